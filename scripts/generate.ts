@@ -1,0 +1,25 @@
+// `npm run generate`: writes the files that follow from others. They are committed, and tests fail when one is stale.
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { connect } from '../src/db/index.ts';
+import { schemaDump } from '../src/db/schema_dump.ts';
+import { schemaTypes } from '../src/db/schema_types.ts';
+import { startTestServer } from '../src/testing/server.ts';
+
+const top = path.resolve(import.meta.dirname, '..');
+
+async function write(file: string, content: string) {
+  await mkdir(path.dirname(path.join(top, file)), { recursive: true });
+  await writeFile(path.join(top, file), content);
+  console.log(`Wrote ${file}.`);
+}
+
+const server = await startTestServer();
+const db = connect({ connectionString: server.template, max: 2 });
+try {
+  await write('src/db/schema.ts', await schemaTypes(db));
+  await write('docs/schema.sql', await schemaDump(db));
+} finally {
+  await db.destroy();
+  await server.stop();
+}

@@ -1,0 +1,51 @@
+// Runs before every npm script. Plain JavaScript without dependencies: on a bare clone there is nothing but the Node of the system.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const top = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+if (Number.parseInt(process.versions.node, 10) < 20) {
+  console.error(`Coppice needs Node 20 or later; this is ${process.version}.`);
+  process.exit(1);
+}
+if (!isInstalled()) install();
+
+/**
+ * Compared by content: times tell little, since git gives a file the time of its checkout. npm notes in node_modules what it has
+ * installed, when it is done. Packages for other machines are optional and missing, and an image may leave out what only tests need.
+ */
+function isInstalled() {
+  const installed = packagesOf('node_modules/.package-lock.json');
+  if (installed === undefined) return false;
+  const forTests = process.env.npm_lifecycle_event === 'pretest';
+  return Object.entries(packagesOf('package-lock.json') ?? {}).every(([name, wanted]) => {
+    if (name === '') return true; // this project itself
+    const found = installed[name];
+    if (found === undefined) return wanted.optional || wanted.devOptional || (wanted.dev && !forTests);
+    return found.version === wanted.version && found.integrity === wanted.integrity;
+  });
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(path.join(top, file), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function install() {
+  console.log('Installing what Coppice is built on; this takes a moment, and happens again only when package-lock.json changes.');
+  // npm tells its scripts where it is and which Node runs it: not the one in node_modules, which is about to be replaced.
+  const { npm_execpath: npm, npm_node_execpath: node } = process.env;
+  const [program, first] = npm && node ? [node, [npm]] : ['npm', []];
+  const { status } = spawnSync(program, [...first, 'ci', '--no-fund', '--no-audit', '--loglevel=error'], {
+    cwd: top,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status === 0) return;
+  console.error('The installation failed. `npm ci` tells more; it needs to reach the npm registry.');
+  process.exit(1);
+}

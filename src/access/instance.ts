@@ -1,0 +1,26 @@
+/** Rules that grant nothing but the caller. */
+import type { Access, Caller } from '../http/endpoint.ts';
+import { forbidden, unauthorized } from '../http/errors.ts';
+import type { MaybeCaller } from './projects.ts';
+
+/** Admits everyone, signed in or not. */
+export const anyone: Access<{ caller: MaybeCaller }> = { rule: 'anyone', check: async ({ caller }) => ({ caller }) };
+
+/** Admits whoever has a valid token. */
+export const signedIn: Access<{ caller: Caller }> = {
+  rule: 'signed in',
+  async check({ caller }) {
+    if (!caller) throw unauthorized();
+    return { caller };
+  },
+};
+
+/** Admits administrators. */
+export const admin: Access<{ caller: Caller }> = {
+  rule: 'admin',
+  async check({ caller }) {
+    if (!caller) throw unauthorized();
+    if (!caller.admin) throw forbidden();
+    return { caller };
+  },
+};

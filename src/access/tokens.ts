@@ -1,0 +1,29 @@
+/** Values of access tokens: random, shown once, kept only as a digest. */
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Every scope that a personal access token may have (conventions.md section 2.2). */
+export const tokenScopes = [
+  'api',
+  'read_api',
+  'read_user',
+  'read_repository',
+  'write_repository',
+  'read_registry',
+  'write_registry',
+  'sudo',
+  'admin_mode',
+  'create_runner',
+  'manage_runner',
+  'ai_features',
+  'k8s_proxy',
+  'read_service_ping',
+  'self_rotate',
+  'read_virtual_registry',
+  'write_virtual_registry',
+] as const;
+
+/** A new value: the prefix that secret scanners know and 192 random bits. */
+export const newTokenValue = () => `glpat-${randomBytes(24).toString('base64url')}`;
+
+/** What the database keeps of a token. The value is random, so that a plain hash cannot be guessed. */
+export const tokenDigest = (value: string): Buffer => createHash('sha256').update(value).digest();

@@ -1,0 +1,131 @@
+/** Builds the server: the door for HTTP with every endpoint behind it. */
+import cors from '@fastify/cors';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { authenticate, planFrom } from './access/index.ts';
+import { endpoints } from './areas/index.ts';
+import type { Config } from './config.ts';
+import { type Database, isUnavailable } from './db/index.ts';
+import { readBodies } from './http/body.ts';
+import { documentation } from './http/documentation.ts';
+import type { AnyEndpoint, Services } from './http/endpoint.ts';
+import { ApiError } from './http/errors.ts';
+import { health } from './http/health.ts';
+import { mount, readQuery, unknownPath } from './http/mount.ts';
+
+export interface AppOptions {
+  config: Config;
+  db: Database;
+  log: Logger;
+  /** Called with every JSON reply before it is written; tests hold it against the schema. */
+  inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
+}
+
+/** Longest URL: file paths of many levels come percent-encoded in one segment. */
+const urlLimit_bytes = 64 * 1024;
+
+const exposedHeaders = [
+  'Link X-Total X-Total-Pages X-Per-Page X-Page X-Next-Page X-Prev-Page X-Gitlab-Blob-Id X-Gitlab-Commit-Id X-Gitlab-Content-Sha256',
+  'X-Gitlab-Encoding X-Gitlab-File-Name X-Gitlab-File-Path X-Gitlab-Last-Commit-Id X-Gitlab-Ref X-Gitlab-Size',
+]
+  .join(' ')
+  .split(' ');
+
+/** Refusals of the HTTP door itself, in the form of conventions.md section 4. */
+const doorTexts: Record<number, string> = {
+  400: '400 Bad request',
+  408: '408 Request Timeout',
+  413: '413 Request Entity Too Large',
+  414: '414 URI Too Long',
+  431: '431 Request Header Fields Too Large',
+};
+
+function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) {
+  if (reply.raw.headersSent) return reply.raw.destroy();
+  if (error instanceof ApiError) {
+    reply.code(error.status).headers(error.headers);
+    return error.status === 304 ? reply.send() : sendJson(reply, error.body);
+  }
+  const { statusCode = 500 } = error as FastifyError;
+  if (statusCode >= 400 && statusCode < 500) {
+    const text = doorTexts[statusCode] ?? `${statusCode} ${error.message}`;
+    return sendJson(reply.code(statusCode), { message: text });
+  }
+  request.log.error({ err: error }, 'request failed');
+  if (isUnavailable(error)) return sendJson(reply.code(503), { message: '503 Service Unavailable' });
+  return sendJson(reply.code(500), { message: '500 Internal Server Error' });
+}
+
+const sendJson = (reply: FastifyReply, body: object) =>
+  reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+
+/** Request ids that a proxy or client sent are kept when they look like ids. */
+const requestId = (headers: Record<string, string | string[] | undefined>) => {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{8,128}$/.test(given) ? given : crypto.randomUUID();
+};
+
+function addCommonHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-frame-options': 'SAMEORIGIN', 'x-content-type-options': 'nosniff' });
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-runtime', (reply.elapsedTime / 1000).toFixed(6));
+  });
+}
+
+/** One line a request: method, path without its query (which may hold a token), status and time. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url, ip } = request;
+    const duration_ms = Math.round(reply.elapsedTime * 10) / 10;
+    request.log.info({ method, path: url.split('?', 1)[0], status: reply.statusCode, duration_ms, address: ip }, 'request');
+  });
+}
+
+/**
+ * Builds the server, ready to listen.
+ * @param options the configuration, the database (migrated), and where log lines go
+ */
+export async function buildApp({ config, db, log, inspectReply }: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    genReqId: ({ headers }) => requestId(headers),
+    requestIdHeader: false,
+    http: { maxHeaderSize: urlLimit_bytes + 16 * 1024 },
+    routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  }) as unknown as FastifyInstance;
+  const storages = Object.fromEntries(config.storages.map(({ name, path }) => [name, path]));
+  const services: Services = { db, url: config.url, storages };
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request) => unknownPath(request));
+  readBodies(app);
+  addCommonHeaders(app);
+  logRequests(app);
+  await app.register(cors, {
+    delegator: (request, done) =>
+      done(null, { ...corsFor(request, config.url), exposedHeaders, strictPreflight: false, maxAge: 86_400 }),
+  });
+  const currentPlan = planFrom(config.license);
+  mount(app, endpoints, {
+    ...services,
+    authenticate,
+    currentPlan,
+    offering: config.offering,
+    ...(inspectReply ? { inspectReply } : {}),
+  });
+  health(app, db);
+  await documentation(app, endpoints);
+  return app;
+}
+
+/** Our own pages may send their session; anybody else's only what they hold themselves. */
+function corsFor(request: FastifyRequest, url: string) {
+  const isOwn = request.headers.origin === new URL(url).origin;
+  return isOwn ? { origin: true, credentials: true } : { origin: '*', credentials: false };
+}

@@ -1,0 +1,2 @@
+/** What other areas may use of namespaces. */
+export { addUserNamespace } from './actions.ts';

@@ -1,0 +1,2 @@
+/** What other areas may use of personal access tokens. */
+export { createToken, type NewToken } from './actions.ts';

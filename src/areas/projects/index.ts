@@ -1,0 +1,2 @@
+/** What other areas may use of projects. */
+export { createProject, type NewProject } from './actions.ts';

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from './config.ts';
+
+const problemsOf = (env: Record<string, string>) => {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems;
+  }
+};
+
+test('nothing has to be set', () => {
+  const config = readConfig({ PATH: '/usr/bin' });
+  assert.equal(config.url, 'http://localhost:3000');
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 3000);
+  assert.equal(config.data, path.resolve('data'));
+  assert.equal(config.databaseUrl, undefined);
+  assert.deepEqual(config.storages, [{ name: 'default', path: path.resolve('data/repositories') }]);
+  assert.equal(config.offering, 'any');
+  assert.deepEqual(config.trustedProxies, []);
+  assert.equal(config.logLevel, 'info');
+});
+
+test('a variable that is set but empty counts as not set', () => {
+  assert.deepEqual(readConfig({ COPPICE_PORT: '', COPPICE_ROOT_TOKEN: '', COPPICE_ROOT_TOKEN_FILE: '' }), readConfig({}));
+});
+
+test('the address follows from host and port when it is not given', () => {
+  assert.equal(readConfig({ COPPICE_PORT: '8080' }).url, 'http://localhost:8080');
+  assert.equal(readConfig({ COPPICE_HOST: '0.0.0.0', COPPICE_PORT: '80' }).url, 'http://localhost');
+  assert.equal(readConfig({ COPPICE_HOST: '10.1.2.3' }).url, 'http://10.1.2.3:3000');
+  assert.equal(readConfig({ COPPICE_HOST: 'fd00::1' }).url, 'http://[fd00::1]:3000');
+  assert.equal(readConfig({ COPPICE_URL: 'https://forge.example.com/' }).url, 'https://forge.example.com');
+  assert.equal(readConfig({ COPPICE_URL: 'https://example.com/forge/' }).url, 'https://example.com/forge');
+});
+
+test('storages keep their order and become absolute', () => {
+  assert.deepEqual(readConfig({ COPPICE_STORAGES: 'default=/srv/a, second=b' }).storages, [
+    { name: 'default', path: '/srv/a' },
+    { name: 'second', path: path.resolve('b') },
+  ]);
+});
+
+test('every problem is reported at once, each naming its variable', () => {
+  const problems = problemsOf({
+    COPPICE_URL: 'forge.example.com',
+    COPPICE_HOST: 'not a host',
+    COPPICE_PORT: '70000',
+    COPPICE_DATABASE_URL: 'mysql://root:hidden@localhost',
+    COPPICE_STORAGES: 'default=/a,default=/b',
+    COPPICE_ROOT_PASSWORD: 'short',
+    COPPICE_ROOT_TOKEN: 'with a space',
+    COPPICE_ROOT_EMAIL: 'nobody',
+    COPPICE_OFFERING: 'cloud',
+    COPPICE_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33',
+    COPPICE_LOG_LEVEL: 'loud',
+    COPPICE_PROT: '3000',
+  });
+  assert.deepEqual(problems.map((problem) => problem.split(' ')[0]).sort(), [
+    'COPPICE_DATABASE_URL',
+    'COPPICE_HOST',
+    'COPPICE_LOG_LEVEL',
+    'COPPICE_OFFERING',
+    'COPPICE_PORT',
+    'COPPICE_PROT',
+    'COPPICE_ROOT_EMAIL',
+    'COPPICE_ROOT_PASSWORD',
+    'COPPICE_ROOT_TOKEN',
+    'COPPICE_STORAGES',
+    'COPPICE_TRUSTED_PROXIES',
+    'COPPICE_URL',
+  ]);
+  assert.ok(problems.every((problem) => problem.endsWith('.')));
+  assert.ok(!problems.join().includes('hidden'), 'a password is not repeated');
+});
+
+test('a secret may come from a file, but not from two places', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coppice-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'token');
+  writeFileSync(file, 'a-long-root-token\n');
+
+  assert.equal(readConfig({ COPPICE_ROOT_TOKEN_FILE: file }).rootToken, 'a-long-root-token');
+  assert.match(problemsOf({ COPPICE_ROOT_TOKEN_FILE: file, COPPICE_ROOT_TOKEN: 'another-token' }).join(), /both set/);
+  assert.match(problemsOf({ COPPICE_ROOT_TOKEN_FILE: `${file}.missing` }).join(), /cannot be read: .*ENOENT/);
+  assert.match(problemsOf({ COPPICE_PORT_FILE: file }).join(), /COPPICE_PORT_FILE is not a variable/);
+});

@@ -1,0 +1,219 @@
+/** The configuration: the environment, read once, with every problem found reported together. */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import path from 'node:path';
+
+const offerings = ['any', 'self-managed', 'dedicated', 'hosted'] as const;
+export type Offering = (typeof offerings)[number];
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface Config {
+  /** The external address, without a slash at its end. */
+  url: string;
+  host: string;
+  port: number;
+  /** Absolute path of the folder below which everything embedded lives. */
+  data: string;
+  /** A server that exists already; left out, the embedded one below `data` is used. */
+  databaseUrl: string | undefined;
+  /** The named git storages, in the order given; paths are absolute. */
+  storages: { name: string; path: string }[];
+  rootPassword: string | undefined;
+  rootToken: string | undefined;
+  rootEmail: string | undefined;
+  /** A licence string, `none` for the free plan, or left out. */
+  license: string | undefined;
+  offering: Offering;
+  /** Addresses, networks and the names proxy-addr knows (`loopback`, `linklocal`, `uniquelocal`). */
+  trustedProxies: string[];
+  logLevel: LogLevel;
+}
+
+/** Every problem of the configuration, each a sentence that names its variable. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+const variables = [
+  'COPPICE_URL',
+  'COPPICE_HOST',
+  'COPPICE_PORT',
+  'COPPICE_DATA',
+  'COPPICE_DATABASE_URL',
+  'COPPICE_STORAGES',
+  'COPPICE_ROOT_PASSWORD',
+  'COPPICE_ROOT_TOKEN',
+  'COPPICE_ROOT_EMAIL',
+  'COPPICE_LICENSE',
+  'COPPICE_OFFERING',
+  'COPPICE_TRUSTED_PROXIES',
+  'COPPICE_LOG_LEVEL',
+] as const;
+type Variable = (typeof variables)[number];
+
+/** These may also be given as the path of a file that holds them: NAME_FILE. */
+const secrets: readonly Variable[] = ['COPPICE_DATABASE_URL', 'COPPICE_ROOT_PASSWORD', 'COPPICE_ROOT_TOKEN'];
+
+type Environment = Record<string, string | undefined>;
+type Values = { [Name in Variable]?: string };
+
+/**
+ * Reads the configuration.
+ * @param env the environment, as `process.env` has it; a variable that is set but empty counts as not set, since compose files pass such
+ * @throws ConfigError with all problems
+ */
+export function readConfig(env: Environment): Config {
+  const problems = unknownVariables(env);
+  const values: Values = Object.fromEntries(variables.map((name) => [name, textOf(env, name, problems)]));
+  const given = <T>(name: Variable, read: (value: string) => T | Problem) => {
+    const value = values[name];
+    if (value === undefined) return undefined;
+    const result = read(value);
+    if (!(result instanceof Problem)) return result;
+    problems.push(`${name} ${result.text}`);
+    return undefined;
+  };
+  const host = given('COPPICE_HOST', readHost) ?? '127.0.0.1';
+  const port = given('COPPICE_PORT', readPort) ?? 3000;
+  const data = path.resolve(values.COPPICE_DATA ?? 'data');
+  const config: Config = {
+    url: given('COPPICE_URL', readUrl) ?? defaultUrl(host, port),
+    host,
+    port,
+    data,
+    databaseUrl: given('COPPICE_DATABASE_URL', readDatabaseUrl),
+    storages: given('COPPICE_STORAGES', readStorages) ?? [{ name: 'default', path: path.join(data, 'repositories') }],
+    rootPassword: given('COPPICE_ROOT_PASSWORD', atLeast(8)),
+    rootToken: given('COPPICE_ROOT_TOKEN', readToken),
+    rootEmail: given('COPPICE_ROOT_EMAIL', readEmail),
+    license: values.COPPICE_LICENSE,
+    offering: given('COPPICE_OFFERING', oneOf(offerings)) ?? 'any',
+    trustedProxies: given('COPPICE_TRUSTED_PROXIES', readProxies) ?? [],
+    logLevel: given('COPPICE_LOG_LEVEL', oneOf(logLevels)) ?? 'info',
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** What is wrong with a value, to be read after the name of its variable. */
+class Problem {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function unknownVariables(env: Environment): string[] {
+  const known = new Set<string>([...variables, ...secrets.map((name) => `${name}_FILE`)]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('COPPICE_') && !known.has(name))
+    .sort()
+    .map((name) => `${name} is not a variable that Coppice knows; it may be misspelt.`);
+}
+
+function textOf(env: Environment, name: Variable, problems: string[]): string | undefined {
+  const value = env[name] || undefined;
+  const file = secrets.includes(name) ? env[`${name}_FILE`] || undefined : undefined;
+  if (file === undefined) return value;
+  if (value !== undefined) {
+    problems.push(`${name} and ${name}_FILE are both set; keep one of them.`);
+    return undefined;
+  }
+  try {
+    const content = readFileSync(file, 'utf8').trimEnd();
+    if (content === '') problems.push(`${name}_FILE names a file that is empty: ${file}.`);
+    return content || undefined;
+  } catch (error) {
+    problems.push(`${name}_FILE names a file that cannot be read: ${file} (${(error as NodeJS.ErrnoException).code}).`);
+    return undefined;
+  }
+}
+
+/** Listening addresses are no addresses to visit: all interfaces and the loopback ones are visited as localhost. */
+function defaultUrl(host: string, port: number): string {
+  const everywhere = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host);
+  const name = everywhere ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host;
+  return port === 80 ? `http://${name}` : `http://${name}:${port}`;
+}
+
+function readUrl(value: string): string | Problem {
+  const url = URL.parse(value);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    return new Problem(`must be an address like https://forge.example.com, not “${value}”.`);
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    return new Problem('must be a plain address, without a user, a query or a fragment.');
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function readHost(value: string): string | Problem {
+  if (isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)) return value;
+  return new Problem(`must be an address or a host name to listen on, not “${value}”.`);
+}
+
+function readPort(value: string): number | Problem {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port >= 1 && port <= 65_535) return port;
+  return new Problem(`must be a whole number from 1 to 65535, not “${value}”.`);
+}
+
+/** Does not repeat the value in its problems: it usually holds a password. */
+function readDatabaseUrl(value: string): string | Problem {
+  const url = URL.parse(value);
+  if (url !== null && ['postgres:', 'postgresql:'].includes(url.protocol)) return value;
+  return new Problem('must be an address like postgres://user:password@host:5432/database.');
+}
+
+function readStorages(value: string): Config['storages'] | Problem {
+  const storages: Config['storages'] = [];
+  for (const part of value.split(',')) {
+    const [, name, folder] = /^\s*([A-Za-z0-9_-]+)\s*=\s*(.*\S)\s*$/.exec(part) ?? [];
+    if (name === undefined || folder === undefined) {
+      return new Problem(`must be like default=/srv/repositories,second=/mnt/repositories; “${part.trim()}” is not.`);
+    }
+    storages.push({ name, path: path.resolve(folder) });
+  }
+  if (new Set(storages.map((storage) => storage.name)).size < storages.length) return new Problem('names a storage twice.');
+  if (new Set(storages.map((storage) => storage.path)).size < storages.length)
+    return new Problem('gives two storages the same folder.');
+  return storages;
+}
+
+const atLeast = (length: number) => (value: string) =>
+  value.length >= length ? value : new Problem(`must have at least ${length} characters.`);
+
+function readToken(value: string): string | Problem {
+  if (/^[\x21-\x7e]{8,255}$/.test(value)) return value;
+  return new Problem(
+    'must have from 8 to 255 characters, all of them printable ASCII without spaces, since it travels in headers.',
+  );
+}
+
+function readEmail(value: string): string | Problem {
+  return /^[^\s@]+@[^\s@]+$/.test(value) ? value : new Problem(`must be an email address, not “${value}”.`);
+}
+
+const oneOf =
+  <T extends string>(allowed: readonly T[]) =>
+  (value: string): T | Problem =>
+    allowed.find((each) => each === value) ?? new Problem(`must be one of ${allowed.join(', ')}, not “${value}”.`);
+
+function readProxies(value: string): string[] | Problem {
+  const proxies = value.split(',').map((part) => part.trim());
+  const wrong = proxies.find((proxy) => !isProxy(proxy));
+  return wrong === undefined ? proxies : new Problem(`must list addresses or networks like 10.0.0.0/8; “${wrong}” is not one.`);
+}
+
+function isProxy(value: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(value) ?? [];
+  const version = isIP(address);
+  return version !== 0 && (prefix === undefined || Number(prefix) <= (version === 4 ? 32 : 128));
+}

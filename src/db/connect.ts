@@ -1,0 +1,55 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { DB } from './schema.ts';
+import { types } from './values.ts';
+
+/** Where statements go: the pool, or a transaction on it. */
+export type Database = Kysely<DB>;
+
+export interface Connect {
+  /** `postgresql://…`; of a socket: `postgresql:///database?host=/folder&user=name`. */
+  connectionString: string;
+  /** The greatest number of connections. */
+  max: number;
+  /** Statements that take longer are cancelled; 0 lets them run. */
+  statementTimeout_ms?: number;
+}
+
+/**
+ * A pool of connections to PostgreSQL. Connections are made when they are first needed, so that this never fails;
+ * end it with `destroy()`.
+ */
+export function connect({ connectionString, max, statementTimeout_ms = 60_000 }: Connect): Database {
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    types,
+    application_name: 'coppice',
+    options: '-c TimeZone=UTC',
+    statement_timeout: statementTimeout_ms,
+    // A transaction that waits for its program, not for PostgreSQL, holds locks for nothing.
+    idle_in_transaction_session_timeout: 300_000,
+    connectionTimeoutMillis: 15_000,
+    keepAlive: true,
+  });
+  // The pool has dropped the idle connection already and will make another; unheard, the event would end the process.
+  pool.on('error', () => {});
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+}
+
+const sqlState = (error: unknown) => (error instanceof pg.DatabaseError ? error.code : undefined);
+const constraintOf = (error: unknown) => (error instanceof pg.DatabaseError ? error.constraint : undefined);
+
+/**
+ * Whether a statement failed because a row with the same values exists (SQLSTATE 23505).
+ * @param constraint the name of the constraint or unique index; left out, any
+ */
+export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
+  sqlState(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
+
+/**
+ * Whether a statement failed because the row it refers to is missing, or is still referred to (SQLSTATE 23503).
+ * @param constraint the name of the foreign key; left out, any
+ */
+export const isForeignKeyViolation = (error: unknown, constraint?: string): boolean =>
+  sqlState(error) === '23503' && (constraint === undefined || constraintOf(error) === constraint);

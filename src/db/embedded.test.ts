@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { DatabaseError, type EmbeddedOptions, startEmbedded } from './embedded.ts';
+
+const top = mkdtempSync(path.join(tmpdir(), 'coppice-embedded-'));
+const data = path.join(top, 'data');
+const exclusive: EmbeddedOptions = { use: 'exclusive', durable: false };
+const shared: EmbeddedOptions = { use: 'shared', durable: false };
+after(() => rmSync(top, { recursive: true, force: true }));
+
+async function ask(connectionString: string, statement: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return Object.values((await client.query(statement)).rows[0] ?? {})[0];
+  } finally {
+    await client.end();
+  }
+}
+
+const postmaster = () => Number(readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+
+/** An orphan that has ended may stay in the process table, since not every first process of a container reads the result. */
+function isRunning(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Another process that starts the database, owns it and stays. */
+async function anotherCoppice(): Promise<ChildProcess> {
+  const program = `
+    const { startEmbedded } = await import(${JSON.stringify(path.join(import.meta.dirname, 'embedded.ts'))});
+    await startEmbedded(${JSON.stringify(data)}, { use: 'exclusive', durable: false });
+    console.log('ready');
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+async function killHard(child: ChildProcess) {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+test('the database is made, stopped without a trace of processes, and keeps its rows', async () => {
+  mkdirSync(path.join(data, 'postgres.new-4194303'), { recursive: true }); // what a process killed while making it leaves
+  const first = await startEmbedded(data, exclusive);
+  await ask(first.connectionString, 'create table kept as select 42 as answer');
+  const pid = postmaster();
+  await first.stop();
+  assert.ok(!isRunning(pid));
+  assert.deepEqual(readdirSync(data).sort(), ['postgres', 'postgres.log']);
+  assert.equal(statSync(path.join(data, 'postgres')).mode & 0o077, 0);
+
+  const second = await startEmbedded(data, exclusive);
+  assert.equal(await ask(second.connectionString, 'select answer from kept'), 42);
+  await second.stop();
+});
+
+test('while one Coppice runs it, a second is refused and a command uses it', async (t) => {
+  const owner = await startEmbedded(data, exclusive);
+  t.after(() => owner.stop());
+  await assert.rejects(startEmbedded(data, exclusive), DatabaseError);
+
+  const guest = await startEmbedded(data, shared);
+  assert.equal(guest.isOwner, false);
+  await guest.stop();
+  assert.equal(await ask(owner.connectionString, 'select 1'), 1, 'the guest leaves the database running');
+});
+
+test('a command owns the database for its duration when nobody runs it', async () => {
+  const command = await startEmbedded(data, shared);
+  assert.equal(command.isOwner, true);
+  const pid = postmaster();
+  await command.stop();
+  assert.ok(!isRunning(pid));
+});
+
+test('commands that start together all get the database', async () => {
+  const all = await Promise.all([1, 2, 3].map(() => startEmbedded(data, shared)));
+  assert.equal(all.filter((database) => database.isOwner).length, 1);
+  const [first] = all;
+  assert.equal(await ask(first!.connectionString, 'select 1'), 1);
+  await Promise.all(all.map((database) => database.stop()));
+});
+
+test('a database whose Coppice was killed is taken over as it runs, and stopped', async () => {
+  await killHard(await anotherCoppice());
+  const pid = postmaster();
+  assert.ok(isRunning(pid), 'it has outlived its Coppice');
+
+  const heir = await startEmbedded(data, exclusive);
+  assert.equal(postmaster(), pid);
+  await heir.stop();
+  assert.ok(!isRunning(pid));
+});
+
+test('a database that is killed is started again, with what was committed', async (t) => {
+  const restarted = Promise.withResolvers<string>();
+  const owner = await startEmbedded(data, { ...exclusive, onRestart: restarted.resolve });
+  t.after(() => owner.stop());
+  await ask(owner.connectionString, 'insert into kept values (43)');
+  const pid = postmaster();
+  process.kill(pid, 'SIGKILL');
+  await restarted.promise;
+  assert.notEqual(postmaster(), pid);
+  assert.equal(await ask(owner.connectionString, 'select max(answer) from kept'), 43);
+});
+
+test('a number in the lock file that belongs to another program by now is not in the way', async (t) => {
+  const child = await anotherCoppice();
+  const pid = postmaster();
+  await killHard(child);
+  process.kill(pid, 'SIGKILL');
+  const file = path.join(data, 'postgres/postmaster.pid');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(String(pid), String(process.pid)));
+
+  const heir = await startEmbedded(data, exclusive);
+  t.after(() => heir.stop());
+  assert.equal(await ask(heir.connectionString, 'select max(answer) from kept'), 43);
+});

@@ -1,0 +1,192 @@
+/** PostgreSQL in the box: started with Coppice, stopped with it, and found again when Coppice was killed. */
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type Cluster, openCluster, removeSocketFolder, role, runningPostmaster, startPostmaster } from './postgres_cluster.ts';
+import { DatabaseError } from './postgres_programs.ts';
+
+export { DatabaseError };
+
+export interface EmbeddedDatabase {
+  connectionString: string;
+  /** Whether this process is the one that stops the database. */
+  isOwner: boolean;
+  /** Stops the database when this process owns it. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /**
+   * `exclusive` insists on owning the database; `shared` uses one that another Coppice runs, and owns it only when nobody does.
+   */
+  use: 'exclusive' | 'shared';
+  /** Whether a commit must survive the loss of power; true unless said otherwise. */
+  durable?: boolean;
+  /** Told, in a sentence, when the database was lost and is back. */
+  onRestart?: (sentence: string) => void;
+  /** Told when the database was lost for good. */
+  onLost?: (error: Error) => void;
+}
+
+/** Held by the process that stops the database. Any number, the same in every version. */
+const ownerLock = 726_673_000;
+const databaseName = 'coppice';
+
+const poll_ms = 20;
+/** Children of a killed postmaster need a moment to notice; until then a new one refuses to start. */
+const startLimit = 15;
+/** Replaying the log after a crash may take minutes. */
+const startTimeout_ms = 600_000;
+/** A command that owns the database for its duration is given this long to finish. */
+const ownerTimeout_ms = 2000;
+
+/**
+ * Address of a database of the cluster, understood by pg and libpq.
+ * @param socketFolder where the socket is
+ */
+export const socketAddress = (socketFolder: string, database: string): string =>
+  `postgresql:///${database}?host=${encodeURIComponent(socketFolder)}&user=${role}`;
+
+/**
+ * Makes sure that the database below `data` runs: makes it, starts it, or takes over one whose Coppice was killed.
+ * @param data the folder that everything embedded lives in
+ * @throws DatabaseError when it cannot be started, or with `exclusive` when another Coppice runs it
+ */
+export async function startEmbedded(data: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const cluster = await openCluster(data, options.durable ?? true);
+  const watch = await reach(cluster);
+  const connectionString = socketAddress(cluster.socketFolder, databaseName);
+  const isOwner = await takeOwnership(watch, options.use === 'exclusive' ? ownerTimeout_ms : 0);
+  if (!isOwner && options.use === 'exclusive') {
+    await watch.end();
+    throw new DatabaseError(`Another Coppice is running on ${data}. Stop it first, or set COPPICE_DATA to another folder.`);
+  }
+  await makeDatabase(watch);
+  if (!isOwner) {
+    await watch.end();
+    return { connectionString, isOwner, stop: async () => {} };
+  }
+  const owner = own(cluster, watch, options);
+  return { connectionString, isOwner, stop: owner.stop };
+}
+
+/** A connection to the cluster; starts a postmaster when there is none, and again when it gives up. */
+async function reach(cluster: Cluster): Promise<pg.Client> {
+  let started = 0;
+  let child: ChildProcess | undefined;
+  let startAfter = 0;
+  const giveUpAt = Date.now() + startTimeout_ms;
+  while (Date.now() < giveUpAt) {
+    const client = await connectOnce(cluster);
+    if (client !== undefined) return client;
+    const ended = child === undefined || child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+    if (ended && Date.now() >= startAfter && (await runningPostmaster(cluster)) === undefined) {
+      if (started === startLimit) break;
+      child = await startPostmaster(cluster);
+      started += 1;
+      startAfter = Date.now() + 100 * started;
+    }
+    await sleep(poll_ms);
+  }
+  const log = await readFile(cluster.logFile, 'utf8').catch(() => '');
+  throw new DatabaseError(
+    `PostgreSQL does not start. The end of ${cluster.logFile} is:\n${log.trimEnd().split('\n').slice(-8).join('\n')}`,
+  );
+}
+
+/** Undefined while nobody listens, and while PostgreSQL is starting or shutting down. */
+async function connectOnce(cluster: Cluster): Promise<pg.Client | undefined> {
+  const client = new pg.Client({
+    connectionString: socketAddress(cluster.socketFolder, 'postgres'),
+    application_name: 'coppice',
+  });
+  client.on('error', () => {}); // an error is followed by the event `end`, which is listened to
+  try {
+    await client.connect();
+    return client;
+  } catch {
+    await client.end().catch(() => {});
+    return undefined;
+  }
+}
+
+/** Takes the lock that says who stops the database; it goes when the connection goes. */
+async function takeOwnership(client: pg.Client, patience_ms: number): Promise<boolean> {
+  const giveUpAt = Date.now() + patience_ms;
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [ownerLock]);
+    if (rows[0]?.taken) return true;
+    if (Date.now() >= giveUpAt) return false;
+    await sleep(poll_ms);
+  }
+}
+
+async function makeDatabase(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
+  if (rowCount !== 0) return;
+  try {
+    await client.query(`create database ${databaseName}`);
+  } catch (error) {
+    const { code } = error as pg.DatabaseError;
+    if (code !== '42P04' && code !== '23505') throw error; // duplicate_database, in one of its two forms: another process was faster
+  }
+}
+
+/** Watches over the database through the connection that holds the lock: it ends when the postmaster does. */
+function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
+  const restarts_ms: number[] = [];
+  let watch = first;
+  let isStopping = false;
+  let recovery: Promise<void> = Promise.resolve();
+
+  const recover = async () => {
+    const now = Date.now();
+    restarts_ms.push(now);
+    if (restarts_ms.filter((time) => time > now - 60_000).length > 5)
+      throw new DatabaseError('PostgreSQL ended six times within a minute.');
+    const client = await reach(cluster);
+    if (!(await takeOwnership(client, ownerTimeout_ms))) throw new DatabaseError('Another Coppice has taken over the database.');
+    options.onRestart?.('The connection to PostgreSQL was lost; it runs again.');
+    guard(client);
+  };
+  const guard = (client: pg.Client) => {
+    watch = client;
+    client.once('end', () => {
+      if (!isStopping) recovery = recover().catch((error) => options.onLost?.(error as Error));
+    });
+  };
+  guard(first);
+
+  const stop = async () => {
+    isStopping = true;
+    await recovery;
+    await stopPostmaster(cluster, watch);
+  };
+  return { stop };
+}
+
+/**
+ * First asks PostgreSQL to wait for the sessions of others, such as a command in the middle of its work, then to end them, at last
+ * to end at once. The lock is given up only after PostgreSQL has stopped admitting, so that nobody takes over what is about to end.
+ */
+async function stopPostmaster(cluster: Cluster, watch: pg.Client): Promise<void> {
+  const pid = await runningPostmaster(cluster);
+  const isGone = async () => (await runningPostmaster(cluster)) !== pid;
+  if (pid !== undefined) process.kill(pid, 'SIGTERM');
+  await watch.end().catch(() => {});
+  if (pid === undefined) return;
+  for (const [patience_ms, next] of [
+    [2000, 'SIGINT'],
+    [20_000, 'SIGQUIT'],
+    [5000, undefined],
+  ] as const) {
+    const giveUpAt = Date.now() + patience_ms;
+    while (Date.now() < giveUpAt) {
+      if (await isGone()) return await removeSocketFolder(cluster);
+      await sleep(poll_ms);
+    }
+    if (next !== undefined && !(await isGone())) process.kill(pid, next);
+  }
+  throw new DatabaseError(`PostgreSQL (process ${pid}) does not stop.`);
+}

@@ -1,0 +1,243 @@
+/** One PostgreSQL cluster on this machine: making it, starting its postmaster, finding out whether that is alive. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { chown, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Account, DatabaseError, type Programs, programsFor, unlessExists } from './postgres_programs.ts';
+
+export interface Cluster {
+  /** The cluster's own folder, absolute and without symbolic links. */
+  folder: string;
+  logFile: string;
+  /** Where the socket is: short, since the path of a socket is limited to 107 bytes however deep the data lie. */
+  socketFolder: string;
+  account: Account;
+  programs: Programs;
+  /** Whether a commit must survive the loss of power; tests do without. */
+  durable: boolean;
+}
+
+/** PostgreSQL refuses to run as root. This number is nobody's wherever there is one, and needs no entry anywhere. */
+const nobody: Account = { uid: 65_534, gid: 65_534 };
+
+/** The superuser, and the only role: who can reach the socket is trusted. */
+export const role = 'coppice';
+
+/** Written into postgresql.conf when the cluster is made, where an operator may change them. */
+const initialSettings = {
+  jit: 'off', // short statements only; planning a compilation costs more than it gives
+  shared_buffers: '128MB',
+  max_connections: '100',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  log_checkpoints: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+/**
+ * Finds out what there is to know about the cluster below `data`, and makes it when there is none.
+ * @param data the folder that everything embedded lives in; made when it is missing
+ * @throws DatabaseError when it cannot be used here
+ */
+export async function openCluster(data: string, durable: boolean): Promise<Cluster> {
+  if (process.getuid === undefined) {
+    throw new DatabaseError('PostgreSQL in the box needs Linux or macOS. Set COPPICE_DATABASE_URL to use a server of your own.');
+  }
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  const home = await realpath(data);
+  const folder = path.join(home, 'postgres');
+  const account = await accountFor(folder);
+  const cluster: Cluster = {
+    folder,
+    logFile: path.join(home, 'postgres.log'),
+    socketFolder: `/tmp/coppice-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`,
+    account,
+    programs: await programsFor(account),
+    durable,
+  };
+  await makeOnce(cluster);
+  return cluster;
+}
+
+/** Root takes the account that the cluster belongs to already, so that one made without root keeps working with it. */
+async function accountFor(folder: string): Promise<Account> {
+  const uid = process.getuid!();
+  if (uid !== 0) return { uid, gid: process.getgid!() };
+  const owner = await stat(folder).catch(() => undefined);
+  return owner === undefined || owner.uid === 0 ? nobody : { uid: owner.uid, gid: owner.gid };
+}
+
+/** Made beside and then renamed, so that a process killed in the middle leaves nothing that looks like a cluster. */
+async function makeOnce(cluster: Cluster): Promise<void> {
+  const version = await readFile(path.join(cluster.folder, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (version?.trim() === cluster.programs.major) return;
+  if (version !== undefined) {
+    throw new DatabaseError(
+      `${cluster.folder} was made by PostgreSQL ${version.trim()}, but this Coppice brings ${cluster.programs.major}. ` +
+        'Make a backup with the version of Coppice that made it, and restore it here.',
+    );
+  }
+  const beside = `${cluster.folder}.new-${process.pid}`;
+  await removeAbandoned(cluster);
+  await mkdir(beside, { mode: 0o700 });
+  await handOver(beside, cluster.account);
+  await initialise(cluster, beside);
+  await rename(beside, cluster.folder).catch(unlessExists);
+  await rm(beside, { recursive: true, force: true }); // another process was faster
+  syncFolder(path.dirname(cluster.folder));
+}
+
+async function handOver(folder: string, { uid, gid }: Account): Promise<void> {
+  if (process.getuid!() === 0) await chown(folder, uid, gid);
+}
+
+async function initialise(cluster: Cluster, folder: string): Promise<void> {
+  const settings = Object.entries(initialSettings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  const child = run(cluster, cluster.programs.initdb, folder, 'pipe', [
+    ...['--username', role, '--auth-local=trust', '--auth-host=reject', '--encoding=UTF8'],
+    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+    ...settings,
+    ...(cluster.durable ? [] : ['--no-sync']),
+  ]);
+  const ended = new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
+  const complaints = await text(child.stderr!);
+  if ((await ended) !== 0) throw new DatabaseError(`PostgreSQL could not make its cluster in ${folder}: ${complaints.trim()}`);
+}
+
+/**
+ * Starts a program of PostgreSQL on a folder. When this process is root, the program runs as another account that may be unable to
+ * reach the folder (anything below /root). It therefore gets the folder as an open descriptor, which opens without a path.
+ */
+function run(cluster: Cluster, program: string, folder: string, errors: number | 'pipe', options: string[]): ChildProcess {
+  const isRoot = process.getuid!() === 0;
+  if (isRoot && process.platform !== 'linux')
+    throw new DatabaseError('PostgreSQL in the box does not run as root here; use an ordinary account.');
+  const descriptor = openSync(folder, 'r');
+  try {
+    return spawn(program, ['-D', isRoot ? '/proc/self/fd/3' : folder, ...options], {
+      ...(isRoot ? cluster.account : {}),
+      cwd: '/',
+      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      stdio: ['ignore', 'ignore', errors, descriptor],
+      // A group of its own: Ctrl-C goes to the whole group of the terminal, and must not stop the database before its users.
+      detached: true,
+    });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What processes that were killed while making a cluster have left. */
+async function removeAbandoned(cluster: Cluster): Promise<void> {
+  const home = path.dirname(cluster.folder);
+  for (const name of await readdir(home)) {
+    const pid = Number(/^postgres\.new-(\d+)$/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || (isAlive(pid) && pid !== process.pid)) continue;
+    // An initdb that outlived its parent may still be writing; the next start will get it.
+    await rm(path.join(home, name), { recursive: true, force: true }).catch(unlessExists);
+  }
+}
+
+/**
+ * Starts the postmaster; whether it succeeds shows in its socket. It lives on when this process dies.
+ * @throws DatabaseError when the folder of the socket belongs to somebody else
+ */
+export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
+  await makeSocketFolder(cluster);
+  await forgetReusedPid(cluster);
+  const log = await openLog(cluster.logFile);
+  try {
+    const child = run(cluster, cluster.programs.postgres, cluster.folder, log, [
+      ...['-c', 'listen_addresses=', '-c', 'port=5432', '-c', 'unix_socket_permissions=0700'],
+      ...['-c', `unix_socket_directories=${cluster.socketFolder}`],
+      ...(cluster.durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
+    ]);
+    child.on('error', () => {}); // seen as an exit by who waits for the socket
+    child.unref();
+    return child;
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** The socket admits without a password, so that its folder must be closed to all other accounts. */
+async function makeSocketFolder({ socketFolder, account }: Cluster): Promise<void> {
+  try {
+    await mkdir(socketFolder, { mode: 0o700 });
+    await handOver(socketFolder, account);
+  } catch (error) {
+    unlessExists(error as NodeJS.ErrnoException);
+  }
+  const found = await lstat(socketFolder);
+  if (found.isDirectory() && found.uid === account.uid && (found.mode & 0o077) === 0) return;
+  throw new DatabaseError(
+    `${socketFolder} must be a folder that only the database's account can enter; it is not. Remove it and start again.`,
+  );
+}
+
+/** Removes the folder of the socket after the postmaster has ended; when another one has started meanwhile, it stays. */
+export async function removeSocketFolder({ socketFolder }: Cluster): Promise<void> {
+  await rmdir(socketFolder).catch(() => {});
+}
+
+async function openLog(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined && found.size > 10_000_000) renameSync(file, `${file}.1`);
+  return openSync(file, 'a', 0o600);
+}
+
+/**
+ * PostgreSQL believes a lock file whose process number is alive, although after a crash that may be another program by now, or one
+ * that has ended and that the first process of a container does not clear away. Without the files it still notices children of a
+ * dead postmaster, by the shared memory that belongs to the folder.
+ */
+async function forgetReusedPid(cluster: Cluster): Promise<void> {
+  for (const file of [pidFile(cluster), path.join(cluster.socketFolder, '.s.PGSQL.5432.lock')]) {
+    const pid = await recordedPid(file);
+    if (pid === undefined || !isAlive(pid) || (await isPostmaster(cluster, pid))) continue;
+    await rm(file, { force: true });
+  }
+}
+
+/** The process number of the cluster's postmaster, when it is alive. */
+export async function runningPostmaster(cluster: Cluster): Promise<number | undefined> {
+  const pid = await recordedPid(pidFile(cluster));
+  return pid !== undefined && (await isPostmaster(cluster, pid)) ? pid : undefined;
+}
+
+const pidFile = ({ folder }: Cluster) => path.join(folder, 'postmaster.pid');
+
+async function recordedPid(file: string): Promise<number | undefined> {
+  const content = await readFile(file, 'utf8').catch(() => '');
+  return Number(content.split('\n')[0]) || undefined;
+}
+
+/** A postmaster works in its data folder; a program that got the same number later does not. */
+async function isPostmaster({ folder }: Cluster, pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return isAlive(pid);
+  try {
+    const program = await readlink(`/proc/${pid}/exe`);
+    const [works, belongs] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(folder)]);
+    return /\/postgres( \(deleted\))?$/.test(program) && works.ino === belongs.ino && works.dev === belongs.dev;
+  } catch {
+    return false; // it has ended, or belongs to somebody else
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Makes a rename survive the loss of power. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}

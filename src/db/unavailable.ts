@@ -1,0 +1,18 @@
+import pg from 'pg';
+
+/** Classes of SQLSTATE in which nothing is wrong with the statement: connection lost (08), out of resources (53), operator intervention (57P), disk (58). */
+const states = /^(08|53|57P|58)/;
+const systemErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOSPC']);
+
+/**
+ * Whether a statement failed because the database cannot be reached or cannot work now, so that the same request may succeed later.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return states.test(error.code ?? '');
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  // The driver has no codes for these two.
+  return code === undefined
+    ? /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+    : systemErrors.has(code);
+}

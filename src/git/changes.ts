@@ -1,0 +1,45 @@
+/** Which files differ between two commits or trees. */
+import { git } from './command.ts';
+import { fullId } from './ids.ts';
+import type { ChangedFile, Environment, Repository } from './types.ts';
+
+const statuses: Record<string, ChangedFile['status']> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  R: 'renamed',
+  T: 'type_changed',
+};
+
+/**
+ * The files that differ between two commits or trees, in the order of their paths. Without `from`, every file of `to` is added.
+ * Renames are found by likeness when `renames` is set. Throws `GitError` when an id is neither commit nor tree.
+ */
+export async function changedFiles(
+  repository: Repository,
+  { from, to, renames = false, env }: { from: string | null; to: string; renames?: boolean; env?: Environment },
+): Promise<ChangedFile[]> {
+  const base = from === null ? emptyTree(to) : fullId(from);
+  const options = ['-r', '-z', '--raw', '--no-abbrev', renames ? '--find-renames' : '--no-renames'] as const;
+  const output = await git(repository, 'diff-tree', options, [base, fullId(to)], [], { env });
+  return parseRaw(output.toString('utf8'));
+}
+
+/** git knows the empty tree in every repository, even where nobody has stored it. */
+const emptyTree = (like: string): string =>
+  like.length === 64
+    ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
+    : '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/** `:<old mode> <mode> <old id> <id> <status>`, then the path, or both paths of a rename, each closed by NUL. */
+function parseRaw(output: string): ChangedFile[] {
+  const fields = output.split('\0');
+  const files: ChangedFile[] = [];
+  for (let at = 0; at + 1 < fields.length; ) {
+    const [old_mode = '', mode = '', old_id = '', id = '', letter = ''] = fields[at++]!.slice(1).split(' ');
+    const old_path = fields[at++]!;
+    const path = letter.startsWith('R') ? fields[at++]! : old_path;
+    files.push({ status: statuses[letter.charAt(0)] ?? 'modified', old_path, path, old_mode, mode, old_id, id });
+  }
+  return files;
+}

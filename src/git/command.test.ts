@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { argumentsOf, GitError, git, gitStream } from './command.ts';
+import { commitTo, put, temporaryRepository } from './test_repository.ts';
+
+test('a value from a user stands where git cannot take it for an option', async (t) => {
+  const repository = await temporaryRepository(t);
+  assert.deepEqual(argumentsOf(repository, 'log', ['--format=%H'], ['--output=/tmp/x'], ['-p']), [
+    `--git-dir=${repository.path}`,
+    'log',
+    '--format=%H',
+    '--end-of-options',
+    '--output=/tmp/x',
+    '--',
+    '-p',
+  ]);
+  await assert.rejects(git(repository, 'log', [], ['--output=/tmp/x']), /ambiguous argument|unknown revision|bad revision/);
+  await assert.rejects(git(repository, 'blame', [], ['--contents=/etc/passwd'], ['x']), { name: 'GitError', exit_code: 129 });
+});
+
+test('a path is literal, whatever patterns it looks like', async (t) => {
+  const repository = await temporaryRepository(t);
+  const id = await commitTo(repository, { changes: [put('a.txt', 'a'), put('*.txt', 'star'), put(':(top)b', 'magic')] });
+  const listed = async (path: string) => (await git(repository, 'ls-tree', ['--name-only', '-z'], [id], [path])).toString();
+  assert.equal(await listed('*.txt'), '*.txt\0');
+  assert.equal(await listed(':(top)b'), ':(top)b\0');
+});
+
+test('a failure says what git said, and output over the limit is one', async (t) => {
+  const repository = await temporaryRepository(t);
+  await assert.rejects(git(repository, 'cat-file', [], ['blob', '0'.repeat(40)]), (error) => {
+    assert.ok(error instanceof GitError);
+    assert.equal(error.exit_code, 128);
+    assert.match(error.stderr, /fatal/);
+    return true;
+  });
+  const id = await commitTo(repository, { changes: [put('a', 'x'.repeat(1000))] });
+  await assert.rejects(git(repository, 'show', [], [`${id}:a`], [], { limit: 999 }), /more than 999 bytes/);
+  assert.equal((await git(repository, 'show', [], [`${id}:a`], [], { limit: 1000 })).length, 1000);
+});
+
+test('a command ends with its time or with the request it was for', async (t) => {
+  const repository = await temporaryRepository(t);
+  // Without input at its end, this git would wait for ever.
+  const waiting = { ...repository, path: repository.path };
+  await assert.rejects(git(waiting, 'cat-file', ['--batch'], [], [], { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  await assert.rejects(git(waiting, 'rev-list', ['--all'], [], [], { timeout_ms: 0 }), /took longer than 0 ms/);
+});
+
+test('many commands at once all get their turn', async (t) => {
+  const repository = await temporaryRepository(t);
+  const answers = await Promise.all(Array.from({ length: 60 }, () => git(repository, 'rev-parse', ['--is-bare-repository'])));
+  assert.ok(answers.every((answer) => answer.toString() === 'true\n'));
+});
+
+test('a stream gives the whole output, ends with the error of git, and can be given up', async (t) => {
+  const repository = await temporaryRepository(t);
+  const content = Buffer.alloc(3_000_000, 'abcdefg\n');
+  const id = await commitTo(repository, { changes: [put('big', content)] });
+  assert.ok(content.equals(Buffer.concat(await gitStream(repository, 'show', [], [`${id}:big`]).toArray())));
+  await assert.rejects(gitStream(repository, 'show', [], [`${id}:small`]).toArray(), GitError);
+
+  const given_up = gitStream(repository, 'show', [], [`${id}:big`]);
+  await once(given_up, 'readable');
+  given_up.destroy();
+  await once(given_up, 'close');
+});

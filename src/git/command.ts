@@ -1,0 +1,250 @@
+/** Starting git: which arguments, which environment, how many at once, how long and how much. */
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { Readable } from 'node:stream';
+import { Slots } from './slots.ts';
+import type { Environment, Option, Repository } from './types.ts';
+
+/** git ended with an error, was stopped, or wrote more than it was allowed to. */
+export class GitError extends Error {
+  override name = 'GitError';
+  readonly command: string;
+  /** Null when git was stopped by a signal. */
+  readonly exit_code: number | null;
+  readonly stderr: string;
+
+  constructor(command: string, exit_code: number | null, stderr: string) {
+    super(`git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`);
+    this.command = command;
+    this.exit_code = exit_code;
+    this.stderr = stderr;
+  }
+}
+
+export interface RunOptions {
+  input?: Buffer | string;
+  /** Added to the fixed environment, for instance the quarantine of a push. */
+  env?: Environment;
+  /** Stops git when it fires. */
+  signal?: AbortSignal;
+  /** The most bytes git may write; 64 MiB unless said otherwise. */
+  limit?: number;
+  timeout_ms?: number;
+}
+
+const longest_output = 64 * 1024 * 1024;
+const longest_run_ms = 120_000;
+const longest_stderr = 64 * 1024;
+
+/** Short commands gain nothing from more processes than this; many more would only evict each other from the processor's caches. */
+const slots = new Slots(Math.max(4, availableParallelism() * 2));
+
+/** These refuse `--end-of-options` (git 2.39), so their operands must not start with a dash. */
+const without_end_of_options = new Set(['archive', 'blame', 'commit-graph write', 'grep']);
+
+/** The whole environment of every git process, so that neither the operator's settings nor the server's change what git does. */
+const environment: Environment = {
+  PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  HOME: '/nonexistent',
+  XDG_CONFIG_HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  // A maintainer's alias or pager has no business here, and neither has a hook that came along with an imported repository.
+  GIT_PAGER: 'cat',
+  GIT_CONFIG_COUNT: '2',
+  // The server may run as another user than the one who owns the storage.
+  GIT_CONFIG_KEY_0: 'safe.directory',
+  GIT_CONFIG_VALUE_0: '*',
+  GIT_CONFIG_KEY_1: 'core.hooksPath',
+  GIT_CONFIG_VALUE_1: '/dev/null',
+};
+
+/** The environment variables that make git run the hooks in `folder`, to be added to the fixed ones. */
+export const hooksFrom = (folder: string): Environment => ({ GIT_CONFIG_VALUE_1: folder });
+
+/**
+ * The arguments after `git` for a command (with its subcommand, if it has them) on a repository.
+ * Throws when an operand could be read as an option by a command that cannot be told where its options end.
+ */
+export function argumentsOf(
+  repository: Repository | undefined,
+  command: string,
+  options: readonly Option[],
+  operands: readonly string[] = [],
+  paths: readonly string[] = [],
+): string[] {
+  const where = repository ? [`--git-dir=${repository.path}`] : [];
+  const marker = operands.length > 0 && !without_end_of_options.has(command) ? ['--end-of-options'] : [];
+  const dashed = marker.length === 0 && operands.find((operand) => operand.startsWith('-'));
+  if (dashed) throw new GitError(command, 129, `an operand must not start with a dash: ${dashed}`);
+  return [...where, ...command.split(' '), ...options, ...marker, ...operands, ...(paths.length > 0 ? ['--', ...paths] : [])];
+}
+
+/**
+ * Starts git. Every other function that needs a process comes here.
+ * `group` makes git the leader of a process group, so that `stop` also reaches what git started itself.
+ */
+export function start(
+  args: readonly string[],
+  { env, stdio, group }: { env?: Environment; stdio: StdioOptions; group?: boolean },
+): ChildProcess {
+  return spawn('git', args, { cwd: '/', env: { ...environment, ...env }, stdio, detached: group ?? false });
+}
+
+/** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
+export function stop(child: ChildProcess): void {
+  const isOver = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  if (isOver()) return;
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid === undefined || isOver()) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      child.kill(name); // Not the leader of a group.
+    }
+  };
+  signal('SIGTERM');
+  setTimeout(signal, 5_000, 'SIGKILL').unref();
+}
+
+/** Collects what git says on stderr, up to a limit, without ever letting git wait for a reader. */
+export function stderrOf(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < longest_stderr) text += chunk;
+  });
+  return () => text;
+}
+
+/** Resolves with the exit code (null after a signal) once git has ended and its output is read; rejects when it could not start. */
+export function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code));
+  });
+}
+
+/**
+ * Runs a short git command and gives what it wrote.
+ * `options` may hold user values only behind an equals sign; `operands` follow `--end-of-options`; `paths` follow `--` and are literal.
+ * Throws `GitError` when git fails, takes too long, or writes more than `limit` bytes; the signal's reason when it fires.
+ */
+export function git(
+  repository: Repository | undefined,
+  command: string,
+  options: readonly Option[],
+  operands: readonly string[] = [],
+  paths: readonly string[] = [],
+  run: RunOptions = {},
+): Promise<Buffer> {
+  return slots.run(async () => {
+    run.signal?.throwIfAborted();
+    const args = argumentsOf(repository, command, options, operands, paths);
+    return output(start(args, { env: run.env, stdio: ['pipe', 'pipe', 'pipe'] }), command, run);
+  });
+}
+
+async function output(child: ChildProcess, command: string, run: RunOptions): Promise<Buffer> {
+  const { limit = longest_output, timeout_ms = longest_run_ms, signal, input } = run;
+  const stderr = stderrOf(child);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let stopped: string | undefined;
+  const halt = (reason: string) => {
+    stopped ??= reason;
+    child.kill('SIGKILL');
+  };
+  const abort = () => halt('the request was given up');
+  const timer = setTimeout(halt, timeout_ms, `it took longer than ${timeout_ms} ms`);
+  signal?.addEventListener('abort', abort, { once: true });
+  child.stdout?.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limit) halt(`it wrote more than ${limit} bytes`);
+    else chunks.push(chunk);
+  });
+  child.stdin?.on('error', () => {}); // git may end before it has read everything; its exit code says whether that was right.
+  child.stdin?.end(input);
+  try {
+    const code = await ended(child);
+    signal?.throwIfAborted();
+    if (stopped) throw new GitError(command, null, stopped);
+    if (code !== 0) throw new GitError(command, code, stderr());
+    return Buffer.concat(chunks, size);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+export interface StreamRules {
+  /** Sees the exit code and whether there was output, and gives the error that ends the stream, if any. */
+  judge(code: number | null, wrote: boolean): Error | undefined;
+  /** Comes before the first byte that git writes. */
+  head?: Buffer | undefined;
+  /** Whether git has to finish even though nobody wants its output any more; otherwise it is stopped. */
+  mustFinish?(): boolean;
+}
+
+/** What a running git writes, as a stream that holds back git when nobody reads and stops it when the stream is destroyed. */
+export function outputStream(child: ChildProcess, { judge, head, mustFinish = () => false }: StreamRules): Readable {
+  const stdout = child.stdout;
+  if (!stdout) throw new TypeError('git was started without a pipe for its output');
+  let wrote = false;
+  const out = new Readable({
+    read: () => void stdout.resume(),
+    destroy(error, done) {
+      if (mustFinish()) stdout.resume();
+      else {
+        stop(child);
+        stdout.destroy();
+      }
+      done(error);
+    },
+  });
+  stdout.on('data', (chunk: Buffer) => {
+    if (out.destroyed) return;
+    if (!wrote && head) out.push(head);
+    wrote = true;
+    if (!out.push(chunk)) stdout.pause();
+  });
+  stdout.pause();
+  ended(child).then(
+    (code) => {
+      const error = judge(code, wrote);
+      if (error) out.destroy(error);
+      else out.push(null);
+    },
+    (error: Error) => out.destroy(error),
+  );
+  return out;
+}
+
+/**
+ * Runs git and gives its output as a stream of constant memory. A failure of git ends the stream with `GitError`.
+ * Destroying the stream, or firing `signal`, stops git. Takes no slot: it may run as long as the reader wants.
+ */
+export function gitStream(
+  repository: Repository,
+  command: string,
+  options: readonly Option[],
+  operands: readonly string[] = [],
+  paths: readonly string[] = [],
+  run: Pick<RunOptions, 'env' | 'signal'> = {},
+): Readable {
+  run.signal?.throwIfAborted();
+  const args = argumentsOf(repository, command, options, operands, paths);
+  const child = start(args, { env: run.env, stdio: ['ignore', 'pipe', 'pipe'], group: true });
+  const stderr = stderrOf(child);
+  const out = outputStream(child, { judge: (code) => (code === 0 ? undefined : new GitError(command, code, stderr())) });
+  const abort = () => out.destroy(new GitError(command, null, 'the request was given up'));
+  run.signal?.addEventListener('abort', abort, { once: true });
+  out.once('close', () => run.signal?.removeEventListener('abort', abort));
+  return out;
+}

@@ -1,0 +1,97 @@
+/** Commits, parsed from their bytes and kept, because the commit with an id never changes. */
+import { LRUCache } from 'lru-cache';
+import { fullId } from './ids.ts';
+import { storedObject } from './readers.ts';
+import { trailersOf } from './trailers.ts';
+import type { Commit, Repository } from './types.ts';
+
+const longest_title = 80;
+
+const commits = new LRUCache<string, Commit>({
+  max: 20_000,
+  maxSize: 32 * 1024 * 1024,
+  sizeCalculation: (commit) => 1_000 + commit.message.length * 4,
+});
+
+/** The commit with this id, which must be one. Throws when the repository has no such commit, or `id` is no full id. Not to be changed: it is shared. */
+export async function readCommit(repository: Repository, id: string): Promise<Commit> {
+  const key = `${repository.path}\0${fullId(id)}`;
+  const known = commits.get(key);
+  if (known) return known;
+  const object = await storedObject(repository, id);
+  if (object?.type !== 'commit') throw new Error(`${id} is not a commit of ${repository.path}`);
+  const commit = parseCommit(object.id, object.content);
+  commits.set(key, commit);
+  return commit;
+}
+
+/** Reads the bytes of a commit. What is missing or wrong in it becomes empty, because old tools wrote many strange commits. */
+export function parseCommit(id: string, content: Buffer): Commit {
+  const { headers, message } = parseObject(content);
+  const author = parsePerson(headers.get('author')?.[0]);
+  const committer = parsePerson(headers.get('committer')?.[0]);
+  const found = trailersOf(message);
+  return {
+    id,
+    parent_ids: headers.get('parent') ?? [],
+    tree_id: headers.get('tree')?.[0] ?? '',
+    title: titleOf(message),
+    message,
+    author_name: author.name,
+    author_email: author.email,
+    authored_date: author.date,
+    committer_name: committer.name,
+    committer_email: committer.email,
+    committed_date: committer.date,
+    trailers: Object.fromEntries(found.map(({ key, value }) => [key, value])),
+    extended_trailers: Object.fromEntries(
+      Object.entries(Object.groupBy(found, ({ key }) => key)).map(([key, all]) => [key, (all ?? []).map(({ value }) => value)]),
+    ),
+  };
+}
+
+/** The headers (without continued lines, which only signatures have) and the message of a commit or a tag. */
+export function parseObject(content: Buffer): { headers: Map<string, string[]>; message: string } {
+  const split = content.indexOf('\n\n');
+  const head = split < 0 ? content : content.subarray(0, split);
+  const encoding = /^encoding (.*)$/m.exec(head.toString('latin1'))?.[1];
+  const headers = new Map<string, string[]>();
+  for (const line of decode(head, encoding).split('\n')) {
+    const space = line.indexOf(' ');
+    if (space <= 0) continue;
+    const key = line.slice(0, space);
+    const values = headers.get(key);
+    if (values) values.push(line.slice(space + 1));
+    else headers.set(key, [line.slice(space + 1)]);
+  }
+  return { headers, message: split < 0 ? '' : decode(content.subarray(split + 2), encoding) };
+}
+
+/** `Name <email> seconds zone`, of which anything may be missing. */
+export function parsePerson(line = ''): { name: string; email: string; date: string } {
+  const match = /^(.*?) ?<([^>]*)>(?: (-?\d+))?/s.exec(line);
+  const milliseconds = Number(match?.[3] ?? 0) * 1000;
+  // JavaScript has dates up to here; a commit may claim any.
+  const date = new Date(Math.abs(milliseconds) <= 253_402_300_799_000 ? milliseconds : 0);
+  return { name: match?.[1]?.trim() ?? '', email: match?.[2] ?? '', date: date.toISOString() };
+}
+
+/** The first line of a message, at most 80 characters, cut at a word. */
+export function titleOf(message: string): string {
+  const line = message.trimStart().split('\n', 1)[0]!.trimEnd();
+  const characters = [...line];
+  if (characters.length <= longest_title) return line;
+  const start = characters.slice(0, longest_title - 1).join('');
+  const is_whole_word = characters[longest_title - 1] === ' ';
+  const space = is_whole_word ? -1 : start.lastIndexOf(' ');
+  return `${(space > 0 ? start.slice(0, space) : start).trimEnd()}…`;
+}
+
+function decode(bytes: Buffer, encoding: string | undefined): string {
+  if (!encoding || /^utf-?8$/i.test(encoding)) return bytes.toString('utf8');
+  try {
+    return new TextDecoder(encoding).decode(bytes);
+  } catch {
+    return bytes.toString('utf8'); // A name that nobody knows.
+  }
+}

@@ -1,0 +1,53 @@
+/** Files and folders of a commit. A path is data: it names entries of trees and is never followed anywhere else. */
+import type { Readable } from 'node:stream';
+import { gitStream } from './command.ts';
+import { readCommit } from './commits.ts';
+import { fullId } from './ids.ts';
+import { objectHeader, storedObject } from './readers.ts';
+import { entryOf, rawName, rawTree, tree_mode } from './trees.ts';
+import type { Repository, TreeEntry } from './types.ts';
+
+const longest_blob = 128 * 1024 * 1024;
+
+/**
+ * What stands at a path of a commit, undefined when nothing does. The empty path is the commit's root tree, with an empty name.
+ * Symbolic links and submodules are not followed; `..` and `.` are names that no entry has.
+ */
+export async function entryAt(repository: Repository, commit: string, path: string): Promise<TreeEntry | undefined> {
+  const { tree_id } = await readCommit(repository, commit);
+  let entry: TreeEntry = { name: '', id: tree_id, mode: tree_mode, type: 'tree' };
+  if (path === '') return entry;
+  for (const name of path.split('/')) {
+    if (entry.type !== 'tree') return undefined;
+    const raw_name = rawName(name);
+    const found = (await rawTree(repository, entry.id)).get(raw_name);
+    if (!found) return undefined;
+    entry = entryOf(raw_name, found);
+  }
+  return entry;
+}
+
+/** The entries of a tree in git's order. Throws when the repository has no such tree. */
+export async function readTree(repository: Repository, id: string): Promise<TreeEntry[]> {
+  return Array.from(await rawTree(repository, id), ([name, entry]) => entryOf(name, entry));
+}
+
+/** The content of a blob, whole in memory. Throws when there is no such blob or it has more than `limit` bytes (128 MiB). */
+export async function readBlob(repository: Repository, id: string, limit = longest_blob): Promise<Buffer> {
+  const size_bytes = await blobSize(repository, id);
+  if (size_bytes > limit) throw new RangeError(`blob ${id} has ${size_bytes} bytes, more than ${limit}`);
+  const object = await storedObject(repository, id);
+  if (!object) throw new Error(`${id} is not a blob of ${repository.path}`);
+  return object.content;
+}
+
+/** Bytes in a blob. Throws when the repository has no such blob. */
+export async function blobSize(repository: Repository, id: string): Promise<number> {
+  const header = await objectHeader(repository, fullId(id));
+  if (header?.type !== 'blob') throw new Error(`${id} is not a blob of ${repository.path}`);
+  return header.size_bytes;
+}
+
+/** The content of a blob as a stream of constant memory, however large it is. A missing blob ends the stream with `GitError`. */
+export const streamBlob = (repository: Repository, id: string, signal?: AbortSignal): Readable =>
+  gitStream(repository, 'cat-file', [], ['blob', fullId(id)], [], { signal });

@@ -1,0 +1,140 @@
+/** Which commits lead to a commit, which of them touched a path, and how much they changed. */
+import { LRUCache } from 'lru-cache';
+import { git } from './command.ts';
+import { parseCommit, readCommit } from './commits.ts';
+import { fullId } from './ids.ts';
+import { objectsIn } from './quarantine.ts';
+import type { Commit, CommitStats, Environment, Option, Repository } from './types.ts';
+
+export interface CommitList {
+  /** Ids of the commits to start from. */
+  from?: readonly string[];
+  /** Ids of commits whose history is left out. */
+  not?: readonly string[];
+  /** Starts from every branch and tag. */
+  all?: boolean;
+  /** Leaves out the history of every branch and tag: what remains is new. */
+  not_all?: boolean;
+  /** Only commits that touched this file or folder. */
+  path?: string;
+  since?: Date;
+  until?: Date;
+  /** Part of `Name <email>` of the author. */
+  author?: string;
+  first_parent?: boolean;
+  order?: 'default' | 'topo';
+  skip?: number;
+  limit?: number;
+  /** The quarantine of a push, to see its commits. */
+  env?: Environment;
+}
+
+const known_stats = new LRUCache<string, CommitStats>({ max: 50_000 });
+const last_commits = new LRUCache<string, string>({
+  max: 50_000,
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: (_, key) => 100 + key.length * 2,
+});
+
+/** The commits of a list, newest first. At most `limit` of them; all without it. Throws `GitError` when a given id is no commit. */
+export function listCommits(
+  repository: Repository,
+  list: CommitList & { with_stats: true },
+): Promise<(Commit & { stats: CommitStats })[]>;
+export function listCommits(repository: Repository, list: CommitList & { with_stats?: false }): Promise<Commit[]>;
+export async function listCommits(repository: Repository, list: CommitList & { with_stats?: boolean }): Promise<Commit[]> {
+  const ids = await commitIds(repository, list);
+  const commits = await commitsOf(repository, ids, list.env);
+  if (!list.with_stats) return commits;
+  const stats = await commitStats(repository, ids, list.env);
+  return commits.map((commit, index) => ({ ...commit, stats: stats[index]! }));
+}
+
+async function commitIds(repository: Repository, list: CommitList): Promise<string[]> {
+  return (await walk(repository, list, [])).toString('utf8').split('\n').slice(0, -1);
+}
+
+/** How many commits a list holds, counting no further than `limit`. */
+export async function countCommits(repository: Repository, list: CommitList): Promise<number> {
+  return Number((await walk(repository, list, ['--count'])).toString('utf8'));
+}
+
+/** Without a place to start from git would not answer at all; `all` is a start even in an empty repository. */
+async function walk(repository: Repository, list: CommitList, options: readonly Option[]): Promise<Buffer> {
+  const { from = [], not = [], env, path } = list;
+  if (from.length === 0 && !list.all) return Buffer.alloc(0);
+  const operands = [...from.map(fullId), ...not.map((id) => `^${fullId(id)}`)];
+  return git(repository, 'rev-list', [...options, ...walkOptions(list)], operands, path ? [path] : [], { env });
+}
+
+function walkOptions(list: CommitList): Option[] {
+  const options: (Option | false | undefined)[] = [
+    list.order === 'topo' && '--topo-order',
+    list.first_parent && '--first-parent',
+    list.since && `--since=${list.since.toISOString()}`,
+    list.until && `--until=${list.until.toISOString()}`,
+    list.author !== undefined && '--fixed-strings',
+    list.author !== undefined && `--author=${list.author}`,
+    list.skip !== undefined && `--skip=${list.skip}`,
+    list.limit !== undefined && `--max-count=${list.limit}`,
+    list.all && '--branches',
+    list.all && '--tags',
+    // The second --not makes what follows count as a start again.
+    ...(list.not_all ? (['--not', '--branches', '--tags', '--not'] as const) : []),
+  ];
+  return options.filter((option) => typeof option === 'string');
+}
+
+async function commitsOf(repository: Repository, ids: readonly string[], env?: Environment): Promise<Commit[]> {
+  if (!env) return Promise.all(ids.map((id) => readCommit(repository, id)));
+  return (await objectsIn(repository, ids, env)).map(({ id, content }) => parseCommit(id, content));
+}
+
+/**
+ * Lines added and removed by each of these commits, in the same order; a merge is compared with its first parent.
+ * Throws `GitError` when an id is no commit.
+ */
+export async function commitStats(repository: Repository, ids: readonly string[], env?: Environment): Promise<CommitStats[]> {
+  const key = (id: string) => `${repository.path}\0${id}`;
+  const found = new Map(ids.map((id) => [id, known_stats.get(key(id))]));
+  const unknown = [...found.keys()].filter((id) => !found.get(id)).map(fullId);
+  if (unknown.length > 0) {
+    const options = [
+      '--no-walk=unsorted',
+      '--stdin',
+      '--diff-merges=first-parent',
+      '--find-renames',
+      '--shortstat',
+      '--format=%H',
+    ] as const;
+    const output = await git(repository, 'log', options, [], [], { input: `${unknown.join('\n')}\n`, env });
+    for (const [id, stats] of parseStats(output.toString('utf8'))) {
+      found.set(id, stats);
+      known_stats.set(key(id), stats);
+    }
+  }
+  return ids.map((id) => found.get(id) ?? { additions: 0, deletions: 0, total: 0 });
+}
+
+/** An id on a line of its own, then, unless the commit changed nothing, a blank line and a sentence with the numbers. */
+function* parseStats(output: string): Generator<[string, CommitStats]> {
+  for (const [, id, sentence = ''] of output.matchAll(/^([0-9a-f]{40,64})\n(?:\n (.*)\n)?/gm)) {
+    const additions = Number(/(\d+) insertion/.exec(sentence)?.[1] ?? 0);
+    const deletions = Number(/(\d+) deletion/.exec(sentence)?.[1] ?? 0);
+    yield [id!, { additions, deletions, total: additions + deletions }];
+  }
+}
+
+/**
+ * The id of the last commit, in the history of `commit`, that touched a path; `commit` itself for the empty path.
+ * Undefined when no commit ever did.
+ */
+export async function lastCommitOf(repository: Repository, commit: string, path: string): Promise<string | undefined> {
+  if (path === '') return fullId(commit);
+  const key = `${repository.path}\0${fullId(commit)}\0${path}`;
+  const known = last_commits.get(key);
+  if (known) return known;
+  const [id] = await commitIds(repository, { from: [commit], path, limit: 1 });
+  if (id) last_commits.set(key, id);
+  return id;
+}

@@ -1,0 +1,32 @@
+/** Lock files of writers that died. git never removes them, and refuses to touch the ref until somebody does. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Repository } from './types.ts';
+
+/** git holds the lock of a ref for milliseconds; one that is this old has no holder. */
+const stale_ms = 10 * 60_000;
+
+/** Removes the locks on refs that nobody can hold any more, and gives their number. */
+export async function removeStaleLocks(repository: Repository): Promise<number> {
+  // Folders of refs come and go while they are read; whoever finds a lock in the way looks again.
+  const below_refs = await readdir(join(repository.path, 'refs'), { recursive: true }).catch(() => []);
+  const names = [
+    ...below_refs.map((name) => join('refs', name)),
+    'packed-refs.lock',
+    'packed-refs.new',
+    'HEAD.lock',
+    'config.lock',
+  ];
+  // A ref's own name cannot end in .lock, so this finds no ref.
+  const locks = names.filter((name) => name.endsWith('.lock') || name === 'packed-refs.new');
+  const removed = await Promise.all(locks.map((name) => removeIfOlder(join(repository.path, name), stale_ms)));
+  return removed.filter(Boolean).length;
+}
+
+/** Removes a file or folder that was last changed longer than `age_ms` ago, and says whether it did. A missing one is no error. */
+export async function removeIfOlder(path: string, age_ms: number): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found || Date.now() - found.mtimeMs < age_ms) return false;
+  await rm(path, { recursive: true, force: true });
+  return true;
+}

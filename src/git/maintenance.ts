@@ -1,0 +1,79 @@
+/** Keeping a repository quick. Safe beside readers and writers: no object that anybody can see is ever removed. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GitError, git } from './command.ts';
+import { removeIfOlder, removeStaleLocks } from './locks.ts';
+import type { Repository } from './types.ts';
+
+/** Above these, looking for an object costs noticeably more than packing once. */
+const many_loose_objects = 500;
+const many_packs = 8;
+const many_loose_refs = 200;
+const longest_maintenance_ms = 60 * 60_000;
+/** A push or a maintenance run that was started this long ago is not running any more. */
+const abandoned_ms = 24 * 60 * 60_000;
+
+export interface ObjectCounts {
+  loose_objects: number;
+  packed_objects: number;
+  packs: number;
+  /** Bytes on disk of all objects. */
+  size_bytes: number;
+}
+
+/** How many objects a repository holds and how much room they take. */
+export async function countObjects(repository: Repository): Promise<ObjectCounts> {
+  const output = (await git(repository, 'count-objects', ['--verbose'])).toString('utf8');
+  const count = (key: string) => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
+  const size_bytes = (count('size') + count('size-pack') + count('size-garbage')) * 1024;
+  return { loose_objects: count('count'), packed_objects: count('in-pack'), packs: count('packs'), size_bytes };
+}
+
+/**
+ * Packs what has become many, brings the commit-graph (with the paths that commits changed) up to date, and removes what dead
+ * writers left behind. Does little when there is little to do. Throws `GitError`; a run that fails has done no harm.
+ */
+export async function maintain(repository: Repository): Promise<void> {
+  await removeStaleLocks(repository);
+  await removeAbandoned(repository);
+  const timeout_ms = longest_maintenance_ms;
+  const { loose_objects, packs } = await countObjects(repository);
+  if (loose_objects > many_loose_objects || packs > many_packs) await repack(repository);
+  if ((await looseRefs(repository)) > many_loose_refs) await git(repository, 'pack-refs', ['--all'], [], [], { timeout_ms });
+  await git(repository, 'commit-graph write', ['--reachable', '--changed-paths', '--split', '--no-progress'], [], [], {
+    timeout_ms,
+  });
+}
+
+/**
+ * Rolls small packs and loose objects, reachable or not, into larger packs, so that the work stays in proportion to what is new.
+ * Bitmaps make clones cheap, but cannot be written while objects are missing that a half-imported history refers to.
+ */
+async function repack(repository: Repository): Promise<void> {
+  const options = ['-d', '--geometric=2', '--quiet', '--write-midx'] as const;
+  const run = { timeout_ms: longest_maintenance_ms };
+  try {
+    await git(repository, 'repack', [...options, '--write-bitmap-index'], [], [], run);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    await git(repository, 'repack', [...options, '--no-write-bitmap-index'], [], [], run);
+  }
+}
+
+async function looseRefs(repository: Repository): Promise<number> {
+  const entries = await readdir(join(repository.path, 'refs'), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
+
+/** Quarantines of pushes, drafts of objects and packs, and locks, of programs that died. */
+async function removeAbandoned(repository: Repository): Promise<void> {
+  const objects = join(repository.path, 'objects');
+  const names = await readdir(objects);
+  const folders = names.filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name)).map((name) => join(objects, name));
+  const drafts = names.filter((name) => name.startsWith('tmp_objdir-')).map((name) => join(objects, name));
+  for (const folder of folders) {
+    for (const name of await readdir(folder)) if (/^\.?tmp[_-]/.test(name)) drafts.push(join(folder, name));
+  }
+  const locks = ['pack/multi-pack-index.lock', 'info/commit-graph.lock', 'info/commit-graphs/commit-graph-chain.lock'];
+  for (const path of [...drafts, ...locks.map((name) => join(objects, name))]) await removeIfOlder(path, abandoned_ms);
+}

@@ -1,0 +1,34 @@
+/** Paths that git refuses to check out, or that would do harm where somebody does. */
+
+/** Characters that HFS+ ignores in names, so that `.g\u200cit` is `.git` there. */
+const ignored_by_hfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+const longest_path_bytes = 4096;
+const deepest = 1000;
+
+/** Why nothing may be stored at this path, undefined when it may. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return 'is empty';
+  if (path.includes('\0')) return 'contains a null byte';
+  if (!path.isWellFormed()) return 'is not valid Unicode';
+  if (path.startsWith('/')) return 'starts with a slash';
+  if (path.endsWith('/')) return 'ends with a slash';
+  if (Buffer.byteLength(path) > longest_path_bytes) return `is longer than ${longest_path_bytes} bytes`;
+  const names = path.split('/');
+  if (names.length > deepest) return `is nested deeper than ${deepest} folders`;
+  if (names.includes('')) return 'contains an empty component';
+  if (names.includes('.') || names.includes('..')) return 'contains a relative component';
+  // On Windows a backslash separates folders too, and `.git\config` would be written where git reads its settings.
+  if (names.some((name) => name.split('\\').some(isGitFolder))) return 'contains a .git folder';
+  if (names.some((name) => name.split('\\').includes('..'))) return 'contains a relative component';
+  return undefined;
+}
+
+/** `.git` as any of the common file systems understands it: Windows drops trailing dots, blanks and streams, and shortens to `git~1`. */
+function isGitFolder(name: string): boolean {
+  const on_hfs = name.replace(ignored_by_hfs, '').toLowerCase();
+  const on_ntfs = name
+    .toLowerCase()
+    .replace(/:.*$/s, '')
+    .replace(/[. ]+$/, '');
+  return on_hfs === '.git' || on_ntfs === '.git' || on_ntfs === 'git~1';
+}

@@ -1,0 +1,40 @@
+/** Reading what a push brought before it is accepted: the pool of readers does not see those objects. */
+import { git } from './command.ts';
+import type { StoredObject } from './reader.ts';
+import type { Environment, Repository } from './types.ts';
+
+/** The objects with these ids, in this order, whole in memory. Throws `GitError` when one is missing. */
+export async function objectsIn(repository: Repository, ids: readonly string[], env: Environment): Promise<StoredObject[]> {
+  if (ids.length === 0) return [];
+  const output = await git(repository, 'cat-file', ['--batch'], [], [], {
+    input: `${ids.join('\n')}\n`,
+    env,
+    limit: 512 * 1024 * 1024,
+  });
+  const objects: StoredObject[] = [];
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0x0a, at);
+    const header = readHeader(output.toString('utf8', at, end));
+    const content = output.subarray(end + 1, end + 1 + header.size_bytes);
+    objects.push({ ...header, content });
+    at = end + 2 + header.size_bytes;
+  }
+  return objects;
+}
+
+/** The sizes in bytes of the objects with these ids, in this order. Throws when one is missing. */
+export async function sizesIn(repository: Repository, ids: readonly string[], env?: Environment): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const output = await git(repository, 'cat-file', ['--batch-check'], [], [], { input: `${ids.join('\n')}\n`, env });
+  return output
+    .toString('utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => readHeader(line).size_bytes);
+}
+
+function readHeader(line: string) {
+  const [id = '', type = '', size = ''] = line.split(' ');
+  if (!/^\d+$/.test(size)) throw new Error(`git has no such object: ${line}`);
+  return { id, type: type as StoredObject['type'], size_bytes: Number(size) };
+}

@@ -1,0 +1,167 @@
+/** One long-lived `git cat-file --batch-command`: questions go in as they come, answers come out in the same order. */
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { argumentsOf, GitError, start, stderrOf } from './command.ts';
+import type { Repository } from './types.ts';
+
+export interface ObjectHeader {
+  id: string;
+  type: 'blob' | 'tree' | 'commit' | 'tag';
+  size_bytes: number;
+}
+
+export interface StoredObject extends ObjectHeader {
+  content: Buffer;
+}
+
+interface Question {
+  wants_content: boolean;
+  answer(object: ObjectHeader | StoredObject | undefined): void;
+  fail(error: Error): void;
+}
+
+const newline = 0x0a;
+/** A header is an id, a type and a size, or the question and a word; questions are bounded by `ask`. */
+const longest_question = 4096;
+/** A bound on memory; whoever reads a file asks for its size first and never comes near. */
+const longest_content = 512 * 1024 * 1024;
+
+/** The process is gone; the question may be asked again of another one. */
+export class ReaderDied extends Error {
+  override name = 'ReaderDied';
+}
+
+export class Reader {
+  readonly #child: ChildProcess;
+  readonly #stderr: () => string;
+  readonly #questions: Question[] = [];
+  /** Bytes that belong to no answer yet: less than a header. */
+  #rest: Buffer = Buffer.alloc(0);
+  /** The object whose content is arriving; its buffer has room for the line end behind it. */
+  #arriving: { header: ObjectHeader; buffer: Buffer; filled: number } | undefined;
+  #is_open = true;
+  readonly #onEnd: () => void;
+  readonly closed: Promise<void>;
+
+  /** Starts the process. `onEnd` is called once, when it takes no more questions. */
+  constructor(repository: Repository, onEnd: () => void) {
+    this.#onEnd = onEnd;
+    this.#child = start(argumentsOf(repository, 'cat-file', ['--batch-command', '-z']), { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#stderr = stderrOf(this.#child);
+    this.#child.stdin?.on('error', () => {}); // The end of the process says the same, with an exit code.
+    this.#child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.closed = new Promise((resolve) => {
+      this.#child.once('error', (error) => this.#end(error));
+      this.#child.once('close', (code) => {
+        this.#end(new ReaderDied(`git cat-file ended with ${code}: ${this.#stderr().trim()}`));
+        resolve();
+      });
+    });
+    this.#holdTheServer(false);
+  }
+
+  get is_open(): boolean {
+    return this.#is_open;
+  }
+
+  /** Questions without an answer yet. */
+  get load(): number {
+    return this.#questions.length;
+  }
+
+  /**
+   * Asks for an object by a name without NUL and newline. Undefined when there is none, or more than one for an abbreviated id.
+   * Throws `ReaderDied` when the process ends before it answers.
+   */
+  ask(name: string, wants_content: false): Promise<ObjectHeader | undefined>;
+  ask(name: string, wants_content: true): Promise<StoredObject | undefined>;
+  ask(name: string, wants_content: boolean): Promise<ObjectHeader | StoredObject | undefined> {
+    // An answer repeats the question when there is no such object, up to the end of the line; an empty one would end the process.
+    if (name === '' || name.length > longest_question || /[\0\n]/.test(name)) return Promise.resolve(undefined);
+    if (!this.#is_open) return Promise.reject(new ReaderDied('git cat-file takes no more questions'));
+    return new Promise((resolve, reject) => {
+      if (this.#questions.length === 0) this.#holdTheServer(true);
+      this.#questions.push({ wants_content, answer: resolve, fail: reject });
+      this.#child.stdin?.write(`${wants_content ? 'contents' : 'info'} ${name}\0`);
+    });
+  }
+
+  /** Takes no more questions, answers those it has, and ends. */
+  retire(): Promise<void> {
+    if (this.#is_open) {
+      this.#is_open = false;
+      this.#onEnd();
+      this.#holdTheServer(true);
+      this.#child.stdin?.end();
+    }
+    return this.closed;
+  }
+
+  /** An idle reader must not keep a program from ending; one with work must. */
+  #holdTheServer(hold: boolean): void {
+    const handles = [this.#child, ...(this.#child.stdio as (Socket | null)[])];
+    for (const handle of handles) {
+      if (hold) handle?.ref?.();
+      else handle?.unref?.();
+    }
+  }
+
+  #receive(chunk: Buffer): void {
+    let unread = chunk;
+    while (unread.length > 0) {
+      unread = this.#arriving ? this.#receiveContent(unread) : this.#receiveHeader(unread);
+    }
+  }
+
+  #receiveHeader(chunk: Buffer): Buffer {
+    const end = chunk.indexOf(newline);
+    if (end < 0) {
+      this.#rest = Buffer.concat([this.#rest, chunk]);
+      if (this.#rest.length > 2 * longest_question) this.#kill('git cat-file answered with something that is no header');
+      return Buffer.alloc(0);
+    }
+    const line = Buffer.concat([this.#rest, chunk.subarray(0, end)]).toString('utf8');
+    this.#rest = Buffer.alloc(0);
+    const question = this.#questions[0];
+    const match = /^([0-9a-f]{40,64}) (blob|tree|commit|tag) (\d+)$/.exec(line);
+    if (match && question) {
+      const header: ObjectHeader = { id: match[1]!, type: match[2] as ObjectHeader['type'], size_bytes: Number(match[3]) };
+      if (question.wants_content && header.size_bytes > longest_content)
+        this.#kill(`${header.id} is too large to be read at once`);
+      else if (question.wants_content) {
+        this.#arriving = { header, buffer: Buffer.allocUnsafe(header.size_bytes + 1), filled: 0 };
+      } else this.#answer(header);
+    } else if (question && / (missing|ambiguous)$/.test(line)) this.#answer(undefined);
+    else this.#kill(`git cat-file answered with something that is no header: ${line.slice(0, 100)}`);
+    return chunk.subarray(end + 1);
+  }
+
+  #receiveContent(chunk: Buffer): Buffer {
+    const object = this.#arriving!;
+    const copied = chunk.copy(object.buffer, object.filled);
+    object.filled += copied;
+    if (object.filled === object.buffer.length) {
+      this.#arriving = undefined;
+      this.#answer({ ...object.header, content: object.buffer.subarray(0, -1) });
+    }
+    return chunk.subarray(copied);
+  }
+
+  #answer(object: ObjectHeader | StoredObject | undefined): void {
+    this.#questions.shift()?.answer(object);
+    if (this.#questions.length === 0 && this.#is_open) this.#holdTheServer(false);
+  }
+
+  #kill(reason: string): void {
+    this.#end(new GitError('cat-file', null, reason));
+    this.#child.kill('SIGKILL');
+  }
+
+  #end(error: Error): void {
+    if (this.#is_open) {
+      this.#is_open = false;
+      this.#onEnd();
+    }
+    for (const question of this.#questions.splice(0)) question.fail(error);
+  }
+}

@@ -1,0 +1,162 @@
+/** Branches and tags: listing them, and moving them by compare-and-swap. */
+import { GitError, git } from './command.ts';
+import { parseObject, parsePerson } from './commits.ts';
+import { removeStaleLocks } from './locks.ts';
+import { objectHeader, storedObject } from './readers.ts';
+import type { Branch, Environment, Option, RefUpdate, Repository, Tag, TagRef } from './types.ts';
+
+/** A ref was not where the caller saw it; nothing has moved. */
+export class RefMoved extends Error {
+  override name = 'RefMoved';
+  readonly refs: string[];
+
+  constructor(refs: string[]) {
+    super(`moved in the meantime: ${refs.join(', ')}`);
+    this.refs = refs;
+  }
+}
+
+/** A ref cannot exist beside another one: `a` and `a/b` are a file and a folder of the same name. Nothing has moved. */
+export class RefConflict extends Error {
+  override name = 'RefConflict';
+  readonly ref: string;
+  readonly existing: string;
+
+  constructor(ref: string, existing: string) {
+    super(`${ref} cannot exist beside ${existing}`);
+    this.ref = ref;
+    this.existing = existing;
+  }
+}
+
+/** Every branch with the id of its commit; sorted by name, or by the date of the commit, which has to read every commit. */
+export async function listBranches(
+  repository: Repository,
+  { sort = 'name' }: { sort?: 'name' | 'updated_asc' | 'updated_desc' } = {},
+): Promise<Branch[]> {
+  const order: Option =
+    sort === 'name' ? '--sort=refname' : sort === 'updated_asc' ? '--sort=committerdate' : '--sort=-committerdate';
+  // The last key given is the first to count, so names only break ties.
+  const refs = await refsBelow(repository, 'refs/heads/', ['--sort=refname', order]);
+  return refs.map(({ name, id }) => ({ name, commit_id: id }));
+}
+
+/** Every tag; by name, by the date of the tag (or of its commit), or by version. What an annotated tag says is read by `readTag`. */
+export function listTags(
+  repository: Repository,
+  { sort = 'name', order = 'asc' }: { sort?: 'name' | 'updated' | 'version'; order?: 'asc' | 'desc' } = {},
+): Promise<TagRef[]> {
+  const key = { name: 'refname', updated: 'creatordate', version: 'version:refname' }[sort];
+  return refsBelow(repository, 'refs/tags/', ['--sort=refname', `--sort=${order === 'desc' ? '-' : ''}${key}`]);
+}
+
+async function refsBelow(repository: Repository, prefix: string, options: readonly Option[]): Promise<TagRef[]> {
+  const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)', ...options], [prefix]);
+  return linesOf(output).map((line) => {
+    const space = line.indexOf(' ');
+    return { id: line.slice(0, space), name: line.slice(space + 1 + prefix.length) };
+  });
+}
+
+const linesOf = (output: Buffer): string[] => output.toString('utf8').split('\n').slice(0, -1);
+
+/** What a tag says and which commit it names. Throws when the repository has no object with the tag's id. */
+export async function readTag(repository: Repository, { name, id }: TagRef): Promise<Tag> {
+  const [object, commit] = await Promise.all([tagObject(repository, id), objectHeader(repository, `${id}^{commit}`)]);
+  const commit_id = commit?.id ?? null;
+  if (!object) return { name, id, commit_id, message: null, tagger_name: null, tagger_email: null, tagged_date: null };
+  const { headers, message } = parseObject(object.content);
+  const line = headers.get('tagger')?.[0];
+  const tagger = line === undefined ? undefined : parsePerson(line);
+  return {
+    name,
+    id,
+    commit_id,
+    message: message.replace(/\n+$/, ''),
+    tagger_name: tagger?.name ?? null,
+    tagger_email: tagger?.email ?? null,
+    tagged_date: tagger?.date ?? null,
+  };
+}
+
+/** A lightweight tag may name a huge blob, which is not worth reading to learn that it is no tag. */
+async function tagObject(repository: Repository, id: string) {
+  const header = await objectHeader(repository, id);
+  if (!header) throw new Error(`${id} is not an object of ${repository.path}`);
+  return header.type === 'tag' ? storedObject(repository, id) : undefined;
+}
+
+/** Whether the repository has no branch, as before the first commit. */
+export async function isEmpty(repository: Repository): Promise<boolean> {
+  return (await git(repository, 'for-each-ref', ['--count=1', '--format=x'], ['refs/heads/'])).length === 0;
+}
+
+/** Whether one commit is reachable from another (every commit is from itself). Takes ids. */
+export async function isAncestor(
+  repository: Repository,
+  ancestor: string,
+  descendant: string,
+  env?: Environment,
+): Promise<boolean> {
+  try {
+    await git(repository, 'merge-base', ['--is-ancestor'], [ancestor, descendant], [], { env });
+    return true;
+  } catch (error) {
+    if (error instanceof GitError && error.exit_code === 1) return false;
+    throw error;
+  }
+}
+
+/** The best common ancestor of two commits, undefined when they have none. Takes ids. */
+export async function mergeBase(repository: Repository, one: string, other: string): Promise<string | undefined> {
+  try {
+    return (await git(repository, 'merge-base', [], [one, other])).toString('utf8').trim();
+  } catch (error) {
+    if (error instanceof GitError && error.exit_code === 1) return undefined;
+    throw error;
+  }
+}
+
+/** The names of the branches whose commits are all reachable from the commit `into`. */
+export async function mergedBranches(repository: Repository, into: string): Promise<string[]> {
+  const output = await git(repository, 'for-each-ref', ['--format=%(refname:lstrip=2)', `--merged=${into}`], ['refs/heads/']);
+  return linesOf(output);
+}
+
+/**
+ * Moves refs, all or none. Each must be where `old` says (null: must not exist); `new: null` removes it.
+ * Throws `RefMoved` when one is elsewhere, `RefConflict` when one cannot exist beside another ref, `GitError` for anything else.
+ */
+export async function updateRefs(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
+  const input = updates.map(instructionOf).join('');
+  const update = () => git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input });
+  try {
+    await update();
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    await explainRefusal(repository, updates);
+    // Neither moved nor in the way: another writer holds the lock for long, or died with it.
+    if ((await removeStaleLocks(repository)) === 0) throw error;
+    await update();
+  }
+}
+
+function instructionOf({ ref, old, new: target }: RefUpdate): string {
+  if (!/^refs\/[^\0]+$/.test(ref)) throw new GitError('update-ref', 129, `not a ref: ${ref}`);
+  if (target === null) return old === null ? `verify ${ref}\0\0` : `delete ${ref}\0${old}\0`;
+  return old === null ? `create ${ref}\0${target}\0` : `update ${ref}\0${target}\0${old}\0`;
+}
+
+/** git says why in words only; looking again says it in facts. Throws when one of the expected reasons holds. */
+async function explainRefusal(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
+  const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)']);
+  const now = new Map(linesOf(output).map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+  const moved = updates.filter(({ ref, old }) => (now.get(ref) ?? null) !== old).map(({ ref }) => ref);
+  if (moved.length > 0) throw new RefMoved(moved);
+  const wanted = updates.filter((update) => update.new !== null).map(({ ref }) => ref);
+  for (const ref of wanted) {
+    for (const existing of [...now.keys(), ...wanted]) {
+      if (existing.startsWith(`${ref}/`) || ref.startsWith(`${existing}/`)) throw new RefConflict(ref, existing);
+    }
+  }
+}

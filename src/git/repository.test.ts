@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { createRepository, deleteRepository, git, GitError, isEmpty, resolveCommit, setHead } from './index.ts';
+import { commitTo, put, temporaryFolder, temporaryRepository } from './test_repository.ts';
+
+test('a repository appears whole, with its default branch and settings, in folders that did not exist', async (t) => {
+  const folder = await temporaryFolder(t);
+  const repository = await createRepository(join(folder, 'a', 'b', 'c.git'), { defaultBranch: 'trunk' });
+  assert.equal((await git(repository, 'symbolic-ref', [], ['HEAD'])).toString(), 'refs/heads/trunk\n');
+  assert.equal((await git(repository, 'config', ['--get'], ['receive.fsckObjects'])).toString(), 'true\n');
+  assert.deepEqual(await readdir(join(folder, 'a', 'b')), ['c.git']);
+  assert.equal(await isEmpty(repository), true);
+});
+
+test('a repository is not created over something else, and nothing is left of the attempt', async (t) => {
+  const repository = await temporaryRepository(t);
+  const id = await commitTo(repository, { changes: [put('a', 'a')] });
+  await assert.rejects(createRepository(repository.path, { defaultBranch: 'other' }));
+  await assert.rejects(createRepository(`${repository.path}2`, { defaultBranch: '-x' }), GitError);
+  assert.deepEqual(await readdir(dirname(repository.path)), ['project.git']);
+  assert.equal(await resolveCommit(repository, 'main'), id);
+});
+
+test('the branch that HEAD names can change before and after it exists', async (t) => {
+  const repository = await temporaryRepository(t);
+  assert.equal(await resolveCommit(repository, 'HEAD'), undefined);
+  const id = await commitTo(repository, { branch: 'next', changes: [put('a', 'a')] });
+  assert.equal(await resolveCommit(repository, 'HEAD'), undefined);
+  await setHead(repository, 'next');
+  assert.equal(await resolveCommit(repository, 'HEAD'), id);
+  assert.equal(await isEmpty(repository), false);
+  await assert.rejects(setHead(repository, 'a..b'), GitError);
+});
+
+test('a deleted repository is gone, and deleting it again is no error', async (t) => {
+  const repository = await temporaryRepository(t);
+  await commitTo(repository, { changes: [put('a', 'a')] });
+  await deleteRepository(repository);
+  await assert.rejects(access(repository.path));
+  assert.deepEqual(await readdir(dirname(repository.path)), []);
+  await deleteRepository(repository);
+});
+
+test('a hook inside a repository, as an import may bring it, does not run', async (t) => {
+  const repository = await temporaryRepository(t);
+  await mkdir(join(repository.path, 'hooks'));
+  const hook = join(repository.path, 'hooks', 'reference-transaction');
+  await writeFile(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  assert.match(await commitTo(repository, { changes: [put('a', 'a')] }), /^[0-9a-f]{40}$/);
+});

@@ -1,0 +1,101 @@
+/** The life of a repository on disk. */
+import { randomUUID } from 'node:crypto';
+import { appendFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { GitError, git } from './command.ts';
+import { closeReaders } from './readers.ts';
+import { isValidBranchName } from './ref_names.ts';
+import type { ObjectFormat, Repository } from './types.ts';
+
+/** What a repository of a server needs and git does not assume. */
+const settings = `[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[core]
+	# What a client was told is there must be there after a power failure.
+	fsync = committed,reference
+	logAllRefUpdates = false
+	filesRefLockTimeout = 1000
+	packedRefsTimeout = 5000
+	commitGraph = true
+	multiPackIndex = true
+[receive]
+	autogc = false
+	advertisePushOptions = true
+	denyDeleteCurrent = ignore
+	# Objects that git's own clients would refuse to make: folders named .git, broken trees, names with tricks.
+	fsckObjects = true
+[receive "fsck"]
+	# Old tools wrote these, and many honest histories hold them.
+	badTimezone = ignore
+	missingSpaceBeforeDate = ignore
+	zeroPaddedFilemode = ignore
+[uploadpack]
+	# A partial clone asks for blobs by id.
+	allowFilter = true
+	allowAnySHA1InWant = true
+[transfer]
+	# Ours alone: neither shown to clients nor to be pushed.
+	hideRefs = refs/coppice
+[repack]
+	writeBitmaps = true
+	useDeltaBaseOffset = true
+[pack]
+	writeReverseIndex = true
+	threads = 1
+`;
+
+/**
+ * Creates an empty bare repository at an absolute path whose parent folders may be missing. It appears whole or not at all.
+ * Throws when something is there already (`EEXIST`, `ENOTEMPTY`) and when the branch name is no branch name.
+ */
+export async function createRepository(
+  path: string,
+  { defaultBranch, objectFormat = 'sha1' }: { defaultBranch: string; objectFormat?: ObjectFormat },
+): Promise<Repository> {
+  if (!isValidBranchName(defaultBranch)) throw new GitError('init', 128, `not a branch name: ${defaultBranch}`);
+  const parent = dirname(path);
+  await mkdir(parent, { recursive: true });
+  const draft = join(parent, `.new-${randomUUID()}`);
+  try {
+    await git(
+      undefined,
+      'init',
+      ['--quiet', '--bare', '--template=', `--initial-branch=${defaultBranch}`, `--object-format=${objectFormat}`],
+      [draft],
+    );
+    await appendFile(join(draft, 'config'), settings);
+    for (const name of ['config', 'HEAD', '.']) await syncToDisk(join(draft, name));
+    await rename(draft, path);
+    await syncToDisk(parent);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+  return { path };
+}
+
+async function syncToDisk(path: string): Promise<void> {
+  await using file = await open(path, 'r');
+  await file.sync();
+}
+
+/** Removes a repository, which disappears at once even if removing its files takes long. Removing nothing is no error. */
+export async function deleteRepository(repository: Repository): Promise<void> {
+  const doomed = join(dirname(repository.path), `.deleted-${randomUUID()}`);
+  await closeReaders(repository);
+  try {
+    await rename(repository.path, doomed);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+  await rm(doomed, { recursive: true, force: true });
+}
+
+/** Makes a branch, which need not exist, the one that `HEAD` names. Throws `GitError` when it is no branch name. */
+export async function setHead(repository: Repository, branch: string): Promise<void> {
+  if (!isValidBranchName(branch)) throw new GitError('symbolic-ref', 128, `not a branch name: ${branch}`);
+  await git(repository, 'symbolic-ref', [], ['HEAD', `refs/heads/${branch}`]);
+}

@@ -1,0 +1,51 @@
+/** From what a user calls a commit to its id. Names and ids only: a revision expression is the name of nothing. */
+import { objectHeader } from './readers.ts';
+import { isValidRefName } from './ref_names.ts';
+import type { Repository } from './types.ts';
+
+const full_id = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
+/** git itself takes no fewer than four digits. */
+const abbreviated_id = /^[0-9a-f]{4,64}$/i;
+
+/**
+ * The id of the commit that `ref` names: a full id, a tag or a branch (`prefer` says which when both exist), `refs/heads/…`,
+ * `refs/tags/…`, `HEAD`, or an abbreviated id that no other commit shares, in this order. Undefined when it names no commit.
+ */
+export async function resolveCommit(
+  repository: Repository,
+  ref: string,
+  { prefer = 'branch' }: { prefer?: 'tag' | 'branch' } = {},
+): Promise<string | undefined> {
+  if (full_id.test(ref)) {
+    const id = await commitNamed(repository, ref.toLowerCase());
+    if (id) return id;
+  }
+  if (ref === 'HEAD') return commitNamed(repository, 'HEAD');
+  if (!isValidRefName(ref)) return undefined;
+  if (/^refs\/(?:heads|tags)\//.test(ref)) return commitNamed(repository, ref);
+  const kinds = prefer === 'tag' ? ['tags', 'heads'] : ['heads', 'tags'];
+  // Asked together: the questions travel in one write, and the second costs less than waiting for the first.
+  const [first, second] = await Promise.all(kinds.map((kind) => commitNamed(repository, `refs/${kind}/${ref}`)));
+  return first ?? second ?? (abbreviated_id.test(ref) ? abbreviated(repository, ref.toLowerCase()) : undefined);
+}
+
+/** The id of the commit at the tip of a branch, undefined when there is no such branch. */
+export const resolveBranch = async (repository: Repository, name: string): Promise<string | undefined> =>
+  isValidRefName(name) ? commitNamed(repository, `refs/heads/${name}`) : undefined;
+
+/** Peels tags. */
+async function commitNamed(repository: Repository, name: string): Promise<string | undefined> {
+  const header = await objectHeader(repository, `${name}^{commit}`);
+  return header?.type === 'commit' ? header.id : undefined;
+}
+
+/** git would also look for a ref in an unusual place, like `refs/remotes`, by this name; that is not what an id means. */
+async function abbreviated(repository: Repository, digits: string): Promise<string | undefined> {
+  const id = await commitNamed(repository, digits);
+  return id && (id.startsWith(digits) || (await isTagObject(repository, digits))) ? id : undefined;
+}
+
+async function isTagObject(repository: Repository, digits: string): Promise<boolean> {
+  const header = await objectHeader(repository, digits);
+  return header?.type === 'tag' && header.id.startsWith(digits);
+}

@@ -1,0 +1,57 @@
+/** Trailers: the `Key: value` lines at the end of a commit message, found by the rules of `git interpret-trailers`. */
+
+/** Lines that git writes itself; with one of them, a quarter of trailers makes a block. */
+const written_by_git = /^(Signed-off-by: |\(cherry picked from commit )/;
+/** A key is letters, digits and dashes, and may be followed by blanks before the colon. */
+const trailer = /^([A-Za-z0-9-]+)[ \t]*:(.*)$/s;
+/** In 2.39 a line that starts with a blank continues the trailer before it. */
+const continuation = /^[ \t\v\f\r]/;
+
+/** Every trailer of a message, in order, with continued lines folded into one. */
+export function trailersOf(message: string): { key: string; value: string }[] {
+  const block = trailerBlock(message);
+  const found: { key: string; value: string }[] = [];
+  let last: { key: string; value: string } | undefined;
+  for (const line of block) {
+    if (continuation.test(line)) {
+      if (last) last.value = `${last.value} ${line.trim()}`.trim();
+      continue;
+    }
+    const match = trailer.exec(line);
+    last = match ? { key: match[1]!, value: match[2]!.trim() } : undefined;
+    if (last) found.push(last);
+  }
+  return found;
+}
+
+/** The lines of the last paragraph when it counts as trailers, else none. The first paragraph is the title and never counts. */
+function trailerBlock(message: string): string[] {
+  const lines = message.split('\n');
+  while (lines.length > 0 && isBlank(lines.at(-1)!)) lines.pop();
+  const first_text = lines.findIndex((line) => !isBlank(line));
+  const title_end = lines.findIndex((line, index) => index > first_text && isBlank(line));
+  if (title_end < 0) return [];
+  const block = lines.slice(lines.findLastIndex(isBlank) + 1);
+  let trailers = 0;
+  let others = 0;
+  let continued = 0;
+  let has_git_line = false;
+  // From the end, as git does: a continuation belongs to whatever stands above it.
+  for (const line of block.toReversed()) {
+    if (written_by_git.test(line)) {
+      trailers += 1 + continued;
+      continued = 0;
+      has_git_line = true;
+    } else if (continuation.test(line)) continued++;
+    else {
+      if (trailer.test(line)) trailers++;
+      else others += 1 + continued;
+      continued = 0;
+    }
+  }
+  others += continued;
+  const counts = trailers > 0 && (others === 0 || (has_git_line && trailers * 3 >= others));
+  return counts ? block : [];
+}
+
+const isBlank = (line: string): boolean => line.trim() === '';

@@ -1,0 +1,104 @@
+/** The programs behind smart HTTP. Requests and replies flow through in constant memory; the HTTP around them is the caller's. */
+import type { ChildProcess } from 'node:child_process';
+import { type Duplex, finished, type Readable } from 'node:stream';
+import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, start, stderrOf } from './command.ts';
+import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
+import type { Environment, Option, Repository } from './types.ts';
+
+export type Service = 'git-upload-pack' | 'git-receive-pack';
+
+export interface TransportOptions {
+  /** The `Git-Protocol` header. One that is not a list of keys and `key=value` pairs counts as none. */
+  protocol?: string | undefined;
+  /** Stops git, for instance when the client has gone. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface ServiceRequest extends TransportOptions {
+  /** The body of the request, unzipped. */
+  input: Readable;
+}
+
+const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?){0,9}$/i;
+
+/**
+ * The reply to `GET info/refs?service=…`. Media type: `application/x-<service>-advertisement`.
+ * Ends with `GitError` when git fails before it has said anything.
+ */
+export function advertiseRefs(repository: Repository, service: Service, { protocol, signal }: TransportOptions = {}): Readable {
+  const env = protocolEnvironment(protocol);
+  const line = `# service=${service}\n`;
+  const head = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
+  const child = startService(repository, service, ['--stateless-rpc', '--advertise-refs'], env);
+  child.stdin?.end();
+  // Protocol 2 starts with its version, as git's own http-backend does.
+  return reply(child, service, { head: isVersion2(env) ? undefined : Buffer.from(head) }, signal);
+}
+
+/** The reply to `POST git-upload-pack`: a fetch or a clone. Media type: `application/x-git-upload-pack-result`. */
+export function uploadPack(repository: Repository, { input, protocol, signal }: ServiceRequest): Readable {
+  const child = startService(repository, 'git-upload-pack', ['--stateless-rpc'], protocolEnvironment(protocol));
+  const out = reply(child, 'git-upload-pack', {}, signal);
+  feed(input, child, out);
+  return out;
+}
+
+/**
+ * The reply to `POST git-receive-pack`: a push. Media type: `application/x-git-receive-pack-result`.
+ * Until `check` has accepted the push, a client that goes away ends it and nothing moves; from then on it is finished without
+ * the client, so that `moved` hears of every ref that moves. Throws when the hooks cannot run.
+ */
+export async function receivePack(
+  repository: Repository,
+  { input, protocol, signal, ...rules }: ServiceRequest & PushRules,
+): Promise<Readable> {
+  await checkHooks();
+  let is_accepted = false;
+  const env = { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder) };
+  const child = startService(repository, 'git-receive-pack', ['--stateless-rpc'], env);
+  converse(child.stdio[3] as Duplex, rules, () => {
+    is_accepted = true;
+  });
+  const out = reply(child, 'git-receive-pack', { mustFinish: () => is_accepted }, signal);
+  feed(input, child, out);
+  return out;
+}
+
+/** The fourth descriptor is the channel on which hooks talk to us; a program that runs no hooks does not get one. */
+function startService(repository: Repository, service: Service, options: readonly Option[], env: Environment): ChildProcess {
+  const args = argumentsOf(undefined, service.slice('git-'.length), options, [repository.path]);
+  const channel = service === 'git-receive-pack' ? (['pipe'] as const) : [];
+  return start(args, { env, stdio: ['pipe', 'pipe', 'pipe', ...channel], group: true });
+}
+
+/** A program that refuses a request says so in its output, and its exit code adds nothing; without output it has failed. */
+function reply(child: ChildProcess, service: Service, rules: Omit<StreamRules, 'judge'>, signal?: AbortSignal): Readable {
+  const stderr = stderrOf(child);
+  const judge = (code: number | null, wrote: boolean) =>
+    code === 0 || wrote ? undefined : new GitError(service.slice('git-'.length), code, stderr());
+  const out = outputStream(child, { ...rules, judge });
+  const abort = () => out.destroy();
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  out.once('close', () => signal?.removeEventListener('abort', abort));
+  return out;
+}
+
+/** Gives the request to git. When the request breaks off, so does the reply. */
+function feed(input: Readable, child: ChildProcess, out: Readable): void {
+  const stdin = child.stdin!;
+  finished(input, { writable: false }, (error) => {
+    if (error) out.destroy(error);
+  });
+  stdin.on('error', () => {
+    // git has heard enough, and its answer is on the way. Reading on keeps the connection usable for it.
+    input.unpipe(stdin);
+    input.resume();
+  });
+  input.pipe(stdin);
+}
+
+const protocolEnvironment = (protocol: string | undefined): Environment =>
+  protocol !== undefined && protocol_pattern.test(protocol) ? { GIT_PROTOCOL: protocol } : {};
+
+const isVersion2 = (env: Environment): boolean => env.GIT_PROTOCOL?.split(':').includes('version=2') ?? false;

@@ -1,0 +1,106 @@
+/** Changing files of a tree in memory: only the folders on the way to a change are read, and only those are written. */
+import type { ObjectWriter } from './loose_objects.ts';
+import { formatTree, type RawEntry, type RawTree, rawName, rawTree, tree_mode } from './trees.ts';
+import type { Repository } from './types.ts';
+
+/** A change that does not fit the tree it is made to, or a path that nothing may have. */
+export class ChangeRefused extends Error {
+  override name = 'ChangeRefused';
+  readonly path: string;
+  readonly reason: 'missing' | 'exists' | 'not_a_file' | 'not_a_folder' | 'invalid_path';
+
+  constructor(path: string, reason: ChangeRefused['reason']) {
+    super(`${path}: ${reason}`);
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** A folder that was opened, with its entries; those still closed are known by their id only. */
+interface Folder {
+  entries: Map<string, RawEntry | Folder>;
+}
+
+/** The open folders from the root to the one that holds the last name of a path. */
+interface Place {
+  folders: Folder[];
+  names: string[];
+}
+
+export class TreeEditor {
+  readonly #repository: Repository;
+  readonly #root: Folder;
+
+  /** Takes the entries of the root; none for a new repository. */
+  constructor(repository: Repository, root: RawTree) {
+    this.#repository = repository;
+    this.#root = { entries: new Map(root) };
+  }
+
+  /** The file, link or submodule at a path. Throws `ChangeRefused` when there is none, or a folder. */
+  async file(path: string): Promise<RawEntry> {
+    const { folders, names } = await this.#open(path, false);
+    const entry = folders.at(-1)!.entries.get(names.at(-1)!);
+    if (!entry) throw new ChangeRefused(path, 'missing');
+    if ('entries' in entry || entry.mode === tree_mode) throw new ChangeRefused(path, 'not_a_file');
+    return entry;
+  }
+
+  /** Puts a file where there is a file or nothing. Throws `ChangeRefused` for a folder, or when a file is where a folder is needed. */
+  async put(path: string, entry: RawEntry, may_exist: boolean): Promise<void> {
+    const { folders, names } = await this.#open(path, true);
+    const there = folders.at(-1)!.entries.get(names.at(-1)!);
+    if (there && !may_exist) throw new ChangeRefused(path, 'exists');
+    if (there && ('entries' in there || there.mode === tree_mode || there.mode === '160000'))
+      throw new ChangeRefused(path, 'not_a_file');
+    folders.at(-1)!.entries.set(names.at(-1)!, entry);
+  }
+
+  /** Removes a file and the folders that it leaves empty. Throws `ChangeRefused` when there is none. */
+  async remove(path: string): Promise<void> {
+    await this.file(path);
+    const { folders, names } = await this.#open(path, false);
+    for (let depth = names.length - 1; depth >= 0; depth--) {
+      folders[depth]!.entries.delete(names[depth]!);
+      if (folders[depth]!.entries.size > 0) return;
+    }
+  }
+
+  /** Adds the changed folders to the objects of a commit and gives the id of the root tree. */
+  write(objects: ObjectWriter): Promise<string> {
+    return this.#write(this.#root, objects);
+  }
+
+  async #open(path: string, create: boolean): Promise<Place> {
+    const names = path.split('/').map(rawName);
+    const folders = [this.#root];
+    for (const name of names.slice(0, -1)) {
+      const folder = folders.at(-1)!;
+      const entry = folder.entries.get(name);
+      if (!entry && !create) throw new ChangeRefused(path, 'missing');
+      const opened = entry ? await this.#folder(entry) : { entries: new Map() };
+      if (!opened) throw new ChangeRefused(path, create ? 'not_a_folder' : 'missing');
+      folder.entries.set(name, opened);
+      folders.push(opened);
+    }
+    return { folders, names };
+  }
+
+  async #folder(entry: RawEntry | Folder): Promise<Folder | undefined> {
+    if ('entries' in entry) return entry;
+    return entry.mode === tree_mode ? { entries: new Map(await rawTree(this.#repository, entry.id)) } : undefined;
+  }
+
+  async #write(folder: Folder, objects: ObjectWriter): Promise<string> {
+    const entries = await Promise.all(
+      Array.from(
+        folder.entries,
+        async ([name, entry]): Promise<[string, RawEntry]> => [
+          name,
+          'entries' in entry ? { mode: tree_mode, id: await this.#write(entry, objects) } : entry,
+        ],
+      ),
+    );
+    return objects.add('tree', formatTree(new Map(entries)));
+  }
+}

@@ -1,0 +1,82 @@
+/** Trees: git's directories, parsed from their bytes and kept, because the tree with an id never changes. */
+import { LRUCache } from 'lru-cache';
+import { fullId } from './ids.ts';
+import { storedObject } from './readers.ts';
+import type { EntryType, Repository, TreeEntry } from './types.ts';
+
+export interface RawEntry {
+  /** Six digits. */
+  mode: string;
+  id: string;
+}
+
+/** Name → entry in git's order. A name is its bytes as latin1, so that names in no known encoding stay what they are. */
+export type RawTree = ReadonlyMap<string, RawEntry>;
+
+export const tree_mode = '040000';
+
+/** A path component as the key of a `RawTree`. */
+export const rawName = (name: string): string => Buffer.from(name, 'utf8').toString('latin1');
+/** The text of a raw name; bytes that are not UTF-8 are replaced. */
+export const textOf = (raw_name: string): string => Buffer.from(raw_name, 'latin1').toString('utf8');
+
+const trees = new LRUCache<string, RawTree>({
+  max: 50_000,
+  maxSize: 64 * 1024 * 1024,
+  sizeCalculation: (tree, key) => key.length + 200 + tree.size * 200,
+});
+
+/** The entries of the tree with this id. Throws when the repository has no such tree. */
+export async function rawTree(repository: Repository, id: string): Promise<RawTree> {
+  const key = `${repository.path}\0${fullId(id)}`;
+  const known = trees.get(key);
+  if (known) return known;
+  const object = await storedObject(repository, id);
+  if (object?.type !== 'tree') throw new Error(`${id} is not a tree of ${repository.path}`);
+  const tree = parseTree(object.content, id.length / 2);
+  trees.set(key, tree);
+  return tree;
+}
+
+/** Reads the bytes of a tree, whose ids are `id_bytes` long. Throws when they are none. */
+export function parseTree(content: Buffer, id_bytes: number): RawTree {
+  const entries = new Map<string, RawEntry>();
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at);
+    const end = content.indexOf(0, space);
+    if (space < 0 || end < 0 || end + id_bytes >= content.length) throw new Error('a tree that is cut off');
+    const mode = content.toString('latin1', at, space).padStart(6, '0');
+    const id = content.toString('hex', end + 1, end + 1 + id_bytes);
+    entries.set(content.toString('latin1', space + 1, end), { mode, id });
+    at = end + 1 + id_bytes;
+  }
+  return entries;
+}
+
+/** The bytes of a tree with these entries, in the order that git demands: as if a directory's name ended in a slash. */
+export function formatTree(tree: RawTree): Buffer {
+  const key = ([name, entry]: [string, RawEntry]) => (entry.mode === tree_mode ? `${name}/` : name);
+  // Names hold one UTF-16 unit per byte, so comparing strings compares bytes.
+  const entries = [...tree].map((entry) => ({ entry, key: key(entry) })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  return Buffer.concat(
+    entries.flatMap(({ entry: [name, { mode, id }] }) => [
+      Buffer.from(`${mode.replace(/^0/, '')} ${name}\0`, 'latin1'),
+      Buffer.from(id, 'hex'),
+    ]),
+  );
+}
+
+/** What an entry of this mode is. */
+export function typeOf(mode: string): EntryType {
+  if (mode === tree_mode) return 'tree';
+  if (mode === '160000') return 'commit';
+  return mode === '120000' ? 'symlink' : 'blob';
+}
+
+/** A raw entry as the rest of the product sees it. */
+export const entryOf = (raw_name: string, { mode, id }: RawEntry): TreeEntry => ({
+  name: textOf(raw_name),
+  id,
+  mode,
+  type: typeOf(mode),
+});

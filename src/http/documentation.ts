@@ -1,0 +1,27 @@
+/** The documentation of the API for people (`/docs`) and programs (`/api/v4/openapi.json`), without any asset from outside. */
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { getAbsoluteFSPath } from 'swagger-ui-dist';
+import type { AnyEndpoint } from './endpoint.ts';
+import { apiRoot } from './mount.ts';
+import { openApiDocument } from './openapi.ts';
+
+const page = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Coppice API</title><link rel="stylesheet" href="/docs/assets/swagger-ui.css"></head>
+<body><div id="api"></div><script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
+</html>`;
+const script = `SwaggerUIBundle({ url: '${apiRoot}/openapi.json', dom_id: '#api', docExpansion: 'none' });`;
+const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+
+/** Adds the page, its assets and the document. */
+export async function documentation(app: FastifyInstance, endpoints: readonly AnyEndpoint[]): Promise<void> {
+  let document: Buffer | undefined;
+  app.get(`${apiRoot}/openapi.json`, async (_request, reply) => {
+    document ??= Buffer.from(JSON.stringify(openApiDocument(endpoints)));
+    return reply.header('content-type', 'application/json').send(document);
+  });
+  app.get('/docs', async (_request, reply) => reply.header('content-security-policy', policy).type('text/html').send(page));
+  app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript').send(script));
+  await app.register(fastifyStatic, { root: getAbsoluteFSPath(), prefix: '/docs/assets/', index: false });
+}

@@ -1,0 +1,88 @@
+/** An endpoint is a value: what it is called, who may call it, what it takes, what it gives and what it does. Nothing else describes it. */
+import type { Static, TObject, TProperties } from 'typebox';
+import type { Database } from '../db/index.ts';
+import type { Rule } from './input.ts';
+import type { Offering, Plan } from './plans.ts';
+import type { Returns } from './reply.ts';
+
+/** What every handler and access rule works with besides what it was granted. */
+export interface Services {
+  db: Database;
+  /** The external address without a trailing slash, e.g. `https://forge.example`. */
+  url: string;
+  /** Git storages by name: absolute folders. */
+  storages: Readonly<Record<string, string>>;
+}
+
+/** Who calls, as far as the token says. */
+export interface Caller {
+  id: number;
+  username: string;
+  name: string;
+  email: string;
+  state: string;
+  admin: boolean;
+  external: boolean;
+  token: { id: number; scopes: readonly string[]; kind: 'personal' | 'impersonation' };
+}
+
+/** What a request says besides its parameters. */
+export interface Sent {
+  /** The moment in `If-Unmodified-Since`, to the second. */
+  unmodified_since: Date | undefined;
+}
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface AccessCall extends Services {
+  caller: Caller | undefined;
+  params: Readonly<Record<string, string>>;
+  method: Method;
+}
+
+/** Who may call, decided by loading what the call is about: the rule grants exactly what it has checked. */
+export interface Access<Granted> {
+  /** How the rule is named in docs/access.txt and in the OpenAPI document. */
+  rule: string;
+  check(call: AccessCall): Promise<Granted>;
+}
+
+export interface Endpoint<Granted, Input extends TProperties, Output> {
+  method: Method;
+  path: string;
+  summary: string;
+  access: Access<Granted>;
+  /** Path, query and body are one namespace in this API; the path wins. */
+  input?: Input;
+  /** Rules over several parameters. */
+  rules?: readonly Rule[];
+  returns: Returns<Output>;
+  /** Token scopes that suffice besides `api` and, for reading, `read_api`; `any` means every valid token. */
+  scopes?: readonly string[] | 'any';
+  /** The plan that the endpoint needs; below it the call is refused with 403. */
+  plan?: Plan;
+  /** The offerings that have the endpoint; elsewhere it is 404. Every one by default. */
+  offerings?: readonly Offering[];
+  deprecated?: true;
+  /** Largest body, where the usual limit does not do. */
+  body_limit_bytes?: number;
+  handle(call: Granted & Services & Sent & { input: Static<TObject<Input>> }): NoInfer<Output> | Promise<NoInfer<Output>>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the list of all endpoints holds values of many types, each checked where it was written.
+export type AnyEndpoint = Endpoint<any, any, any>;
+
+const verb =
+  (method: Method) =>
+  <G, I extends TProperties, O>(path: string, rest: Omit<Endpoint<G, I, O>, 'method' | 'path'>): Endpoint<G, I, O> => ({
+    method,
+    path,
+    ...rest,
+  });
+
+export const get = verb('GET');
+export const head = verb('HEAD');
+export const post = verb('POST');
+export const put = verb('PUT');
+export const patch = verb('PATCH');
+export const del = verb('DELETE');

@@ -1,0 +1,82 @@
+/** Errors that are part of the API: a status and a JSON body that always has `message` (conventions.md section 4). */
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: object;
+  readonly headers: Record<string, string>;
+  constructor(status: number, body: object, headers: Record<string, string> = {}) {
+    super(JSON.stringify(body));
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** 401 for a missing or unknown credential. */
+export const unauthorized = () => new ApiError(401, { message: '401 Unauthorized' });
+
+/** 401 in the OAuth form: `description` says what is wrong with the token. */
+export const invalidToken = (description: string) =>
+  new ApiError(
+    401,
+    { error: 'invalid_token', error_description: description, message: description },
+    { 'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"` },
+  );
+
+/** 403 for a token without one of `scopes`, of which each would do. */
+export const insufficientScope = (scopes: readonly string[]) =>
+  new ApiError(403, {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: scopes.join(' '),
+    message: '403 Forbidden - insufficient_scope',
+  });
+
+/** 403; with a reason `403 Forbidden - <reason>`. */
+export const forbidden = (reason?: string) =>
+  new ApiError(403, { message: reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}` });
+
+/** 404 that names what was looked for; without a name the form of a plain record lookup, `404 Not found`. */
+export const notFound = (what?: string) =>
+  new ApiError(404, { message: what === undefined ? '404 Not found' : `404 ${what} Not Found` });
+
+/** 400 of a failed model validation: reasons by field. */
+export const invalid = (fields: Record<string, string[]>) => new ApiError(400, { message: fields });
+
+/** 400 of a failed parameter check; clients read `error`, the specification asks for `message`, so both carry the text. */
+export const badParams = (text: string) => new ApiError(400, { message: text, error: text });
+
+/** 400 with a sentence of the area. */
+export const badRequest = (text: string) => new ApiError(400, { message: text });
+
+/** 409 with a sentence of the area. */
+export const conflict = (text: string) => new ApiError(409, { message: text });
+
+/** 405 with the text of the reference. */
+export const notAllowed = (text = '405 Method Not Allowed') => new ApiError(405, { message: text });
+
+/** 422 with a sentence of the area. */
+export const unprocessable = (text: string) => new ApiError(422, { message: text });
+
+/** 304: there was nothing to change. */
+export const notModified = () => new ApiError(304, {});
+
+/**
+ * The row that was looked for, or the 404 that names it.
+ * @throws ApiError 404, `404 <what> Not Found`, or `404 Not found` where `what` is undefined.
+ */
+export function found<T>(what: string | undefined, row: T | undefined): T {
+  if (row === undefined) throw notFound(what);
+  return row;
+}
+
+/**
+ * Refuses to remove what has changed since the caller last saw it.
+ * @param updated_at when it last changed, ISO 8601
+ * @param unmodified_since the caller's `If-Unmodified-Since`, which counts whole seconds
+ * @throws ApiError 412
+ */
+export function checkUnmodified(updated_at: string, unmodified_since: Date | undefined): void {
+  if (unmodified_since && Math.floor(Date.parse(updated_at) / 1000) * 1000 > unmodified_since.getTime())
+    throw new ApiError(412, { message: '412 Precondition Failed' });
+}

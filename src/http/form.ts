@@ -1,0 +1,89 @@
+/** Query strings and form bodies: `a=1`, `a[]=1`, `a[k]=v`, `a[][k]=v` and `a[0][k]=v` become nested values (conventions.md section 7). */
+import { badParams } from './errors.ts';
+
+export type Values = { [name: string]: unknown };
+
+/** Several values that came under one plain name. A list takes all of them, anything else the last. */
+export class Repeated extends Array<unknown> {}
+
+const maximumPairs = 4096;
+const maximumDepth = 32;
+
+const emptyValues = (): Values => Object.create(null) as Values;
+
+/** `a[b][]` as its steps: `['a', 'b', '']`. A name that is no such path stands for itself. */
+function stepsOf(name: string): string[] {
+  const open = name.indexOf('[');
+  if (open <= 0 || !name.endsWith(']')) return [name];
+  return [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
+}
+
+function addPlain(into: Values, step: string, value: unknown): void {
+  const before = into[step];
+  if (before === undefined) into[step] = value;
+  else if (before instanceof Repeated) before.push(value);
+  else into[step] = Repeated.of(before, value);
+}
+
+const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The element of `list` that `step` belongs to: the last one, or a new one when the last has that member already. */
+function elementFor(list: unknown[], steps: string[]): Values {
+  const last = list.at(-1);
+  const [step] = steps;
+  if (isValues(last) && (last[step!] === undefined || steps[1] !== undefined)) return last;
+  const element = emptyValues();
+  list.push(element);
+  return element;
+}
+
+function add(into: Values, [step, ...rest]: string[], value: unknown): void {
+  if (rest.length === 0) return addPlain(into, step!, value);
+  if (rest[0] === '') {
+    const list = Array.isArray(into[step!]) ? (into[step!] as unknown[]) : [];
+    into[step!] = list;
+    if (rest.length === 1) list.push(value);
+    else add(elementFor(list, rest.slice(1)), rest.slice(1), value);
+    return;
+  }
+  if (!isValues(into[step!])) into[step!] = emptyValues();
+  add(into[step!] as Values, rest, value);
+}
+
+/**
+ * Nests name-value pairs.
+ * @throws ApiError 400 when there are more than 4096 pairs or a name goes deeper than 32 levels.
+ */
+export function nest(pairs: Iterable<readonly [string, unknown]>): Values {
+  const values = emptyValues();
+  let count = 0;
+  for (const [name, value] of pairs) {
+    if (++count > maximumPairs) throw badParams(`more than ${maximumPairs} parameters were sent`);
+    const steps = stepsOf(name);
+    if (steps.length > maximumDepth) throw badParams(`${name.slice(0, 40)}… is nested too deeply`);
+    add(values, steps, value);
+  }
+  return values;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw badParams(`'${text.slice(0, 100)}' is not a valid percent-encoding`);
+  }
+}
+
+/**
+ * Reads `application/x-www-form-urlencoded` text.
+ * @throws ApiError 400 for a percent-encoding that is none, and as `nest`.
+ */
+export function readForm(text: string): Values {
+  const pairs = text.split('&').filter((pair) => pair !== '');
+  return nest(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=');
+      return equals < 0 ? [decode(pair), ''] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+    }),
+  );
+}

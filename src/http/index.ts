@@ -1,0 +1,9 @@
+/** What areas write endpoints with. */
+export * from './endpoint.ts';
+export * from './errors.ts';
+export * from './filters.ts';
+export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
+export * from './paginate.ts';
+export type { Offering, Plan } from './plans.ts';
+export * from './reply.ts';
+export * from './types.ts';

@@ -1,0 +1,288 @@
+/**
+ * Reads the parameters of a request by the schema of its endpoint: text becomes numbers and booleans, everything that is wrong is collected, and one
+ * 400 reports all of it in the words of conventions.md section 4.1. Null is never turned into something else.
+ */
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { ApiError, badParams } from './errors.ts';
+import { Repeated, type Values } from './form.ts';
+import { type Plan, reaches } from './plans.ts';
+import { type Marked, marks } from './types.ts';
+
+/** What a request got wrong so far: parameters in the order of their declaration, and reasons by field; and the plan that decides what is read. */
+interface Failures {
+  plan: Plan;
+  parameters: string[];
+  fields: Record<string, string[]>;
+}
+
+type Read = (value: unknown, name: string, failures: Failures) => unknown;
+
+interface Json extends Marked {
+  type?: string;
+  properties?: Record<string, Json>;
+  required?: string[];
+  items?: Json;
+  anyOf?: Json[];
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+}
+
+/** A rule over several parameters: the text of its refusal, or undefined. */
+export type Rule = (given: ReadonlySet<string>) => string | undefined;
+
+const list = (names: readonly string[]) => names.join(', ');
+
+export const mutuallyExclusive =
+  (...names: string[]): Rule =>
+  (given) => {
+    const both = names.filter((name) => given.has(name));
+    return both.length > 1 ? `${list(both)} are mutually exclusive` : undefined;
+  };
+
+export const atLeastOneOf =
+  (...names: string[]): Rule =>
+  (given) =>
+    names.some((name) => given.has(name)) ? undefined : `${list(names)} are missing, at least one parameter must be provided`;
+
+export const exactlyOneOf =
+  (...names: string[]): Rule =>
+  (given) =>
+    names.some((name) => given.has(name))
+      ? mutuallyExclusive(...names)(given)
+      : `${list(names)} are missing, exactly one parameter must be provided`;
+
+export const allOrNoneOf =
+  (...names: string[]): Rule =>
+  (given) => {
+    const count = names.filter((name) => given.has(name)).length;
+    return count === 0 || count === names.length ? undefined : `${list(names)} provide all or none of parameters`;
+  };
+
+const refuse = (failures: Failures, name: string, text: string) => {
+  failures.parameters.push(`${name} ${text}`);
+  return undefined;
+};
+
+const trueTexts = new Set(['true', 't', '1', 'yes', 'y', 'on']);
+const falseTexts = new Set(['false', 'f', '0', 'no', 'n', 'off']);
+
+function readBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const text = String(value).toLowerCase();
+  return trueTexts.has(text) ? true : falseTexts.has(text) ? false : undefined;
+}
+
+function readNumber(value: unknown, whole: boolean): number | undefined {
+  const number = typeof value === 'string' && /^[+-]?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
+  return whole && !Number.isSafeInteger(number) ? undefined : number;
+}
+
+const isoDate = /^(\d{4})-(\d{2})-(\d{2})/;
+const isoTime = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?$/i;
+
+function isDay(text: string): boolean {
+  const [, year, month, day] = isoDate.exec(text) ?? [];
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return year !== undefined && year !== '0000' && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+}
+
+function readTime(text: string): string | undefined {
+  if (!isoTime.test(text) || !isDay(text)) return undefined;
+  const [date, time] = [text.slice(0, 10), text.slice(11).replace(',', '.').replace(' ', '')];
+  const zone = /(Z|[+-]\d{2}:?\d{2})$/i.test(time) ? '' : 'Z';
+  const moment = new Date(time === '' ? `${date}T00:00:00Z` : `${date}T${time}${zone}`.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
+}
+
+const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+function textReader(schema: Json): Read {
+  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u');
+  const refusal = schema[marks]?.refusal ?? 'is invalid';
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
+  return (value, name, failures) => {
+    if (!isScalar(value)) return refuse(failures, name, 'is invalid');
+    const text = String(value);
+    // PostgreSQL cannot store NUL, and a lone surrogate would come back as another character.
+    if (!schema[marks]?.anyText && (text.includes('\0') || !text.isWellFormed())) return refuse(failures, name, 'is invalid');
+    if (schema[marks]?.notBlank && text.trim() === '') return refuse(failures, name, 'is empty');
+    if (schema.format === 'date') return isDay(text) ? text.slice(0, 10) : refuse(failures, name, refusal);
+    if (schema.format === 'date-time') return readTime(text) ?? refuse(failures, name, refusal);
+    if (text.length < minLength || text.length > maxLength) return refuse(failures, name, lengthText(minLength, maxLength));
+    if (pattern && !pattern.test(text)) return refuse(failures, name, refusal);
+    return text;
+  };
+}
+
+function lengthText(minimum: number, maximum: number): string {
+  if (minimum === 0) return `is expected to have length less than or equal to ${maximum}`;
+  if (maximum === Number.POSITIVE_INFINITY) return `is expected to have length greater than or equal to ${minimum}`;
+  return `is expected to have length within ${minimum} and ${maximum}`;
+}
+
+function numberReader(schema: Json): Read {
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
+  return (value, name, failures) => {
+    const number = readNumber(value, schema.type === 'integer');
+    if (number === undefined) return refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+    if (number < minimum || number > maximum) return refuse(failures, name, 'does not have a valid value');
+    return number;
+  };
+}
+
+function enumReader(schema: Json): Read {
+  const values = schema.enum ?? [schema.const];
+  return (value, name, failures) => {
+    if (!isScalar(value)) return refuse(failures, name, 'is invalid');
+    const match = values.find((allowed) => allowed === value || String(allowed) === String(value));
+    return match ?? refuse(failures, name, schema[marks]?.refusal ?? 'does not have a valid value');
+  };
+}
+
+/** Elements of a list that came as a list, as `{0: a, 1: b}`, as comma-separated text, or as one scalar. */
+function elementsOf(value: unknown, comma: boolean): unknown[] | undefined {
+  if (typeof value === 'string' && comma)
+    return value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+  if (Array.isArray(value)) {
+    const flat = comma ? value.flatMap((item) => elementsOf(item, true) ?? [item]) : value;
+    return flat.filter((item) => item !== '');
+  }
+  if (isScalar(value)) return value === '' ? [] : [value];
+  const entries = Object.entries(value as Values);
+  if (entries.length > 0 && entries.every(([index]) => /^\d+$/.test(index))) return entries.map(([, item]) => item);
+  return undefined;
+}
+
+function arrayReader(schema: Json): Read {
+  const readItem = readerOf(schema.items ?? {});
+  const isHash = schema.items?.type === 'object';
+  return (value, name, failures) => {
+    const elements = elementsOf(value, schema[marks]?.comma === true);
+    if (elements === undefined) return refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+    return elements.map((item, index) => readItem(item, isHash ? `${name}[${index}]` : name, failures));
+  };
+}
+
+function unionReader(schema: Json): Read {
+  const alternatives = schema.anyOf!.filter((member) => member.type !== 'null').map(readerOf);
+  if (alternatives.length === 1) return alternatives[0]!;
+  return (value, name, failures) => {
+    for (const read of alternatives) {
+      const attempt: Failures = { plan: failures.plan, parameters: [], fields: {} };
+      const result = read(value, name, attempt);
+      if (attempt.parameters.length === 0) return result;
+    }
+    return refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+  };
+}
+
+interface Member {
+  name: string;
+  schema: Json;
+  read: Read;
+  isRequired: boolean;
+  isNullable: boolean;
+  /** Types of which empty text means null (conventions.md section 7). */
+  emptyIsNull: boolean;
+}
+
+function memberOf(name: string, schema: Json, isRequired: boolean): Member {
+  const kinds = schema.anyOf ?? [schema];
+  return {
+    name,
+    schema,
+    read: readerOf(schema),
+    isRequired,
+    isNullable: kinds.some((kind) => kind.type === 'null'),
+    emptyIsNull: kinds.every(
+      (kind) => ['integer', 'number', 'boolean', 'null'].includes(kind.type ?? '') || kind.format !== undefined,
+    ),
+  };
+}
+
+function readMember(member: Member, raw: unknown, path: string, failures: Failures): unknown {
+  const { schema } = member;
+  let value =
+    raw instanceof Repeated && schema.type !== 'array' && !schema.anyOf?.some((kind) => kind.type === 'array') ? raw.at(-1) : raw;
+  if (value === '' && member.emptyIsNull) value = null;
+  if (value === null && member.isNullable) return null;
+  if (value === undefined || value === null) {
+    // Clients send null for what they do not mean (python-gitlab: start_branch), so null counts as left out where nothing can be cleared.
+    if (schema.default !== undefined) return schema.default;
+    if (member.isRequired)
+      failures.parameters.push(schema[marks]?.notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`);
+    return undefined;
+  }
+  const result = member.read(value, path, failures);
+  const reasons = result === undefined ? undefined : schema[marks]?.reasons?.(result as never);
+  if (reasons !== undefined && reasons.length > 0) failures.fields[member.name] = reasons;
+  return result;
+}
+
+function objectReader(schema: Json): Read {
+  const required = new Set(schema.required);
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => memberOf(name, member, required.has(name)));
+  return (value, path, failures) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
+    const result: Values = {};
+    for (const member of members) {
+      if (!reaches(failures.plan, member.schema[marks]?.plan)) continue;
+      const at = path === '' ? member.name : `${path}[${member.name}]`;
+      const read = readMember(member, (value as Values)[member.name], at, failures);
+      if (read !== undefined) result[member.name] = read;
+    }
+    return result;
+  };
+}
+
+function readerOf(schema: Json): Read {
+  if (schema.anyOf) return unionReader(schema);
+  if (schema.enum || schema.const !== undefined) return enumReader(schema);
+  switch (schema.type) {
+    case 'string':
+      return textReader(schema);
+    case 'integer':
+    case 'number':
+      return numberReader(schema);
+    case 'boolean':
+      return (value, name, failures) => readBoolean(value) ?? refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+    case 'array':
+      return arrayReader(schema);
+    case 'object':
+      return objectReader(schema);
+    default:
+      throw new Error(`no reader for a parameter of this schema: ${JSON.stringify(schema)}`);
+  }
+}
+
+/**
+ * Compiles the reader of an endpoint's parameters.
+ * @returns a function from raw values (path, body and query merged) and the plan in force to the declared parameters
+ * @throws (the returned function) ApiError 400: `{message, error}` for parameters, else `{message: {field: reasons}}` for values with rules of their own
+ */
+export function inputReader<P extends TProperties>(
+  input: P,
+  rules: readonly Rule[] = [],
+): (raw: Values, plan: Plan) => Static<TObject<P>> {
+  const read = objectReader(Type.Object(input) as unknown as Json);
+  return (raw, plan) => {
+    const failures: Failures = { plan, parameters: [], fields: {} };
+    const values = read(raw, '', failures) as Values;
+    const given = new Set(Object.keys(values));
+    const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];
+    if (texts.length > 0) throw badParams(texts.join(', '));
+    if (Object.keys(failures.fields).length > 0) throw new ApiError(400, { message: failures.fields });
+    return values as Static<TObject<P>>;
+  };
+}

@@ -1,0 +1,55 @@
+/** The headers of a page (conventions.md section 8). Addresses start as the client wrote them: python-gitlab warns about any other. */
+import type { FastifyRequest } from 'fastify';
+import type { Values } from './form.ts';
+import type { Page } from './paginate.ts';
+
+const secrets = new Set(['private_token', 'access_token']);
+
+/** `value` under `name` as name-value pairs, the way `readForm` reads them back. */
+function pairsOf(name: string, value: unknown): [string, string][] {
+  if (Array.isArray(value)) return value.flatMap((item) => pairsOf(`${name}[]`, item));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, member]) => pairsOf(`${name}[${key}]`, member));
+  return value === undefined || value === null ? [] : [[name, String(value)]];
+}
+
+function linkTo(request: FastifyRequest, parameters: Values, changes: Record<string, string>): string {
+  const all = { page: 1, per_page: 20, ...parameters, ...changes };
+  const pairs = Object.entries(all)
+    .filter(([name]) => !secrets.has(name))
+    .flatMap(([name, value]) => pairsOf(name, value))
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const query = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  return `${request.protocol}://${request.host}${request.url.split('?', 1)[0]}?${query}`;
+}
+
+function keysetHeaders(request: FastifyRequest, parameters: Values, next: Record<string, string> | null): Record<string, string> {
+  if (next === null) return {};
+  const { page: _page, ...rest } = parameters;
+  return { link: `<${linkTo(request, { ...rest, page: undefined }, next)}>; rel="next"` };
+}
+
+/**
+ * @param parameters what the client sent, path parameters included
+ * @param page the page that is sent
+ * @returns `x-*` headers and `link`; totals only where the page has them
+ */
+export function pageHeaders(request: FastifyRequest, parameters: Values, page: Page<unknown>): Record<string, string> {
+  if (page.next !== undefined) return keysetHeaders(request, parameters, page.next);
+  const last = page.total === undefined ? undefined : Math.max(1, Math.ceil(page.total / page.per_page));
+  const isInside = last === undefined ? page.items.length > 0 : page.page <= last;
+  const previous = page.page > 1 && isInside ? page.page - 1 : undefined;
+  const next = page.has_more ? page.page + 1 : undefined;
+  const targets = { prev: previous, next, first: 1, last };
+  const links = Object.entries(targets)
+    .filter(([, number]) => number !== undefined)
+    .map(([rel, number]) => `<${linkTo(request, parameters, { page: String(number) })}>; rel="${rel}"`);
+  return {
+    'x-page': String(page.page),
+    'x-per-page': String(page.per_page),
+    'x-next-page': next === undefined ? '' : String(next),
+    'x-prev-page': previous === undefined ? '' : String(previous),
+    link: links.join(', '),
+    ...(last === undefined ? {} : { 'x-total': String(page.total), 'x-total-pages': String(last) }),
+  };
+}

@@ -1,0 +1,149 @@
+/** Turns endpoints into routes: authenticate, check access, read the input, handle, reply. */
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TProperties } from 'typebox';
+import type { AnyEndpoint, Caller, Method, Services } from './endpoint.ts';
+import { ApiError, forbidden, insufficientScope, notFound } from './errors.ts';
+import { readForm, type Values } from './form.ts';
+import { inputReader } from './input.ts';
+import { pageHeaders } from './links.ts';
+import type { Page } from './paginate.ts';
+import { type Offering, type Plan, reaches } from './plans.ts';
+import type { Returns } from './reply.ts';
+import { serialiser } from './serialise.ts';
+
+export interface MountOptions extends Services {
+  /** Who calls: from the headers and parameters of a request. */
+  authenticate(request: FastifyRequest, parameters: Values, services: Services): Promise<Caller | undefined>;
+  currentPlan(): Plan;
+  /** The offering that this server is, or `any`. */
+  offering: Offering | 'any';
+  /** Called with every JSON reply before it is written; tests hold it against the schema. */
+  inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
+}
+
+/** The path of the version of the API that all endpoints live under. */
+export const apiRoot = '/api/v4';
+
+const defaultBodyLimit_bytes = 16 * 1024 * 1024;
+
+/** The scopes of which one is needed, or undefined when every token will do. */
+export function scopesFor(endpoint: Pick<AnyEndpoint, 'method' | 'scopes'>): readonly string[] | undefined {
+  if (endpoint.scopes === 'any') return undefined;
+  const reading = endpoint.method === 'GET' || endpoint.method === 'HEAD';
+  return ['api', ...(reading ? ['read_api'] : []), ...(endpoint.scopes ?? [])];
+}
+
+/** Success status of an endpoint (conventions.md section 5). */
+export function statusOf(method: Method, returns: Returns<unknown>): number {
+  return returns.status ?? (returns.kind === 'nothing' ? 204 : method === 'POST' ? 201 : 200);
+}
+
+/** Query, body and path as one set of parameters; the path wins over the body, the body over the query. */
+function parametersOf(request: FastifyRequest): Values {
+  const body = request.body;
+  return Object.assign(Object.create(null), request.query, typeof body === 'object' ? body : undefined, request.params) as Values;
+}
+
+function unmodifiedSince(request: FastifyRequest): Date | undefined {
+  const header = request.headers['if-unmodified-since'];
+  const moment = header === undefined ? undefined : new Date(header);
+  return moment === undefined || Number.isNaN(moment.getTime()) ? undefined : moment;
+}
+
+function checkScope(needed: readonly string[] | undefined, caller: Caller | undefined, sudo: boolean): void {
+  // Whoever acts for somebody else was asked for the scope `sudo` already, and for no other.
+  if (!caller || !needed || sudo) return;
+  if (!needed.some((scope) => caller.token.scopes.includes(scope))) throw insufficientScope(needed);
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, status: number, payload: Buffer): FastifyReply {
+  reply.code(status).header('content-type', 'application/json').header('cache-control', 'max-age=0, private, must-revalidate');
+  if (status === 200 && (request.method === 'GET' || request.method === 'HEAD')) {
+    const tag = `W/"${createHash('sha1').update(payload).digest('hex')}"`;
+    reply.header('etag', tag);
+    if (request.headers['if-none-match'] === tag) return reply.code(304).removeHeader('content-type').send();
+  }
+  return reply.send(payload);
+}
+
+function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
+  const { db, url, storages } = options;
+  const services: Services = { db, url, storages };
+  const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules);
+  const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
+  const status = statusOf(endpoint.method, endpoint.returns);
+  const needed = scopesFor(endpoint);
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const parameters = parametersOf(request);
+    const plan = options.currentPlan();
+    const caller = await options.authenticate(request, parameters, services);
+    checkScope(needed, caller, request.headers.sudo !== undefined || parameters.sudo !== undefined);
+    const { params } = request as { params: Record<string, string> };
+    const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
+    if (!reaches(plan, endpoint.plan)) throw forbidden();
+    const input = readInput(parameters, plan);
+    const result = await endpoint.handle({ ...granted, ...services, input, unmodified_since: unmodifiedSince(request) });
+    const { body, headers } = endpoint.returns.parts(result);
+    if (headers) reply.headers(headers);
+    if (endpoint.returns.kind === 'page') reply.headers(pageHeaders(request, parameters, result as Page<unknown>));
+    if (endpoint.returns.kind === 'bytes') return reply.code(status).send(body);
+    if (!write) return reply.code(status).send();
+    options.inspectReply?.(endpoint, body);
+    return send(request, reply, status, write(body, plan));
+  };
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Paths that exist answer other methods with 405 and the list of those that they know. */
+function refuseOtherMethods(app: FastifyInstance, endpoints: readonly AnyEndpoint[]): void {
+  const known = Map.groupBy(endpoints, (endpoint) => endpoint.path.replaceAll(/:\w+/g, ':'));
+  for (const group of known.values()) {
+    const present = new Set<Method>(group.map((endpoint) => endpoint.method));
+    if (present.has('GET')) present.add('HEAD');
+    const allow = [...present].join(', ');
+    app.route({
+      method: methods.filter((method) => !present.has(method)),
+      url: `${apiRoot}${group[0]!.path}`,
+      handler: async (_request, reply) => {
+        reply.header('allow', allow);
+        throw new ApiError(405, { message: '405 Not Allowed', error: '405 Not Allowed' });
+      },
+    });
+  }
+}
+
+/**
+ * Adds the routes of `endpoints` to `app`. Explicit HEAD endpoints win over the HEAD that every GET answers.
+ */
+export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], options: MountOptions): void {
+  const here = endpoints.filter(
+    (endpoint) => options.offering === 'any' || (endpoint.offerings?.includes(options.offering) ?? true),
+  );
+  const heads = new Set(here.filter((endpoint) => endpoint.method === 'HEAD').map((endpoint) => endpoint.path));
+  for (const endpoint of here) {
+    app.route({
+      method: endpoint.method,
+      url: `${apiRoot}${endpoint.path}`,
+      bodyLimit: endpoint.body_limit_bytes ?? defaultBodyLimit_bytes,
+      exposeHeadRoute: !heads.has(endpoint.path),
+      handler: routeHandler(endpoint, options),
+    });
+  }
+  refuseOtherMethods(app, here);
+}
+
+/** The query string reader of the server. */
+export const readQuery = (text: string) => readForm(text);
+
+/** What an address that nothing lives at answers. */
+export function unknownPath(request: FastifyRequest): never {
+  if (request.url.startsWith('/api/v3/')) {
+    const text = 'API V3 is no longer supported. Use API V4 instead.';
+    throw new ApiError(410, { message: text, error: text });
+  }
+  throw request.url.startsWith('/api/')
+    ? new ApiError(404, { message: '404 Not Found', error: '404 Not Found' })
+    : notFound('Page');
+}

@@ -1,0 +1,151 @@
+/** The OpenAPI 3.1 document, generated from the endpoints: what they declare is what it says. */
+import { type TProperties, Type } from 'typebox';
+import type { AnyEndpoint } from './endpoint.ts';
+import type { Values } from './form.ts';
+import { apiRoot, scopesFor, statusOf } from './mount.ts';
+import { type Marked, marks } from './types.ts';
+
+type Json = Values & Marked & { title?: string; properties?: Record<string, Json>; items?: Json; anyOf?: Json[] };
+
+const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+
+/** Copies a schema, moves each named shape to the components, and says in words what only our reader knows. */
+function describe(schema: Json, shapes: Map<string, unknown>): Values {
+  const { title, properties, items, anyOf, ...rest } = schema;
+  const described: Values = { ...rest };
+  if (properties)
+    described.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [name, describe(member, shapes)]),
+    );
+  if (items) described.items = describe(items, shapes);
+  if (anyOf) described.anyOf = anyOf.map((member) => describe(member, shapes));
+  if (schema[marks]?.plan) described['x-plan'] = schema[marks]?.plan;
+  if (title === undefined) return described;
+  shapes.set(title, described);
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+const pathParameters = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
+function parameters(endpoint: AnyEndpoint, shapes: Map<string, unknown>): unknown[] {
+  const input = (endpoint.input ?? {}) as TProperties;
+  const inPath = pathParameters(endpoint.path);
+  const fromPath = inPath.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: describe((input[name] ?? idOrPath(name)) as Json, shapes),
+  }));
+  if (endpoint.method !== 'GET' && endpoint.method !== 'HEAD') return fromPath;
+  const required = new Set((Type.Object(input) as { required?: string[] }).required);
+  const fromQuery = Object.entries(input)
+    .filter(([name]) => !inPath.includes(name))
+    .map(([name, schema]) => {
+      const { type, default: fallback } = schema as Values;
+      const isArray = type === 'array';
+      return {
+        name: isArray ? `${name}[]` : name,
+        in: 'query',
+        ...(required.has(name) && fallback === undefined ? { required: true } : {}),
+        ...(type === 'object' ? { style: 'deepObject', explode: true } : {}),
+        schema: describe(schema as Json, shapes),
+      };
+    });
+  return [...fromPath, ...fromQuery];
+}
+
+const idOrPath = (name: string) =>
+  Type.Union([Type.Integer(), Type.String()], { description: name === 'id' ? 'Id, or URL-encoded full path' : 'Id or name' });
+
+function requestBody(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
+  if (endpoint.method === 'GET' || endpoint.method === 'HEAD') return {};
+  const inPath = pathParameters(endpoint.path);
+  const members = Object.fromEntries(
+    Object.entries((endpoint.input ?? {}) as TProperties).filter(([name]) => !inPath.includes(name)),
+  );
+  if (Object.keys(members).length === 0) return {};
+  const schema = describe(Type.Object(members) as unknown as Json, shapes);
+  return { requestBody: { content: Object.fromEntries(bodyTypes.map((type) => [type, { schema }])) } };
+}
+
+function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
+  const { returns } = endpoint;
+  const content =
+    returns.kind === 'bytes'
+      ? { content: { 'application/octet-stream': {} } }
+      : returns.schema
+        ? { content: { 'application/json': { schema: describe(returns.schema as unknown as Json, shapes) } } }
+        : {};
+  const headers = returns.headers && {
+    headers: Object.fromEntries(
+      Object.entries(returns.headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+    ),
+  };
+  return {
+    [String(statusOf(endpoint.method, returns))]: { description: 'Success', ...headers, ...content },
+    default: { $ref: '#/components/responses/Error' },
+  };
+}
+
+function operation(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
+  const { method, path, summary, access, plan, offerings, deprecated } = endpoint;
+  const scopes = scopesFor(endpoint);
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[/_]+:?(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary,
+    tags: [tagOf(path)],
+    ...(deprecated ? { deprecated } : {}),
+    'x-access': access.rule,
+    ...(scopes ? { 'x-scopes': scopes } : {}),
+    ...(plan ? { 'x-plan': plan } : {}),
+    ...(offerings ? { 'x-offerings': offerings } : {}),
+    ...(access.rule === 'anyone' || access.rule.endsWith(':visible') || access.rule === 'project:read_code'
+      ? { security: [{}, { token: [] }] }
+      : {}),
+    parameters: parameters(endpoint, shapes),
+    ...requestBody(endpoint, shapes),
+    responses: responses(endpoint, shapes),
+  };
+}
+
+/** The noun that an endpoint is filed under: the last fixed segment before the first parameter of a sub-resource, e.g. `freeze_periods`. */
+function tagOf(path: string): string {
+  const segments = path.split('/').filter((segment) => segment !== '' && !segment.startsWith(':'));
+  return segments[path.startsWith('/projects/:id/repository') ? 2 : Math.min(1, segments.length - 1)] ?? segments[0] ?? 'api';
+}
+
+/**
+ * Generates the document.
+ * @param endpoints all endpoints
+ * @returns a plain object, ready for JSON
+ */
+export function openApiDocument(endpoints: readonly AnyEndpoint[]): Values {
+  const shapes = new Map<string, unknown>();
+  const paths: Record<string, Values> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, shapes) };
+  }
+  const message = { description: 'A sentence, or reasons by field', anyOf: [{ type: 'string' }, { type: 'object' }] };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Coppice', version: 'v4', description: 'REST API of Coppice.' },
+    servers: [{ url: apiRoot }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' } },
+      responses: {
+        Error: {
+          description: 'Refused or failed',
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['message'], properties: { message, error: { type: 'string' } } },
+            },
+          },
+        },
+      },
+      schemas: Object.fromEntries([...shapes].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** What an endpoint sends: each kind of reply is the documented schema and, as its type, what the handler must return. */
+import type { Readable } from 'node:stream';
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Page } from './paginate.ts';
+
+export type Headers = Record<string, string>;
+
+export interface Returns<T> {
+  kind: 'json' | 'page' | 'bytes' | 'nothing';
+  /** The schema of the JSON body; absent where there is none. */
+  schema?: TSchema;
+  /** The headers that the endpoint sends besides those of every reply, with their meaning. */
+  headers?: Record<string, string>;
+  /** Success status; by default 201 for POST, 204 without body, else 200. */
+  status?: number;
+  /** Splits what the handler returned into body and headers. */
+  parts(result: T): { body: unknown; headers?: Headers };
+}
+
+/** One object. */
+export const one = <S extends TSchema>(schema: S): Returns<Static<S>> => ({ kind: 'json', schema, parts: (body) => ({ body }) });
+
+/** One page of a list: headers and links are written by `mount`. */
+export const pageOf = <S extends TSchema>(schema: S): Returns<Page<Static<S>>> => ({
+  kind: 'page',
+  schema: Type.Array(schema),
+  parts: (page) => ({ body: page.items }),
+});
+
+/** A whole list, for the few that are not paginated. */
+export const listOf = <S extends TSchema>(schema: S): Returns<Static<S>[]> => ({
+  kind: 'json',
+  schema: Type.Array(schema),
+  parts: (body) => ({ body }),
+});
+
+/** No body. */
+export const nothing: Returns<void> = { kind: 'nothing', parts: () => ({ body: undefined }) };
+
+/**
+ * An object with headers of its own.
+ * @param headers names and meaning of the headers, for the documentation
+ */
+export const withHeaders = <S extends TSchema>(schema: S, headers: Headers): Returns<{ body: Static<S>; headers: Headers }> => ({
+  kind: 'json',
+  schema,
+  headers,
+  parts: (result) => result,
+});
+
+/** Headers only, for HEAD. */
+export const headersOnly = (headers: Headers): Returns<Headers> => ({
+  kind: 'nothing',
+  headers,
+  status: 200,
+  parts: (sent) => ({ body: undefined, headers: sent }),
+});
+
+/** Bytes of any type, from memory or streamed; the handler gives `content-type` among the headers. */
+export const bytes = (headers: Headers): Returns<{ body: Buffer | Readable; headers: Headers }> => ({
+  kind: 'bytes',
+  headers,
+  parts: (result) => result,
+});
+
+/** 202: the work goes on in the background. */
+export const accepted: Returns<void> = {
+  kind: 'json',
+  schema: Type.Object({ message: Type.String() }),
+  status: 202,
+  parts: () => ({ body: { message: '202 Accepted' } }),
+};
+
+/** `returns` with another success status. */
+export const withStatus = <T>(status: number, returns: Returns<T>): Returns<T> => ({ ...returns, status });

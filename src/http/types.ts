@@ -1,0 +1,74 @@
+/** The kinds of values that the API takes and gives, as TypeBox schemas, and the marks that only our reader understands. */
+import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
+import type { Plan } from './plans.ts';
+
+/** Where a schema keeps its marks. A symbol, because they are for `input.ts` and `serialise.ts` and stay out of the OpenAPI document. */
+export const marks: unique symbol = Symbol('marks');
+
+export interface Marks {
+  /** Reasons why a value that has the right type is refused, reported by field: `{message: {field: [reasons]}}`. */
+  reasons?: (value: never) => string[];
+  /** Text after the parameter's name when the value is refused, in place of `is invalid`. */
+  refusal?: string;
+  /** `x is empty` for blank text. */
+  notBlank?: true;
+  /** A comma-separated text stands for the array. */
+  comma?: true;
+  /** NUL and lone surrogates are content here, not an attack on the database. */
+  anyText?: true;
+  /** The plan from which a parameter is read or a field is sent. */
+  plan?: Plan;
+}
+
+export interface Marked {
+  [marks]?: Marks;
+}
+
+const marked = <S extends TSchema>(schema: S, more: Marks): S =>
+  Object.assign(schema, { [marks]: { ...(schema as Marked)[marks], ...more } });
+
+/** An id of a row. Any integer is well formed; one that no row has is a 404, not a 400. */
+export const Id = Type.Integer();
+/** A moment, given and sent as `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+export const Timestamp = Type.String({ format: 'date-time' });
+/** A day, `YYYY-MM-DD`. */
+export const DateOnly = Type.String({ format: 'date' });
+/** An access level of conventions.md section 14 that a member can have. */
+export const AccessLevel = Type.Enum([5, 10, 15, 20, 30, 40, 50]);
+export const Visibility = Type.Enum(['private', 'internal', 'public']);
+export const Direction = Type.Enum(['asc', 'desc']);
+
+export const optional = Type.Optional;
+/** All of `properties`, each of which may be left out. */
+export const allOptional = <P extends TProperties>(properties: P) =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [K in keyof P]: TOptional<P[K]>;
+  };
+
+/** `schema` or null. */
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** Text with something in it besides white space; otherwise `x is empty`. */
+export const NotBlank = (options = {}) => marked(Type.String(options), { notBlank: true });
+
+/** A list that may also come as one comma-separated text, e.g. `labels=a,b`. */
+export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item), { comma: true });
+
+/** Text that is stored outside the database and may hold any character, e.g. the content of a file. */
+export const AnyText = () => marked(Type.String(), { anyText: true });
+
+/**
+ * A value with a rule of its own.
+ * @param reasons why a value is refused, empty when it is fine; sent as `{message: {<parameter>: reasons}}`
+ */
+export const checked = <S extends TSchema>(schema: S, reasons: (value: Static<S>) => string[]): S =>
+  marked(schema, { reasons: reasons as (value: never) => string[] });
+
+/** A value whose refusal reads `<parameter> <text>`. */
+export const refusedAs = <S extends TSchema>(text: string, schema: S): S => marked(schema, { refusal: text });
+
+/** A parameter that is ignored, or a field that is left out, below `plan`. */
+export const since = <S extends TSchema>(plan: Plan, schema: S): S => marked(schema, { plan: plan });
+
+/** A named shape of a reply; it becomes `#/components/schemas/<name>` of the OpenAPI document. */
+export const resource = <P extends TProperties>(name: string, properties: P) => Type.Object(properties, { title: name });

@@ -1,0 +1,85 @@
+/** A PostgreSQL for tests and generators: in a temporary folder, careless about the loss of power, gone afterwards. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startEmbedded } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+
+export interface TestServer {
+  /** Connection string of the migrated database that others are cloned from. Nobody may stay connected to it. */
+  template: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a server with one migrated database. */
+export async function startTestServer(): Promise<TestServer> {
+  await removeAbandoned();
+  const folder = await mkdtemp(path.join(tmpdir(), `coppice-test-${process.pid}-`));
+  const database = await startEmbedded(folder, { use: 'exclusive', durable: false });
+  const stop = async () => {
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await migrate(database.connectionString);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { template: database.connectionString, stop };
+}
+
+/**
+ * A copy of the template, for one test file.
+ * @param template connection string of a migrated database
+ * @returns the copy's connection string, and `drop`, which also ends what is still connected to it
+ */
+export async function cloneDatabase(template: string): Promise<{ connectionString: string; drop(): Promise<void> }> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(template, `create database ${name} template ${databaseOf(template)}`);
+  const connectionString = siblingOf(template, name);
+  return { connectionString, drop: () => administer(template, `drop database if exists ${name} with (force)`) };
+}
+
+const databaseOf = (connectionString: string) => new URL(connectionString).pathname.slice(1);
+
+function siblingOf(connectionString: string, database: string): string {
+  const url = new URL(connectionString);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function administer(template: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: siblingOf(template, 'postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What test runs that were killed have left: their servers outlive them. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(/^coppice-test-(\d+)-/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    const folder = path.join(tmpdir(), name);
+    const found = await stat(folder).catch(() => undefined);
+    if (found === undefined || found.uid !== process.getuid?.()) continue;
+    // Taking the server over is the way to stop it. Another run may be doing the same right now.
+    const taken = await startEmbedded(folder, { use: 'exclusive', durable: false }).catch(() => undefined);
+    await taken?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
