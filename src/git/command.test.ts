@@ -15,7 +15,7 @@ test('a value from a user stands where git cannot take it for an option', async 
     '--',
     '-p',
   ]);
-  await assert.rejects(git(repository, 'log', [], ['--output=/tmp/x']), /ambiguous argument|unknown revision|bad revision/);
+  await assert.rejects(git(repository, 'log', [], ['--output=/tmp/x']), { name: 'GitError', exit_code: 128 });
   await assert.rejects(git(repository, 'blame', [], ['--contents=/etc/passwd'], ['x']), { name: 'GitError', exit_code: 129 });
 });
 

@@ -37,7 +37,7 @@ const longest_run_ms = 120_000;
 const longest_stderr = 64 * 1024;
 
 /** Short commands gain nothing from more processes than this; many more would only evict each other from the processor's caches. */
-const slots = new Slots(Math.max(4, availableParallelism() * 2));
+const slots = new Slots(Math.max(4, availableParallelism() * 2), 2_000);
 
 /** These refuse `--end-of-options` (git 2.39), so their operands must not start with a dash. */
 const without_end_of_options = new Set(['archive', 'blame', 'commit-graph write', 'grep']);

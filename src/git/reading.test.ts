@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { cp, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -35,7 +35,7 @@ test('a commit is found by branch, tag, id and abbreviated id, and by nothing el
   for (const name of ['main', 'refs/heads/main', 'HEAD', second, second.slice(0, 8), second.toUpperCase()]) {
     assert.equal(await resolveCommit(repository, name), second, name);
   }
-  const tag_object = (await git(repository, 'rev-parse', [], ['refs/tags/annotated'])).toString().trim();
+  const tag_object = (await git(repository, 'rev-parse', ['--verify'], ['refs/tags/annotated'])).toString().trim();
   for (const name of ['feature/x', 'light', 'annotated', 'refs/tags/annotated', tag_object]) {
     assert.equal(await resolveCommit(repository, name), first, name);
   }
@@ -44,19 +44,51 @@ test('a commit is found by branch, tag, id and abbreviated id, and by nothing el
   assert.equal(await resolveBranch(repository, 'both'), first);
   assert.equal(await resolveBranch(repository, 'light'), undefined);
 
+  await updateRefs(repository, [{ ref: `refs/heads/fix-g${first.slice(0, 7)}`, old: null, new: second }]);
+  assert.equal(await resolveBranch(repository, `fix-g${first.slice(0, 7)}`), second);
+  assert.equal(await resolveBranch(repository, `fix-g${first.slice(0, 8)}`), undefined);
+
   const tree = (await readCommit(repository, second)).tree_id;
-  const nothing = ['', 'none', 'main~1', 'main^', 'main^{tree}', 'main@{0}', '@', '@{-1}', ':/A', 'main:a', `${first}..${second}`, '-x'];
-  const nor = ['coppice/hidden', 'refs/coppice/hidden', 'heads/main', tree, tree.slice(0, 8), second.slice(0, 3), 'a\nb', 'main\0', '../HEAD'];
-  for (const name of [...nothing, ...nor, `v1-0-g${second}`]) assert.equal(await resolveCommit(repository, name), undefined, name);
+  const nothing = [
+    '',
+    'none',
+    'main~1',
+    'main^',
+    'main^{tree}',
+    'main@{0}',
+    '@',
+    '@{-1}',
+    ':/A',
+    'main:a',
+    `${first}..${second}`,
+    '-x',
+  ];
+  const nor = [
+    'coppice/hidden',
+    'refs/coppice/hidden',
+    'heads/main',
+    tree,
+    tree.slice(0, 8),
+    second.slice(0, 3),
+    'a\nb',
+    'main\0',
+    '../HEAD',
+  ];
+  for (const name of [...nothing, ...nor, `v1-0-g${second}`, `refs/heads/x-g${first.slice(0, 8)}`])
+    assert.equal(await resolveCommit(repository, name), undefined, name);
 });
 
 test('a path leads to files, folders, links and submodules, and never out of the commit', async (t) => {
   const repository = await temporaryRepository(t);
   const blob = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: '../../etc/passwd' })).toString().trim();
   const program = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: '#!/bin/sh' })).toString().trim();
-  const inner = (await git(repository, 'mktree', ['--missing'], [], [], {
-    input: `100755 blob ${program}\trun\n120000 blob ${blob}\tlink\n160000 commit ${'1'.repeat(40)}\tmodule\n`,
-  })).toString().trim();
+  const inner = (
+    await git(repository, 'mktree', ['--missing'], [], [], {
+      input: `100755 blob ${program}\trun\n120000 blob ${blob}\tlink\n160000 commit ${'1'.repeat(40)}\tmodule\n`,
+    })
+  )
+    .toString()
+    .trim();
   const root = (await git(repository, 'mktree', [], [], [], { input: `040000 tree ${inner}\tfolder\n` })).toString().trim();
   const id = (await userGit(repository.path, 'commit-tree', '-m', 'All kinds', root)).trim();
 
@@ -69,9 +101,21 @@ test('a path leads to files, folders, links and submodules, and never out of the
   assert.equal(await kinds('folder/run'), '100755 blob run');
   assert.equal(await kinds('folder/link'), '120000 symlink link');
   assert.equal(await kinds('folder/module'), '160000 commit module');
-  const nothing = ['folder/', '/folder', 'folder//run', './folder', 'folder/..', 'folder/../folder', 'folder/link/x', 'folder/run/x'];
+  const nothing = [
+    'folder/',
+    '/folder',
+    'folder//run',
+    './folder',
+    'folder/..',
+    'folder/../folder',
+    'folder/link/x',
+    'folder/run/x',
+  ];
   for (const path of [...nothing, 'folder/module/x', 'FOLDER', 'folder/run\0']) assert.equal(await kinds(path), undefined, path);
-  assert.deepEqual((await readTree(repository, inner)).map(({ name }) => name), ['link', 'module', 'run']);
+  assert.deepEqual(
+    (await readTree(repository, inner)).map(({ name }) => name),
+    ['link', 'module', 'run'],
+  );
   await assert.rejects(readTree(repository, id), /not a tree/);
   await assert.rejects(entryAt(repository, 'main', 'folder'), TypeError);
 });
@@ -92,7 +136,7 @@ test('ten megabytes of noise come back byte for byte, whole and as a stream', as
 
 test('hundreds of questions at once are each answered with their own object', async (t) => {
   const repository = await temporaryRepository(t);
-  const texts = Array.from({ length: 300 }, (_, index) => `${index}\n`.repeat(index));
+  const texts = Array.from({ length: 120 }, (_, index) => `${index}\n`.repeat(index));
   const commit = await commitTo(repository, { changes: texts.map((text, index) => put(`f${index}`, text)) });
   const read = texts.map(async (_, index) => {
     const entry = await entryAt(repository, commit, `f${index}`);
@@ -112,16 +156,13 @@ test('a question survives the end of its reader, and closing waits for the answe
 
 test('a damaged object fails its own question and no other', async (t) => {
   const repository = await temporaryRepository(t);
-  const commit = await commitTo(repository, { changes: [put('good', 'good'), put('bad', 'x'.repeat(5000))] });
+  const commit = await commitTo(repository, { changes: [put('good', 'good'), put('bad', randomBytes(100_000))] });
   const bad = (await entryAt(repository, commit, 'bad'))!.id;
   const good = (await entryAt(repository, commit, 'good'))!.id;
-  const file = join(repository.path, 'objects', bad.slice(0, 2), bad.slice(2));
-  await rm(file);
-  await writeFile(file, 'this is no zlib stream');
-  const answers = await Promise.allSettled([good, bad, good, good].map((id) => storedObject(repository, id)));
-  const texts = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value?.content.toString() : 'failed'));
-  assert.deepEqual([texts[0], ...texts.slice(2)], ['good', 'good', 'good']);
-  assert.notEqual(answers[1]?.status === 'fulfilled' && answers[1].value, true);
+  await truncate(join(repository.path, 'objects', bad.slice(0, 2), bad.slice(2)), 50_000);
+  const answers = await Promise.allSettled([good, bad, good, bad, good].map((id) => storedObject(repository, id)));
+  const texts = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value?.content.toString() : answer.reason.name));
+  assert.deepEqual(texts, ['good', 'ReaderDied', 'good', 'ReaderDied', 'good']);
 });
 
 test('what is written while a reader is open is seen at once, also after packing', async (t) => {
@@ -139,7 +180,7 @@ test('what is written while a reader is open is seen at once, also after packing
 test('more repositories than readers may run are all answered', async (t) => {
   const first = await temporaryRepository(t);
   const commit = await commitTo(first, { changes: [put('a', 'a')] });
-  const copies = Array.from({ length: 40 }, (_, index) => ({ path: join(dirname(first.path), `copy${index}.git`) }));
+  const copies = Array.from({ length: 30 }, (_, index) => ({ path: join(dirname(first.path), `copy${index}.git`) }));
   await Promise.all(copies.map((copy) => cp(first.path, copy.path, { recursive: true })));
   const found = await Promise.all([...copies, ...copies].map((copy) => resolveBranch(copy, 'main')));
   assert.ok(found.every((id) => id === commit));

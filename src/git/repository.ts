@@ -18,10 +18,14 @@ const settings = `[gc]
 	logAllRefUpdates = false
 	filesRefLockTimeout = 1000
 	packedRefsTimeout = 5000
+	# Looking for likeness between large files costs minutes of a clone and finds nothing.
+	bigFileThreshold = 50m
 	commitGraph = true
 	multiPackIndex = true
 [receive]
 	autogc = false
+	# One pack is two waits for the disk, its objects one by one are as many as there are.
+	unpackLimit = 20
 	advertisePushOptions = true
 	denyDeleteCurrent = ignore
 	# Objects that git's own clients would refuse to make: folders named .git, broken trees, names with tricks.

@@ -1,4 +1,5 @@
 /** From what a user calls a commit to its id. Names and ids only: a revision expression is the name of nothing. */
+import { git } from './command.ts';
 import { objectHeader } from './readers.ts';
 import { isValidRefName } from './ref_names.ts';
 import type { Repository } from './types.ts';
@@ -33,10 +34,20 @@ export async function resolveCommit(
 export const resolveBranch = async (repository: Repository, name: string): Promise<string | undefined> =>
   isValidRefName(name) ? commitNamed(repository, `refs/heads/${name}`) : undefined;
 
+/** What `git describe` writes. Where there is no ref of this name, git takes the end for an abbreviated id. */
+const described = /-g[0-9a-f]{4,}$/i;
+
 /** Peels tags. */
 async function commitNamed(repository: Repository, name: string): Promise<string | undefined> {
+  if (described.test(name) && !(await isRef(repository, name))) return undefined;
   const header = await objectHeader(repository, `${name}^{commit}`);
   return header?.type === 'commit' ? header.id : undefined;
+}
+
+/** A process, where a question to a reader would do for nearly every other name. */
+async function isRef(repository: Repository, name: string): Promise<boolean> {
+  const found = await git(repository, 'for-each-ref', ['--format=%(refname)'], [name]);
+  return found.toString('utf8').split('\n').includes(name);
 }
 
 /** git would also look for a ref in an unusual place, like `refs/remotes`, by this name; that is not what an id means. */

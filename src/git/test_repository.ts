@@ -36,7 +36,14 @@ export const put = (path: string, text: string | Buffer): Change => ({
 /** Commits on top of a branch, which it creates when needed, and gives the id of the commit. */
 export async function commitTo(
   repository: Repository,
-  { branch = 'main', parent = null, message = 'A change', date = someone.date, author = someone, changes }: {
+  {
+    branch = 'main',
+    parent = null,
+    message = 'A change',
+    date = someone.date,
+    author = someone,
+    changes,
+  }: {
     branch?: string;
     parent?: string | null;
     message?: string;
@@ -45,7 +52,13 @@ export async function commitTo(
     changes: Change[];
   },
 ): Promise<string> {
-  const { id } = await writeCommit(repository, { parent, message, author: { ...author, date }, committer: { ...someone, date }, changes });
+  const { id } = await writeCommit(repository, {
+    parent,
+    message,
+    author: { ...author, date },
+    committer: { ...someone, date },
+    changes,
+  });
   await updateRefs(repository, [{ ref: `refs/heads/${branch}`, old: parent, new: id }]);
   return id;
 }

@@ -26,32 +26,59 @@ export function trailersOf(message: string): { key: string; value: string }[] {
 
 /** The lines of the last paragraph when it counts as trailers, else none. The first paragraph is the title and never counts. */
 function trailerBlock(message: string): string[] {
-  const lines = message.split('\n');
-  while (lines.length > 0 && isBlank(lines.at(-1)!)) lines.pop();
-  const first_text = lines.findIndex((line) => !isBlank(line));
-  const title_end = lines.findIndex((line, index) => index > first_text && isBlank(line));
+  const all = message.split('\n');
+  const lines = withoutEnd(
+    all.slice(
+      Math.max(
+        0,
+        all.findIndex((line) => !isBlank(line)),
+      ),
+    ),
+  );
+  const title_end = lines.findIndex(isBlank);
   if (title_end < 0) return [];
+  while (isBlank(lines.at(-1) ?? 'title')) lines.pop();
+  if (lines.length < title_end) return [];
   const block = lines.slice(lines.findLastIndex(isBlank) + 1);
+  return isTrailerBlock(block) ? block : [];
+}
+
+/** Comments, empty lines and the list of conflicts that old versions of git left at the end do not count. */
+function withoutEnd(lines: string[]): string[] {
+  let end: number | undefined;
+  let is_in_conflicts = false;
+  for (const [index, line] of lines.entries()) {
+    if (line.startsWith('#') || line === '') end ??= index;
+    else if (line === 'Conflicts:') {
+      is_in_conflicts = true;
+      end ??= index;
+    } else if (!(is_in_conflicts && line.startsWith('\t'))) {
+      is_in_conflicts = false;
+      end = undefined;
+    }
+  }
+  return lines.slice(0, end);
+}
+
+/** All of its lines are trailers, or git wrote one of them and a quarter are. */
+function isTrailerBlock(block: string[]): boolean {
   let trailers = 0;
   let others = 0;
   let continued = 0;
   let has_git_line = false;
   // From the end, as git does: a continuation belongs to whatever stands above it.
   for (const line of block.toReversed()) {
-    if (written_by_git.test(line)) {
-      trailers += 1 + continued;
-      continued = 0;
-      has_git_line = true;
-    } else if (continuation.test(line)) continued++;
+    const is_git_line = written_by_git.test(line);
+    if (continuation.test(line)) continued++;
     else {
-      if (trailer.test(line)) trailers++;
-      else others += 1 + continued;
+      if (is_git_line || trailer.test(line)) trailers++;
+      else others += line.startsWith('#') ? continued : 1 + continued;
       continued = 0;
     }
+    has_git_line ||= is_git_line;
   }
   others += continued;
-  const counts = trailers > 0 && (others === 0 || (has_git_line && trailers * 3 >= others));
-  return counts ? block : [];
+  return (trailers > 0 && others === 0) || (has_git_line && trailers * 3 >= others);
 }
 
 const isBlank = (line: string): boolean => line.trim() === '';

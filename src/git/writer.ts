@@ -81,7 +81,7 @@ function formatCommit({ parent, message, author, committer }: NewCommit, tree_id
 /** Angle brackets and line ends would end the name or the header; git drops them as well. */
 function formatPerson({ name, email, date }: Person): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a header.
-  const clean = (text: string) => text.replace(/[\x00-\x1f<>]+/g, ' ').trim();
+  const clean = (text: string) => text.replace(/\s*[\x00-\x1f<>]+\s*/g, ' ').trim();
   const address = clean(email);
   return `${clean(name) || address || 'unknown'} <${address}> ${Math.floor(date.getTime() / 1000)} +0000`;
 }

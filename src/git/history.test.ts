@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseCommit, titleOf } from './commits.ts';
+import {
+  blame,
+  changedFiles,
+  countCommits,
+  countLines,
+  GitError,
+  git,
+  LineOutOfRange,
+  lastCommitOf,
+  listCommits,
+  type Repository,
+  readCommit,
+  sizesIn,
+  updateRefs,
+} from './index.ts';
+import { commitTo, put, someone, temporaryRepository, userGit } from './test_repository.ts';
+import { trailersOf } from './trailers.ts';
+
+const day = (number: number) => new Date(Date.UTC(2025, 0, number));
+
+/** Four commits on main, one a day, the third by somebody else. */
+async function history(repository: Repository): Promise<string[]> {
+  const grace = { ...someone, name: 'Grace Hopper', email: 'grace@example.com' };
+  const first = await commitTo(repository, { date: day(1), message: 'One', changes: [put('a', '1\n2\n3\n'), put('b', 'b\n')] });
+  const second = await commitTo(repository, { parent: first, date: day(2), message: 'Two', changes: [put('a', '1\nzwei\n3\n')] });
+  const third = await commitTo(repository, {
+    parent: second,
+    date: day(3),
+    message: 'Three',
+    author: grace,
+    changes: [put('dir/c', 'c\n')],
+  });
+  const fourth = await commitTo(repository, {
+    parent: third,
+    date: day(4),
+    message: 'Four',
+    changes: [put('a', '1\nzwei\n3\n4\n')],
+  });
+  return [first, second, third, fourth];
+}
+
+test('commits are listed by path, date, author and page, newest first', async (t) => {
+  const repository = await temporaryRepository(t);
+  const from = [(await history(repository))[3]!];
+  const titles = async (list: object) => (await listCommits(repository, { from, ...list })).map(({ title }) => title).join(' ');
+  assert.equal(await titles({}), 'Four Three Two One');
+  assert.equal(await titles({ path: 'a' }), 'Four Two One');
+  assert.equal(await titles({ path: 'dir' }), 'Three');
+  assert.equal(await titles({ path: 'none' }), '');
+  assert.equal(await titles({ since: day(2), until: day(3) }), 'Three Two');
+  assert.equal(await titles({ author: 'grace@' }), 'Three');
+  assert.equal(await titles({ author: '.*' }), '');
+  assert.equal(await titles({ author: '--all' }), '');
+  assert.equal(await titles({ skip: 1, limit: 2 }), 'Three Two');
+  assert.equal(await titles({ order: 'topo', first_parent: true }), 'Four Three Two One');
+  assert.equal(await titles({ from: [], all: true }), 'Four Three Two One');
+  assert.equal(await titles({ from: [] }), '');
+  assert.equal(await titles({ not_all: true }), '');
+  assert.equal(await countCommits(repository, { from, path: 'a' }), 3);
+  await assert.rejects(listCommits(repository, { from: ['main'] }), TypeError);
+  await assert.rejects(listCommits(repository, { from: ['1'.repeat(40)] }), GitError);
+});
+
+test('a range of commits leaves out what both sides share', async (t) => {
+  const repository = await temporaryRepository(t);
+  const ids = await history(repository);
+  const listed = await listCommits(repository, { from: [ids[3]!], not: [ids[1]!] });
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    [ids[3], ids[2]],
+  );
+});
+
+test('stats count the lines of each commit, a merge against its first parent', async (t) => {
+  const repository = await temporaryRepository(t);
+  const ids = await history(repository);
+  const merge = (
+    await userGit(repository.path, 'commit-tree', '-m', 'Merge', '-p', ids[1]!, '-p', ids[3]!, `${ids[3]}^{tree}`)
+  ).trim();
+  const same = (await userGit(repository.path, 'commit-tree', '-m', 'Same', '-p', merge, `${merge}^{tree}`)).trim();
+  await updateRefs(repository, [{ ref: 'refs/heads/merged', old: null, new: same }]);
+  const stats = async (from: string) =>
+    Object.fromEntries(
+      (await listCommits(repository, { from: [from], with_stats: true })).map(({ title, stats: s }) => [
+        title,
+        `+${s.additions} -${s.deletions} ${s.total}`,
+      ]),
+    );
+  const expected = { Same: '+0 -0 0', Merge: '+2 -0 2', Four: '+1 -0 1', Three: '+1 -0 1', Two: '+1 -1 2', One: '+4 -0 4' };
+  assert.deepEqual(await stats(same), expected);
+  assert.deepEqual(await stats(same), expected);
+});
+
+test('the last commit of a path is the one that touched it', async (t) => {
+  const repository = await temporaryRepository(t);
+  const ids = await history(repository);
+  for (const _ of ['asked', 'remembered']) {
+    assert.equal(await lastCommitOf(repository, ids[3]!, 'dir'), ids[2]);
+    assert.equal(await lastCommitOf(repository, ids[3]!, 'b'), ids[0]);
+    assert.equal(await lastCommitOf(repository, ids[2]!, 'a'), ids[1]);
+    assert.equal(await lastCommitOf(repository, ids[2]!, ''), ids[2]);
+    assert.equal(await lastCommitOf(repository, ids[2]!, 'none'), undefined);
+  }
+});
+
+test('blame groups lines by commit, within a range too', async (t) => {
+  const repository = await temporaryRepository(t);
+  const ids = await history(repository);
+  const groups = async (range?: { start: number; end: number }) =>
+    (await blame(repository, ids[3]!, 'a', range)).map(({ commit, lines }) => `${commit.title}: ${lines.join(' ')}`);
+  assert.deepEqual(await groups(), ['One: 1', 'Two: zwei', 'One: 3', 'Four: 4']);
+  assert.deepEqual(await groups({ start: 2, end: 3 }), ['Two: zwei', 'One: 3']);
+  assert.deepEqual(await groups({ start: 4, end: 400 }), ['Four: 4']);
+  await assert.rejects(groups({ start: 5, end: 6 }), (error) => error instanceof LineOutOfRange && error.line_count === 4);
+  await assert.rejects(blame(repository, ids[3]!, 'none'), GitError);
+  await assert.rejects(blame(repository, ids[3]!, 'dir'), GitError);
+});
+
+test('blame keeps every line as it is', async (t) => {
+  const repository = await temporaryRepository(t);
+  const odd = Buffer.concat([Buffer.from('\ttab\r\n\nauthor x\n'), Buffer.from([0xff, 0x0a]), Buffer.from('  no end')]);
+  const id = await commitTo(repository, { changes: [put('odd \n"name', odd), put('empty', '')] });
+  const [group] = await blame(repository, id, 'odd \n"name');
+  assert.deepEqual(group?.lines, ['\ttab\r', '', 'author x', '\ufffd', '  no end']);
+  assert.equal(countLines(odd), 5);
+  assert.deepEqual(await blame(repository, id, 'empty'), []);
+  await assert.rejects(blame(repository, id, 'empty', { start: 1, end: 1 }), LineOutOfRange);
+});
+
+test('the files that two commits differ in are told with their ids, and their sizes can be asked for', async (t) => {
+  const repository = await temporaryRepository(t);
+  const first = await commitTo(repository, { changes: [put('a', '1'), put('gone', '22'), put('old name', 'x\n'.repeat(50))] });
+  const second = await commitTo(repository, {
+    parent: first,
+    changes: [
+      put('a', '333'),
+      { op: 'delete', path: 'gone' },
+      { op: 'move', from: 'old name', path: 'new\n"name' },
+      put('n', '4444'),
+    ],
+  });
+  const files = await changedFiles(repository, { from: first, to: second, renames: true });
+  assert.deepEqual(
+    files.map(({ status, old_path, path }) => [status, old_path, path]),
+    [
+      ['modified', 'a', 'a'],
+      ['deleted', 'gone', 'gone'],
+      ['added', 'n', 'n'],
+      ['renamed', 'old name', 'new\n"name'],
+    ].sort((a, b) => (a[2]! < b[2]! ? -1 : 1)),
+  );
+  const added = await changedFiles(repository, { from: null, to: first });
+  assert.deepEqual(
+    added.map(({ status, path }) => `${status} ${path}`),
+    ['added a', 'added gone', 'added old name'],
+  );
+  assert.deepEqual(
+    await sizesIn(
+      repository,
+      added.map(({ id }) => id),
+    ),
+    [1, 2, 100],
+  );
+});
+
+test('a title is the first line, cut at a word when it is long', () => {
+  assert.equal(titleOf('One\nTwo'), 'One');
+  assert.equal(titleOf('\n\n One \n'), 'One');
+  assert.equal(titleOf(''), '');
+  const long = `${'word '.repeat(15)}longer than that`;
+  assert.equal(titleOf('x'.repeat(80)), 'x'.repeat(80));
+  assert.equal(titleOf('x'.repeat(81)), `${'x'.repeat(79)}…`);
+  assert.equal(titleOf(long), `${'word '.repeat(15).trim()}…`);
+  assert.ok([...titleOf('🙂'.repeat(100))].length === 80);
+});
+
+test('a commit in an old encoding, or with nonsense in it, is read as far as it goes', () => {
+  const head =
+    'tree 1\nauthor J\xf6rg <j@x> 1700000000 +0100\ncommitter <> 99999999999999 +0000\nencoding ISO-8859-1\ngpgsig a\n parent 9\n';
+  const commit = parseCommit('1', Buffer.from(`${head}\nGr\xfc\xdfe`, 'latin1'));
+  assert.equal(commit.author_name, 'Jörg');
+  assert.equal(commit.authored_date, '2023-11-14T22:13:20.000Z');
+  assert.equal(commit.message, 'Grüße');
+  assert.deepEqual([commit.committer_name, commit.committed_date, commit.parent_ids], ['', '1970-01-01T00:00:00.000Z', []]);
+  assert.equal(parseCommit('1', Buffer.from('tree 1\n\n\xff', 'latin1')).message, '\ufffd');
+  assert.equal(parseCommit('1', Buffer.from('nonsense')).message, '');
+});
+
+test('trailers are the ones that git finds', async (t) => {
+  const lines = [
+    'Signed-off-by: A <a@b>',
+    'Key: value',
+    'Key: other',
+    'not a trailer',
+    '',
+    '',
+    '  continued',
+    'A-b:c',
+    'Empty:',
+    'Spaced : x',
+    '---',
+    '(cherry picked from commit 1)',
+    'x y: z',
+    '# comment',
+    'constructor: 1',
+  ];
+  const messages = fc.sample(fc.array(fc.constantFrom(...lines), { minLength: 1, maxLength: 9 }), { numRuns: 150, seed: 3 });
+  const repository = await temporaryRepository(t);
+  let parent: string | null = null;
+  const texts = [...messages.map((message) => message.join('\n')), 'Title\n\nKey: one\nKey: two\nFoo: bar'];
+  await git(repository, 'config', [], ['core.fsync', 'none']);
+  const tree = (await git(repository, 'mktree', [], [], [], { input: '' })).toString().trim();
+  for (const text of texts) {
+    const body: string = `tree ${tree}\n${parent ? `parent ${parent}\n` : ''}author A <a> 1 +0000\ncommitter A <a> 1 +0000\n\n${text}`;
+    parent = (await git(repository, 'hash-object', ['-tcommit', '-w', '--stdin'], [], [], { input: body })).toString().trim();
+  }
+  const format = '--format=%x01%(trailers:only=true,unfold=true,separator=%x02,key_value_separator=%x03)';
+  const said = (await git(repository, 'log', ['-z', '--reverse', format], [parent!])).toString().split('\x01').slice(1);
+  for (const [index, text] of texts.entries()) {
+    const found = trailersOf(text).map(({ key, value }) => `${key}\x03${value}`);
+    assert.deepEqual(found.join('\x02'), said[index]!.replace(/\0$/, ''), JSON.stringify(text));
+  }
+  const commit = await readCommit(repository, parent!);
+  assert.deepEqual(commit.trailers, { Key: 'two', Foo: 'bar' });
+  assert.deepEqual(commit.extended_trailers, { Key: ['one', 'two'], Foo: ['bar'] });
+});

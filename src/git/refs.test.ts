@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  GitError,
+  git,
+  isAncestor,
+  isValidBranchName,
+  listBranches,
+  listTags,
+  mergeBase,
+  mergedBranches,
+  RefConflict,
+  RefMoved,
+  readTag,
+  resolveBranch,
+  updateRefs,
+  writeCommit,
+} from './index.ts';
+import { commitTo, put, someone, temporaryRepository, userGit } from './test_repository.ts';
+
+test('of many writers that saw the same branch exactly one wins, and the others are told', async (t) => {
+  const repository = await temporaryRepository(t);
+  const base = await commitTo(repository, { changes: [put('a', 'base')] });
+  const commits = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      writeCommit(repository, {
+        parent: base,
+        message: `${index}`,
+        author: someone,
+        committer: someone,
+        changes: [put('a', `${index}`)],
+      }),
+    ),
+  );
+  const attempts = await Promise.allSettled(
+    commits.map(({ id }) => updateRefs(repository, [{ ref: 'refs/heads/main', old: base, new: id }])),
+  );
+  const winners = attempts.flatMap((attempt, index) => (attempt.status === 'fulfilled' ? [commits[index]!.id] : []));
+  assert.deepEqual(winners, [await resolveBranch(repository, 'main')]);
+  for (const attempt of attempts) {
+    if (attempt.status === 'rejected') assert.ok(attempt.reason instanceof RefMoved, String(attempt.reason));
+  }
+});
+
+test('several refs move together or not at all', async (t) => {
+  const repository = await temporaryRepository(t);
+  const one = await commitTo(repository, { changes: [put('a', '1')] });
+  const two = await commitTo(repository, { parent: one, changes: [put('a', '2')] });
+  const create = (ref: string) => ({ ref, old: null, new: one });
+  await updateRefs(repository, [create('refs/heads/x'), create('refs/tags/x')]);
+
+  await assert.rejects(
+    updateRefs(repository, [
+      { ref: 'refs/heads/x', old: one, new: two },
+      { ref: 'refs/tags/x', old: two, new: null },
+      create('refs/heads/main'),
+    ]),
+    (error) => error instanceof RefMoved && error.refs.join() === 'refs/tags/x,refs/heads/main',
+  );
+  assert.equal(await resolveBranch(repository, 'x'), one);
+
+  await updateRefs(repository, [
+    { ref: 'refs/heads/x', old: one, new: null },
+    { ref: 'refs/tags/x', old: one, new: two },
+  ]);
+  assert.deepEqual(await listBranches(repository), [{ name: 'main', commit_id: two }]);
+  assert.deepEqual(await listTags(repository), [{ name: 'x', id: two }]);
+});
+
+test('a branch cannot be created inside another, and an object must exist', async (t) => {
+  const repository = await temporaryRepository(t);
+  const id = await commitTo(repository, { branch: 'a', changes: [put('a', '1')] });
+  await git(repository, 'pack-refs', ['--all']);
+  await assert.rejects(updateRefs(repository, [{ ref: 'refs/heads/a/b', old: null, new: id }]), (error) => {
+    return error instanceof RefConflict && error.existing === 'refs/heads/a';
+  });
+  await assert.rejects(updateRefs(repository, [{ ref: 'refs/heads/b', old: null, new: '1'.repeat(40) }]), GitError);
+  await assert.rejects(updateRefs(repository, [{ ref: 'refs/heads/b\0', old: null, new: id }]), GitError);
+  assert.deepEqual(await listBranches(repository), [{ name: 'a', commit_id: id }]);
+});
+
+test('the lock of a writer that died long ago is removed, a fresh one is respected', async (t) => {
+  const repository = await temporaryRepository(t);
+  await git(repository, 'config', [], ['core.filesRefLockTimeout', '0']);
+  const id = await commitTo(repository, { changes: [put('a', '1')] });
+  const lock = join(repository.path, 'refs', 'heads', 'main.lock');
+  await writeFile(lock, '');
+  await assert.rejects(updateRefs(repository, [{ ref: 'refs/heads/main', old: id, new: null }]), GitError);
+  const yesterday = new Date(Date.now() - 24 * 60 * 60_000);
+  await utimes(lock, yesterday, yesterday);
+  await updateRefs(repository, [{ ref: 'refs/heads/main', old: id, new: null }]);
+  assert.equal(await resolveBranch(repository, 'main'), undefined);
+});
+
+test('branches and tags are listed in the order asked for, and a tag tells what it says', async (t) => {
+  const repository = await temporaryRepository(t);
+  const day = (number: number) => new Date(Date.UTC(2025, 0, number));
+  const old = await commitTo(repository, { branch: 'b', date: day(1), changes: [put('a', '1')] });
+  const recent = await commitTo(repository, { branch: 'c', date: day(3), changes: [put('a', '2')] });
+  await commitTo(repository, { branch: 'a', date: day(2), changes: [put('a', '3')] });
+  const names = async (sort: 'name' | 'updated_asc' | 'updated_desc') =>
+    (await listBranches(repository, { sort })).map(({ name }) => name);
+  assert.deepEqual(await names('name'), ['a', 'b', 'c']);
+  assert.deepEqual(await names('updated_asc'), ['b', 'a', 'c']);
+  assert.deepEqual(await names('updated_desc'), ['c', 'a', 'b']);
+
+  for (const version of ['v1.10', 'v1.9', 'v1.2']) await userGit(repository.path, 'tag', version, old);
+  await userGit(repository.path, 'tag', '-a', '-m', 'Second\n\nwith words\n', 'v2', recent);
+  await userGit(repository.path, 'tag', 'tree', `${old}^{tree}`);
+  const tags = await listTags(repository, { sort: 'version', order: 'desc' });
+  assert.deepEqual(
+    tags.map(({ name }) => name),
+    ['v2', 'v1.10', 'v1.9', 'v1.2', 'tree'],
+  );
+  const annotated = await readTag(repository, tags[0]!);
+  assert.equal(annotated.commit_id, recent);
+  assert.equal(annotated.message, 'Second\n\nwith words');
+  assert.equal(annotated.tagger_email, 'grace@example.com');
+  assert.match(annotated.tagged_date ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+  const light = { message: null, tagger_name: null, tagger_email: null, tagged_date: null };
+  assert.deepEqual(await readTag(repository, tags[1]!), { name: 'v1.10', id: old, commit_id: old, ...light });
+  assert.equal((await readTag(repository, tags[4]!)).commit_id, null);
+});
+
+test('ancestors, merge bases and merged branches follow the graph', async (t) => {
+  const repository = await temporaryRepository(t);
+  const base = await commitTo(repository, { changes: [put('a', '1')] });
+  const side = (
+    await writeCommit(repository, { parent: base, message: 's', author: someone, committer: someone, changes: [put('b', '1')] })
+  ).id;
+  const main = await commitTo(repository, { parent: base, changes: [put('a', '2')] });
+  const other = await commitTo(repository, { branch: 'other', changes: [put('c', '1')] });
+  await updateRefs(repository, [
+    { ref: 'refs/heads/side', old: null, new: side },
+    { ref: 'refs/heads/base', old: null, new: base },
+  ]);
+  assert.equal(await isAncestor(repository, base, main), true);
+  assert.equal(await isAncestor(repository, main, base), false);
+  await assert.rejects(isAncestor(repository, '1'.repeat(40), base), GitError);
+  assert.equal(await mergeBase(repository, main, side), base);
+  assert.equal(await mergeBase(repository, main, other), undefined);
+  assert.deepEqual(await mergedBranches(repository, main), ['base', 'main']);
+});
+
+test('thousands of branches are listed', async (t) => {
+  const repository = await temporaryRepository(t);
+  const id = await commitTo(repository, { changes: [put('a', '1')] });
+  await git(repository, 'config', [], ['core.fsync', 'none']); // Two waits for the disk for each of them would take seconds.
+  await updateRefs(
+    repository,
+    Array.from({ length: 1500 }, (_, index) => ({ ref: `refs/heads/topic/${index}`, old: null, new: id })),
+  );
+  assert.equal((await listBranches(repository)).length, 1501);
+});
+
+test('a branch name is valid when git says so', async () => {
+  const known = [
+    'main',
+    'a/b',
+    'a.b',
+    'ü',
+    '-a',
+    'a-',
+    '.a',
+    'a/.b',
+    'a.lock',
+    'a.lock/b',
+    'a..b',
+    'a b',
+    'a~',
+    'a^',
+    'a:',
+    'a?',
+    'a*',
+    'a[',
+  ];
+  const more = [
+    'a\\b',
+    'a//b',
+    '/a',
+    'a/',
+    'a.',
+    '@',
+    'a@{b',
+    'a@',
+    '{',
+    '@/a',
+    'HEAD',
+    'HEAD/a',
+    'a\x7f',
+    'a\tb',
+    'a\n',
+    '',
+    '.',
+    '..',
+    '.lock',
+  ];
+  const odd = fc.array(fc.constantFrom('a', '.', '/', '-', '@', '{', '}', '~', 'lock', '.lock', ' ', 'é', '*', '\\', 'HEAD'), {
+    maxLength: 6,
+  });
+  const generated = fc.sample(
+    odd.map((parts) => parts.join('')),
+    { numRuns: 120, seed: 7 },
+  );
+  for (const name of new Set([...known, ...more, ...generated])) {
+    const accepted = await userGit('/', 'check-ref-format', '--branch', name).then(
+      () => true,
+      () => false,
+    );
+    assert.equal(isValidBranchName(name), accepted, JSON.stringify(name));
+  }
+  for (const name of ['refs/heads/main', 'refs/tags/v1', 'refs/remotes/origin/main'])
+    assert.equal(isValidBranchName(name), false, name);
+  assert.equal(isValidBranchName('refs/other'), true);
+});
