@@ -21,11 +21,11 @@ create table group_authorizations (
   group_id bigint not null,
   access_level integer not null,
   expires_at date,
-  constraint group_authorizations_pkey PRIMARY KEY (user_id, group_id, access_level),
+  constraint group_authorizations_pkey PRIMARY KEY (user_id, group_id, access_level) INCLUDE (expires_at),
   constraint group_authorizations_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint group_authorizations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
-CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (group_id, user_id);
+CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (group_id, user_id, access_level) INCLUDE (expires_at);
 
 create table members (
   id bigint generated always as identity not null,
@@ -36,10 +36,12 @@ create table members (
   expires_at date,
   created_by_id bigint,
   created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
   constraint members_pkey PRIMARY KEY (id),
   constraint members_group_key UNIQUE (group_id, user_id),
   constraint members_project_key UNIQUE (project_id, user_id),
   constraint members_access_level_check CHECK (access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50])),
+  constraint members_minimal_in_groups CHECK (access_level >= 10 OR project_id IS NULL),
   constraint members_one_source CHECK (num_nonnulls(group_id, project_id) = 1),
   constraint members_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint members_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
@@ -87,7 +89,7 @@ create table namespaces (
 CREATE INDEX namespaces_by_ancestor ON namespaces USING gin (traversal_ids);
 CREATE INDEX namespaces_by_parent ON namespaces USING btree (parent_id, name, id);
 CREATE INDEX namespaces_in_order ON namespaces USING btree (name, id) WHERE kind = 'group'::text;
-CREATE UNIQUE INDEX namespaces_name_key ON namespaces USING btree (COALESCE(parent_id, 0::bigint), name) WHERE kind = 'group'::text;
+CREATE UNIQUE INDEX namespaces_name_key ON namespaces USING btree (parent_id, name) WHERE parent_id IS NOT NULL;
 CREATE INDEX namespaces_search ON namespaces USING gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops);
 
 create table personal_access_tokens (
@@ -117,11 +119,11 @@ create table project_authorizations (
   project_id bigint not null,
   access_level integer not null,
   expires_at date,
-  constraint project_authorizations_pkey PRIMARY KEY (user_id, project_id, access_level),
+  constraint project_authorizations_pkey PRIMARY KEY (user_id, project_id, access_level) INCLUDE (expires_at),
   constraint project_authorizations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_authorizations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
-CREATE INDEX project_authorizations_by_project ON project_authorizations USING btree (project_id, user_id);
+CREATE INDEX project_authorizations_by_project ON project_authorizations USING btree (project_id, user_id, access_level) INCLUDE (expires_at);
 
 create table projects (
   id bigint generated always as identity not null,
@@ -167,9 +169,14 @@ create table projects (
 );
 CREATE INDEX projects_by_activity ON projects USING btree (last_activity_at, id);
 CREATE INDEX projects_by_creator ON projects USING btree (creator_id);
+CREATE INDEX projects_by_name ON projects USING btree (name, id);
 CREATE INDEX projects_by_namespace ON projects USING btree (namespace_id, id);
+CREATE INDEX projects_by_path ON projects USING btree (path, id);
+CREATE INDEX projects_by_stars ON projects USING btree (star_count, id);
+CREATE INDEX projects_by_topic ON projects USING gin (topics);
+CREATE INDEX projects_by_update ON projects USING btree (updated_at, id);
 CREATE INDEX projects_public ON projects USING btree (id) WHERE visibility <> 'private'::text;
-CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
+CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
 
 create table reference_updates (
   id bigint generated always as identity not null,
@@ -183,11 +190,23 @@ create table reference_updates (
 );
 CREATE INDEX reference_updates_by_project ON reference_updates USING btree (project_id);
 
+create table user_statuses (
+  user_id bigint not null,
+  emoji text default 'speech_balloon'::text not null,
+  message text,
+  availability text default 'not_set'::text not null,
+  clear_status_at timestamp with time zone,
+  constraint user_statuses_pkey PRIMARY KEY (user_id),
+  constraint user_statuses_availability_check CHECK (availability = ANY (ARRAY['not_set'::text, 'busy'::text])),
+  constraint user_statuses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table users (
   id bigint generated always as identity not null,
   username citext not null,
   name text not null,
   email citext not null,
+  unconfirmed_email citext,
   state text default 'active'::text not null,
   user_type text default 'human'::text not null,
   admin boolean default false not null,
@@ -198,8 +217,8 @@ create table users (
   password_digest text,
   bio text default ''::text not null,
   location text default ''::text not null,
-  public_email text default ''::text not null,
-  commit_email text,
+  public_email citext default ''::citext not null,
+  commit_email citext,
   linkedin text default ''::text not null,
   twitter text default ''::text not null,
   discord text default ''::text not null,
@@ -223,5 +242,9 @@ create table users (
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL
 );
+CREATE INDEX users_by_change ON users USING btree (updated_at, id);
+CREATE INDEX users_by_creation ON users USING btree (created_at, id);
+CREATE INDEX users_by_name ON users USING btree (name, id);
+CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE public_email <> ''::citext;
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);

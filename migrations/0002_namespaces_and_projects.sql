@@ -25,8 +25,8 @@ create table namespaces (
   updated_at                 timestamptz not null default now(),
   constraint namespaces_user_has_owner check ((kind = 'user') = (owner_id is not null))
 );
--- People share names, groups of one parent do not.
-create unique index namespaces_name_key on namespaces (coalesce(parent_id, 0), name) where kind = 'group';
+-- People and top-level groups share names, groups of one parent do not.
+create unique index namespaces_name_key on namespaces (parent_id, name) where parent_id is not null;
 create index namespaces_by_parent on namespaces (parent_id, name, id);
 create index namespaces_by_ancestor on namespaces using gin (traversal_ids);
 create index namespaces_in_order on namespaces (name, id) where kind = 'group';
@@ -63,7 +63,14 @@ create table projects (
   constraint projects_name_key unique (namespace_id, name)
 );
 create index projects_by_namespace on projects (namespace_id, id);
+-- One for each order of the list.
+create index projects_by_name on projects (name, id);
+create index projects_by_path on projects (path, id);
+create index projects_by_update on projects (updated_at, id);
 create index projects_by_activity on projects (last_activity_at, id);
+create index projects_by_stars on projects (star_count, id);
 create index projects_by_creator on projects (creator_id);
 create index projects_public on projects (id) where visibility <> 'private';
-create index projects_search on projects using gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
+create index projects_by_topic on projects using gin (topics);
+create index projects_search on projects using gin
+  (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);

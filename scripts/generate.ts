@@ -1,9 +1,13 @@
 // `npm run generate`: writes the files that follow from others. They are committed, and tests fail when one is stale.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { endpoints } from '../src/areas/index.ts';
 import { connect } from '../src/db/index.ts';
 import { schemaDump } from '../src/db/schema_dump.ts';
 import { schemaTypes } from '../src/db/schema_types.ts';
+import { openApiDocument } from '../src/http/openapi.ts';
+import { accessTable } from '../src/testing/access_table.ts';
+import { populate, startServer } from '../src/testing/populate.ts';
 import { startTestServer } from '../src/testing/server.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
@@ -19,6 +23,10 @@ const db = connect({ connectionString: server.template, max: 2 });
 try {
   await write('src/db/schema.ts', await schemaTypes(db));
   await write('docs/schema.sql', await schemaDump(db));
+  const running = await startServer(db, {});
+  await write('docs/access.txt', await accessTable(await populate(running)));
+  await running.stop();
+  await write('docs/openapi.json', `${JSON.stringify(openApiDocument(endpoints), null, 1)}\n`);
 } finally {
   await db.destroy();
   await server.stop();

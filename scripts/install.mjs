@@ -41,11 +41,13 @@ function install() {
   // npm tells its scripts where it is and which Node runs it: not the one in node_modules, which is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const [program, first] = npm && node ? [node, [npm]] : ['npm', []];
-  const { status } = spawnSync(program, [...first, 'ci', '--no-fund', '--no-audit', '--loglevel=error'], {
+  // Not `npm ci`: it refuses the whole lock file when optional builds for other machines could not be locked, as with registries that
+  // do not carry all of them. This installs the locked versions too, and --no-save leaves both files as they are.
+  const { status } = spawnSync(program, [...first, 'install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd: top,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status === 0) return;
-  console.error('The installation failed. `npm ci` tells more; it needs to reach the npm registry.');
+  console.error('The installation failed. `npm install --no-save` tells more; it needs to reach the npm registry.');
   process.exit(1);
 }

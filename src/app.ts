@@ -1,9 +1,10 @@
 /** Builds the server: the door for HTTP with every endpoint behind it. */
 import cors from '@fastify/cors';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { authenticate, planFrom } from './access/index.ts';
 import { endpoints } from './areas/index.ts';
+import { gitOverHttp, gitUrl } from './areas/repository/index.ts';
 import type { Config } from './config.ts';
 import { type Database, isUnavailable } from './db/index.ts';
 import { readBodies } from './http/body.ts';
@@ -77,9 +78,12 @@ function addCommonHeaders(app: FastifyInstance): void {
 /** One line a request: method, path without its query (which may hold a token), status and time. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
-    const { method, url, ip } = request;
+    const { method, originalUrl, ip } = request;
     const duration_ms = Math.round(reply.elapsedTime * 10) / 10;
-    request.log.info({ method, path: url.split('?', 1)[0], status: reply.statusCode, duration_ms, address: ip }, 'request');
+    request.log.info(
+      { method, path: originalUrl.split('?', 1)[0], status: reply.statusCode, duration_ms, address: ip },
+      'request',
+    );
   });
 }
 
@@ -90,10 +94,11 @@ function logRequests(app: FastifyInstance): void {
 export async function buildApp({ config, db, log, inspectReply }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     genReqId: ({ headers }) => requestId(headers),
     requestIdHeader: false,
+    rewriteUrl: ({ url = '/' }) => gitUrl(url),
     http: { maxHeaderSize: urlLimit_bytes + 16 * 1024 },
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
@@ -103,13 +108,19 @@ export async function buildApp({ config, db, log, inspectReply }: AppOptions): P
   const storages = Object.fromEntries(config.storages.map(({ name, path }) => [name, path]));
   const services: Services = { db, url: config.url, storages };
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request) => unknownPath(request));
+  app.setNotFoundHandler(async (request) => unknownPath(request));
   readBodies(app);
   addCommonHeaders(app);
   logRequests(app);
   await app.register(cors, {
     delegator: (request, done) =>
-      done(null, { ...corsFor(request, config.url), exposedHeaders, strictPreflight: false, maxAge: 86_400 }),
+      done(null, {
+        ...corsFor(request, config.url),
+        exposedHeaders,
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        strictPreflight: false,
+        maxAge: 86_400,
+      }),
   });
   const currentPlan = planFrom(config.license);
   mount(app, endpoints, {
@@ -119,6 +130,7 @@ export async function buildApp({ config, db, log, inspectReply }: AppOptions): P
     offering: config.offering,
     ...(inspectReply ? { inspectReply } : {}),
   });
+  await gitOverHttp(app, services);
   health(app, db);
   await documentation(app, endpoints);
   return app;

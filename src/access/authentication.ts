@@ -1,4 +1,5 @@
 /** Who calls: the credential of a request becomes a caller, or a refusal that says what is wrong with it (conventions.md section 2). */
+import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
@@ -11,30 +12,48 @@ import { tokenDigest } from './tokens.ts';
 const lastUse_minutes = 10;
 const rememberedAddresses = 7;
 
-interface Credential {
+interface User {
+  id: number;
+  username: string;
+  name: string;
+  email: string;
+  commit_email: string | null;
+  state: string;
+  user_type: string;
+  admin: boolean;
+  external: boolean;
+}
+
+interface Credential extends User {
   token_id: number;
   scopes: string[];
   revoked: boolean;
   expired: boolean;
   impersonation: boolean;
   last_use_is_old: boolean;
-  id: number;
-  username: string;
-  name: string;
-  email: string;
-  state: string;
-  user_type: string;
-  admin: boolean;
-  external: boolean;
-  confirmed: boolean;
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const userColumns = sql.raw(
+  `${'id username name email commit_email state user_type admin external'
+    .split(' ')
+    .map((column) => `users.${column}`)
+    .join(', ')}`,
+);
 
-/** The value of the credential that a request carries, if any; an empty one counts as none. */
-function tokenValueOf(request: FastifyRequest, parameters: Values): string | undefined {
-  const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  return text(parameters.private_token) ?? text(request.headers['private-token']) ?? bearer ?? text(parameters.access_token);
+/** What was sent under a name, or undefined: empty text and null count as nothing sent. */
+const given = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
+
+/**
+ * The value of the credential that a request carries, if any.
+ * @throws ApiError 401 for one that cannot be a token, and for the tokens of jobs, which do not exist here
+ */
+function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string | undefined {
+  const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
+  const value =
+    given(parameters.private_token) ?? given(headers['private-token']) ?? given(bearer) ?? given(parameters.access_token);
+  const job = given(parameters.job_token) ?? given(headers['job-token']);
+  if (value === undefined ? job !== undefined : typeof value !== 'string') throw unauthorized();
+  return value as string | undefined;
 }
 
 async function credentialOf(db: Kysely<DB>, value: string): Promise<Credential | undefined> {
@@ -42,18 +61,17 @@ async function credentialOf(db: Kysely<DB>, value: string): Promise<Credential |
     select token.id as token_id, token.scopes, token.revoked, token.impersonation,
            coalesce(token.expires_at <= current_date, false) as expired,
            coalesce(token.last_used_at < now() - make_interval(mins => ${lastUse_minutes}), true) as last_use_is_old,
-           users.id, users.username, users.name, users.email, users.state, users.user_type, users.admin, users.external,
-           users.confirmed_at is not null as confirmed
+           ${userColumns}
       from personal_access_tokens token join users on users.id = token.user_id
      where token.token_digest = ${tokenDigest(value)}`.execute(db);
   return rows[0];
 }
 
 /**
- * Refuses users who may not use the server now.
+ * Refuses users who may not use the server now. An unconfirmed address keeps nobody out: the reference's setting for that is off by default.
  * @throws ApiError 403 with the reason
  */
-function refuseInactive(user: Pick<Credential, 'state' | 'user_type' | 'confirmed'>, url: string): void {
+function refuseInactive(user: Pick<User, 'state' | 'user_type'>, url: string): void {
   if (user.user_type === 'ghost') throw forbidden('This action cannot be performed by internal users');
   if (user.state === 'blocked_pending_approval')
     throw forbidden('Your account is pending approval from your administrator and hence blocked.');
@@ -61,34 +79,70 @@ function refuseInactive(user: Pick<Credential, 'state' | 'user_type' | 'confirme
     throw forbidden(
       `Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at ${url}`,
     );
-  if (!user.confirmed)
-    throw forbidden(
-      'Your primary email address is not confirmed. Please check your inbox for the confirmation instructions. In case the link is expired, you can request a new confirmation email.',
-    );
   if (user.state !== 'active') throw forbidden('Your account has been blocked.');
 }
 
-function callerFrom(row: Credential): Caller {
-  const { id, username, name, email, state, admin, external } = row;
-  const kind = row.impersonation ? 'impersonation' : 'personal';
-  return { id, username, name, email, state, admin, external, token: { id: row.token_id, scopes: row.scopes, kind } };
+/**
+ * The address that a user's commits carry.
+ * @param url the external address of the server, whose host the private addresses are at
+ */
+export function commitEmailOf(
+  { id, username, email, commit_email }: Pick<User, 'id' | 'username' | 'email' | 'commit_email'>,
+  url: string,
+) {
+  if (commit_email === '_private') return `${id}-${username}@users.noreply.${new URL(url).hostname}`;
+  return commit_email ?? email;
 }
 
-async function rememberUse(db: Kysely<DB>, token_id: number, address: string): Promise<void> {
+function callerFrom(user: User, token: Caller['token'], sudo: boolean, url: string): Caller {
+  const { id, username, name, email, state, admin, external } = user;
+  return { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external, token, sudo };
+}
+
+/**
+ * @param address an IP address, or what a proxy wrote in its place
+ */
+async function rememberUse(db: Kysely<DB>, { token_id, id }: Credential, address: string): Promise<void> {
+  const [plain = ''] = address.split('%', 1);
+  const ip = isIP(plain) === 0 ? null : plain;
   await sql`
     update personal_access_tokens
        set last_used_at = now(),
-           last_used_ips = (array_prepend(${address}::inet, array_remove(last_used_ips, ${address}::inet)))[1:${sql.lit(rememberedAddresses)}]
+           last_used_ips = case when ${ip}::inet is null then last_used_ips else
+             (array_prepend(${ip}::inet, array_remove(last_used_ips, ${ip}::inet)))[1:${sql.lit(rememberedAddresses)}] end
      where id = ${token_id}`.execute(db);
+  await sql`
+    update users set last_activity_on = current_date where id = ${id} and last_activity_on is distinct from current_date`.execute(
+    db,
+  );
 }
 
-async function checkedCredential(services: Services, value: string, address: string): Promise<Credential> {
+/** Ends a token together with all that it was rotated from and to. */
+async function revokeFamily(db: Kysely<DB>, token_id: number): Promise<void> {
+  await sql`
+    update personal_access_tokens set revoked = true
+     where not revoked
+       and coalesce(family_id, id) = (select coalesce(family_id, id) from personal_access_tokens where id = ${token_id})`.execute(
+    db,
+  );
+}
+
+interface Use {
+  /** Where the request came from. */
+  address: string;
+  /** Whether the request asks to rotate a token. */
+  isRotation: boolean;
+}
+
+async function checkedCredential(services: Services, value: string, { address, isRotation }: Use): Promise<Credential> {
   const row = await credentialOf(services.db, value);
   if (!row) throw unauthorized();
+  // Two who rotate one token cannot both be its owner: whoever has the newer one may be the thief.
+  if (row.revoked && isRotation) await revokeFamily(services.db, row.token_id);
   if (row.revoked) throw invalidToken('Token was revoked. You have to re-authorize from the user.');
   if (row.expired) throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
   refuseInactive(row, services.url);
-  if (row.last_use_is_old) await rememberUse(services.db, row.token_id, address);
+  if (row.last_use_is_old) await rememberUse(services.db, row, address);
   return row;
 }
 
@@ -97,26 +151,36 @@ async function checkedCredential(services: Services, value: string, address: str
  * @param address where the request came from, an IP address
  * @throws ApiError 401 for an unknown, revoked or expired token, 403 for a user who is not active
  */
-export async function callerOfToken(services: Services, value: string, address: string): Promise<Caller> {
-  return callerFrom(await checkedCredential(services, value, address));
+export const callerOfToken = (services: Services, value: string, address: string): Promise<Caller> =>
+  callerOf(services, value, { address, isRotation: false });
+
+async function callerOf(services: Services, value: string, use: Use): Promise<Caller> {
+  const row = await checkedCredential(services, value, use);
+  const kind = row.impersonation ? 'impersonation' : 'personal';
+  return callerFrom(row, { id: row.token_id, scopes: row.scopes, kind }, false, services.url);
+}
+
+async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User | undefined> {
+  // PostgreSQL takes no NUL in a text, and no more digits in an id.
+  if (id_or_username.includes('\0')) return undefined;
+  const isId = /^\d{1,18}$/.test(id_or_username);
+  const { rows } = await sql<User>`
+    select ${userColumns} from users
+     where ${isId ? sql`id = ${id_or_username}` : sql`username = ${id_or_username}`}`.execute(db);
+  return rows[0];
 }
 
 /** The user that an administrator acts as, by id or username. */
 async function actAs(services: Services, caller: Caller, who: string): Promise<Caller> {
   if (!caller.admin) throw forbidden('Must be admin to use sudo');
   if (!caller.token.scopes.includes('sudo')) throw insufficientScope(['sudo']);
-  const isId = /^\d{1,18}$/.test(who);
-  const user = await services.db
-    .selectFrom('users')
-    .select(['id', 'username', 'name', 'email', 'state', 'user_type', 'admin', 'external'])
-    .select(sql<boolean>`confirmed_at is not null`.as('confirmed'))
-    .where(isId ? 'id' : 'username', '=', who as never)
-    .executeTakeFirst();
+  const user = await userNamed(services.db, who);
   if (!user) throw notFound(`User with ID or username '${who}'`);
   refuseInactive(user, services.url);
-  const { id, username, name, email, state, admin, external } = user;
-  return { id, username, name, email, state, admin, external, token: caller.token };
+  return callerFrom(user, caller.token, true, services.url);
 }
+
+const rotation = /access_tokens\/[^/]+\/rotate$/;
 
 /**
  * The caller of a request, or undefined when it carries no credential.
@@ -125,11 +189,12 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
  */
 export async function authenticate(request: FastifyRequest, parameters: Values, services: Services): Promise<Caller | undefined> {
   const value = tokenValueOf(request, parameters);
-  const sudo = text(request.headers.sudo) ?? (parameters.sudo === undefined ? undefined : String(parameters.sudo));
+  const sudo = given(parameters.sudo) ?? given(request.headers.sudo);
   if (value === undefined) {
     if (sudo !== undefined) throw unauthorized();
     return undefined;
   }
-  const caller = await callerOfToken(services, value, request.ip);
-  return sudo === undefined ? caller : actAs(services, caller, sudo);
+  const isRotation = rotation.test(request.routeOptions.url ?? '');
+  const caller = await callerOf(services, value, { address: request.ip, isRotation });
+  return sudo === undefined ? caller : actAs(services, caller, String(sudo));
 }

@@ -4,6 +4,7 @@
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
+import { levels } from './levels.ts';
 
 /** A group with everything below it, or one project. */
 export type Subtree = { group_id: number } | { project_id: number };
@@ -44,6 +45,8 @@ const decisive = (grants: RawBuilder<unknown>, target: RawBuilder<unknown>) => s
    where higher_ends is null or ends > higher_ends`;
 
 const ends = sql`coalesce(members.expires_at, 'infinity'::date)`;
+/** Minimal access admits to a group's own page and to nothing below it. */
+const isInherited = sql`members.access_level > ${sql.lit(levels.minimal)}`;
 const of = (users: readonly number[] | undefined, column: string) =>
   users === undefined ? sql`true` : sql`${sql.ref(column)} = any(${users}::bigint[])`;
 
@@ -56,7 +59,8 @@ async function refreshGroups(tx: Kysely<DB>, group_id: number, users: readonly n
   const grants = sql`
     select members.user_id, namespaces.id as group_id, members.access_level, ${ends} as ends
       from namespaces join members on members.group_id = any(namespaces.traversal_ids)
-     where namespaces.kind = 'group' and namespaces.traversal_ids @> ${[group_id]}::bigint[] and ${of(users, 'members.user_id')}`;
+     where namespaces.kind = 'group' and namespaces.traversal_ids @> ${[group_id]}::bigint[] and ${of(users, 'members.user_id')}
+       and (members.group_id = namespaces.id or ${isInherited})`;
   await sql`
     insert into group_authorizations (user_id, group_id, access_level, expires_at) ${decisive(grants, sql`group_id`)}`.execute(
     tx,
@@ -72,7 +76,7 @@ async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, user
     select members.user_id, projects.id as project_id, members.access_level, ${ends} as ends
       from projects join namespaces on namespaces.id = projects.namespace_id
       join members on members.group_id = any(namespaces.traversal_ids)
-     where ${inside} and ${of(users, 'members.user_id')}
+     where ${inside} and ${isInherited} and ${of(users, 'members.user_id')}
     union all
     select members.user_id, projects.id, members.access_level, ${ends}
       from projects join namespaces on namespaces.id = projects.namespace_id

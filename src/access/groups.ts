@@ -1,5 +1,5 @@
 /** Rules that grant a group: each loads it together with what the caller may do in it. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, notFound, unauthorized } from '../http/errors.ts';
@@ -30,13 +30,48 @@ const columns = sql.raw(
 );
 
 /** The caller's level in the group of each row of `namespaces`. */
-export const groupLevel = (caller: MaybeCaller) =>
+export const groupLevel = (caller: Pick<Caller, 'id' | 'admin'> | undefined) =>
   !caller
     ? sql<number>`0`
     : caller.admin
       ? sql<number>`50`
       : sql<number>`coalesce((select max(access_level) from group_authorizations
                        where user_id = ${caller.id} and group_id = namespaces.id and (expires_at is null or expires_at > current_date)), 0)`;
+
+/**
+ * A predicate on rows of `namespaces`: the caller is a member of the group. What an administrator may do without being one does not count.
+ * @param level the least access level
+ */
+export const isMemberOfGroup = (caller: MaybeCaller, level: number): RawBuilder<SqlBool> =>
+  !caller
+    ? sql`false`
+    : sql`exists (select from group_authorizations
+                   where user_id = ${caller.id} and group_id = namespaces.id and access_level >= ${level}
+                     and (expires_at is null or expires_at > current_date))`;
+
+/**
+ * A predicate on rows of `namespaces`: the caller is a member of the group, or of a group or project below it. Whoever is a member below a group may know
+ * that the group exists.
+ */
+export const belongsToGroup = (caller: MaybeCaller): RawBuilder<SqlBool> =>
+  !caller
+    ? sql`false`
+    : sql`namespaces.id in (
+        select unnest(place.traversal_ids) from namespaces place where place.id in (
+          select group_id from group_authorizations where user_id = ${caller.id} and (expires_at is null or expires_at > current_date)
+          union all
+          select projects.namespace_id from project_authorizations join projects on projects.id = project_id
+           where user_id = ${caller.id} and (expires_at is null or expires_at > current_date)))`;
+
+/** A predicate on rows of `namespaces`: the caller may know of the group, as `mayReadGroup` says for one. */
+export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
+  if (caller?.admin) return sql`true`;
+  const isOpen =
+    !caller || caller.external
+      ? sql<SqlBool>`namespaces.visibility = 'public'`
+      : sql<SqlBool>`namespaces.visibility <> 'private'`;
+  return caller ? sql`(${isOpen} or ${belongsToGroup(caller)})` : isOpen;
+}
 
 /**
  * The group that `id` names, with the caller's level in it.
@@ -51,39 +86,33 @@ export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string):
   return rows[0];
 }
 
-/** Whoever is a member somewhere below a group may know that the group exists. */
-async function isMemberBelow(db: Kysely<DB>, caller: Caller, group: Group): Promise<boolean> {
-  const { rows } = await sql`
-    select from project_authorizations
-      join projects on projects.id = project_authorizations.project_id
-      join namespaces on namespaces.id = projects.namespace_id
-     where user_id = ${caller.id} and (expires_at is null or expires_at > current_date) and traversal_ids @> ${[group.id]}::bigint[]
-    union all
-    select from group_authorizations join namespaces on namespaces.id = group_id
-     where user_id = ${caller.id} and (expires_at is null or expires_at > current_date) and traversal_ids @> ${[group.id]}::bigint[]
-     limit 1`.execute(db);
-  return rows.length > 0;
-}
-
 /** Whether the caller may know of a group. */
 export async function mayReadGroup(db: Kysely<DB>, caller: MaybeCaller, group: Group): Promise<boolean> {
   if (group.access_level > 0 || group.visibility === 'public') return true;
   if (!caller) return false;
-  return (group.visibility === 'internal' && !caller.external) || isMemberBelow(db, caller, group);
+  if (group.visibility === 'internal' && !caller.external) return true;
+  const { rows } = await sql`select from namespaces where id = ${group.id} and ${belongsToGroup(caller)}`.execute(db);
+  return rows.length > 0;
 }
 
-async function visibleGroup({ db, caller, params }: AccessCall): Promise<Group> {
-  const group = await groupFor(db, caller, params.id!);
+/**
+ * The group that `id` names, if the caller may know of it; for groups that a parameter names.
+ * @throws ApiError 404
+ */
+export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Group> {
+  const group = await groupFor(db, caller, id);
   if (!group || !(await mayReadGroup(db, caller, group))) throw notFound('Group');
   return group;
 }
+
+const groupInPath = ({ db, caller, params }: AccessCall) => visibleGroup(db, caller, params.id!);
 
 /** Grants the group in `:id` to everyone who may know of it, signed in or not. */
 export const groupVisible: Access<{ caller: MaybeCaller; group: Group }> = {
   rule: 'group:visible',
   async check(call) {
     if (!call.caller && call.method !== 'GET' && call.method !== 'HEAD') throw unauthorized();
-    return { caller: call.caller, group: await visibleGroup(call) };
+    return { caller: call.caller, group: await groupInPath(call) };
   },
 };
 
@@ -93,7 +122,7 @@ export const groupRole = (role: Role): Access<{ caller: Caller; group: Group }> 
   async check(call) {
     const { caller } = call;
     if (!caller) throw unauthorized();
-    const group = await visibleGroup(call);
+    const group = await groupInPath(call);
     if (group.access_level < levels[role] && role !== 'guest') throw forbidden();
     return { caller, group };
   },

@@ -1,8 +1,9 @@
 /** Rules that grant a project: each loads it together with what the caller may do in it, in one statement. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, notFound, unauthorized } from '../http/errors.ts';
+import { admin } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 
 export interface Project {
@@ -43,13 +44,33 @@ const columns = sql.raw(
     .join(', '),
 );
 
-const level = (caller: MaybeCaller) =>
+/** The caller's level in the project of each row of `projects`. */
+export const projectLevel = (caller: MaybeCaller): RawBuilder<number> =>
   !caller
     ? sql`0`
     : caller.admin
       ? sql`50`
       : sql`coalesce((select max(access_level) from project_authorizations
                        where user_id = ${caller.id} and project_id = projects.id and (expires_at is null or expires_at > current_date)), 0)`;
+
+/**
+ * A predicate on rows of `projects`: the caller is a member. What an administrator may do without being one does not count.
+ * @param level the least access level
+ */
+export const isMemberOfProject = (caller: MaybeCaller, level: number): RawBuilder<SqlBool> =>
+  !caller
+    ? sql`false`
+    : sql`exists (select from project_authorizations
+                   where user_id = ${caller.id} and project_id = projects.id and access_level >= ${level}
+                     and (expires_at is null or expires_at > current_date))`;
+
+/** A predicate on rows of `projects`: the caller may know of it, as `mayRead` says for one project. */
+export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
+  if (caller?.admin) return sql`true`;
+  const isOpen =
+    !caller || caller.external ? sql<SqlBool>`projects.visibility = 'public'` : sql<SqlBool>`projects.visibility <> 'private'`;
+  return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
+}
 
 /** Whether text in the place of an id is one; any other text is a path. */
 const isId = (text: string) => /^-?\d+$/.test(text);
@@ -61,7 +82,7 @@ const isId = (text: string) => /^-?\d+$/.test(text);
 export async function projectFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
   if (isId(id) ? !Number.isSafeInteger(Number(id)) : !id.includes('/')) return undefined;
   const { rows } = await sql<Project>`
-    select ${columns}, ${level(caller)} as access_level from projects
+    select ${columns}, ${projectLevel(caller)} as access_level from projects
      where ${isId(id) ? sql`projects.id = ${Number(id)}` : sql`projects.full_path = ${id}`}`.execute(db);
   return rows[0];
 }
@@ -93,6 +114,15 @@ export const projectVisible: Access<{ caller: MaybeCaller; project: Project }> =
   async check(call) {
     if (!call.caller && changes(call.method)) throw unauthorized();
     return { caller: call.caller, project: await visibleProject(call) };
+  },
+};
+
+/** Grants administrators the project in `:id`. Others learn nothing of it, not even whether it is there. */
+export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
+  rule: 'project:admin',
+  async check(call) {
+    const { caller } = await admin.check(call);
+    return { caller, project: await visibleProject(call) };
   },
 };
 

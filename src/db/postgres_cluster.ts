@@ -165,17 +165,16 @@ export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
 
 /** The socket admits without a password, so that its folder must be closed to all other accounts. */
 async function makeSocketFolder({ socketFolder, account }: Cluster): Promise<void> {
-  try {
-    await mkdir(socketFolder, { mode: 0o700 });
-    await handOver(socketFolder, account);
-  } catch (error) {
-    unlessExists(error as NodeJS.ErrnoException);
-  }
+  await mkdir(socketFolder, { mode: 0o700 }).catch(unlessExists);
   const found = await lstat(socketFolder);
-  if (found.isDirectory() && found.uid === account.uid && (found.mode & 0o077) === 0) return;
-  throw new DatabaseError(
-    `${socketFolder} must be a folder that only the database's account can enter; it is not. Remove it and start again.`,
-  );
+  // Root's own is one that another start, perhaps killed since, has made but not handed over yet.
+  const isOurs = found.isDirectory() && (found.mode & 0o077) === 0 && [account.uid, process.getuid!()].includes(found.uid);
+  if (!isOurs) {
+    throw new DatabaseError(
+      `${socketFolder} must be a folder that only the database's account can enter; it is not. Remove it and start again.`,
+    );
+  }
+  await handOver(socketFolder, account);
 }
 
 /** Removes the folder of the socket after the postmaster has ended; when another one has started meanwhile, it stays. */

@@ -36,6 +36,7 @@ export interface Members {
   expires_at: string | null;
   created_by_id: number | null;
   created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface Namespaces {
@@ -124,11 +125,20 @@ export interface ReferenceUpdates {
   created_at: Generated<Timestamp>;
 }
 
+export interface UserStatuses {
+  user_id: number;
+  emoji: Generated<string>;
+  message: string | null;
+  availability: Generated<string>;
+  clear_status_at: Timestamp | null;
+}
+
 export interface Users {
   id: GeneratedAlways<number>;
   username: string;
   name: string;
   email: string;
+  unconfirmed_email: string | null;
   state: Generated<string>;
   user_type: Generated<string>;
   admin: Generated<boolean>;
@@ -168,5 +178,6 @@ export interface DB {
   project_authorizations: ProjectAuthorizations;
   projects: Projects;
   reference_updates: ReferenceUpdates;
+  user_statuses: UserStatuses;
   users: Users;
 }

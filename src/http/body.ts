@@ -35,7 +35,10 @@ function readMultipart(request: FastifyRequest, payload: NodeJS.ReadableStream):
       payload.resume();
       return refuse();
     }
-    parser.on('field', (name, value) => pairs.push([name, value]));
+    parser.on('field', (name, value, isNameCut, isValueCut) => {
+      if (isNameCut || isValueCut) refuse();
+      else pairs.push([name, value]);
+    });
     parser.on('file', (_name, file) => file.resume());
     parser.on('error', refuse);
     parser.on('finish', () => {

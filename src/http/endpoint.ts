@@ -23,7 +23,11 @@ export interface Caller {
   state: string;
   admin: boolean;
   external: boolean;
+  /** The address that commits of his carry; another than `email` where he chose so. */
+  commit_email: string;
   token: { id: number; scopes: readonly string[]; kind: 'personal' | 'impersonation' };
+  /** Whether an administrator acts as this user; the token is the administrator's. */
+  sudo: boolean;
 }
 
 /** What a request says besides its parameters. */

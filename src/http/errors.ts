@@ -43,6 +43,18 @@ export const notFound = (what?: string) =>
 /** 400 of a failed model validation: reasons by field. */
 export const invalid = (fields: Record<string, string[]>) => new ApiError(400, { message: fields });
 
+/**
+ * 400 of a failed model validation as handlers of the reference that build a sentence answer it: `<text> {:path=>["has already been taken"]}`.
+ * @param text what failed, e.g. `Failed to save group`
+ */
+export function invalidAs(text: string, fields: Record<string, string[]>): ApiError {
+  const entries = Object.entries(fields).map(([field, reasons]) => {
+    const key = /^\w+$/.test(field) ? `:${field}` : `:${JSON.stringify(field)}`;
+    return `${key}=>[${reasons.map((reason) => JSON.stringify(reason)).join(', ')}]`;
+  });
+  return badRequest(`${text} {${entries.join(', ')}}`);
+}
+
 /** 400 of a failed parameter check; clients read `error`, the specification asks for `message`, so both carry the text. */
 export const badParams = (text: string) => new ApiError(400, { message: text, error: text });
 
@@ -57,6 +69,16 @@ export const notAllowed = (text = '405 Method Not Allowed') => new ApiError(405,
 
 /** 422 with a sentence of the area. */
 export const unprocessable = (text: string) => new ApiError(422, { message: text });
+
+/** `{name: ["can't be blank"], …}` as one sentence: `Name can't be blank, …, and …` (conventions.md section 4.2). */
+export function sentenceOf(fields: Record<string, string[]>): string {
+  const parts = Object.entries(fields).flatMap(([field, reasons]) => {
+    const name = field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+    return reasons.map((reason) => `${name} ${reason}`);
+  });
+  if (parts.length < 3) return parts.join(' and ');
+  return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
+}
 
 /** 304: there was nothing to change. */
 export const notModified = () => new ApiError(304, {});

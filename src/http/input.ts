@@ -13,6 +13,8 @@ interface Failures {
   plan: Plan;
   parameters: string[];
   fields: Record<string, string[]>;
+  /** Names of parameters that were given and could not be read. */
+  unreadable: Set<string>;
 }
 
 type Read = (value: unknown, name: string, failures: Failures) => unknown;
@@ -155,7 +157,7 @@ function elementsOf(value: unknown, comma: boolean): unknown[] | undefined {
       .map((part) => part.trim())
       .filter((part) => part !== '');
   if (Array.isArray(value)) {
-    const flat = comma ? value.flatMap((item) => elementsOf(item, true) ?? [item]) : value;
+    const flat = comma ? value.flatMap((item) => elementsOf(item, true) ?? [item]) : Array.from(value);
     return flat.filter((item) => item !== '');
   }
   if (isScalar(value)) return value === '' ? [] : [value];
@@ -179,7 +181,7 @@ function unionReader(schema: Json): Read {
   if (alternatives.length === 1) return alternatives[0]!;
   return (value, name, failures) => {
     for (const read of alternatives) {
-      const attempt: Failures = { plan: failures.plan, parameters: [], fields: {} };
+      const attempt: Failures = { plan: failures.plan, parameters: [], fields: {}, unreadable: new Set() };
       const result = read(value, name, attempt);
       if (attempt.parameters.length === 0) return result;
     }
@@ -220,11 +222,15 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
   if (value === undefined || value === null) {
     // Clients send null for what they do not mean (python-gitlab: start_branch), so null counts as left out where nothing can be cleared.
     if (schema.default !== undefined) return schema.default;
-    if (member.isRequired)
-      failures.parameters.push(schema[marks]?.notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`);
+    if (!member.isRequired) return undefined;
+    const isBoth = schema[marks]?.notBlank;
+    failures.parameters.push(
+      raw === '' ? `${path} is empty` : isBoth ? `${path} is missing, ${path} is empty` : `${path} is missing`,
+    );
     return undefined;
   }
   const result = member.read(value, path, failures);
+  if (result === undefined) failures.unreadable.add(path);
   const reasons = result === undefined ? undefined : schema[marks]?.reasons?.(result as never);
   if (reasons !== undefined && reasons.length > 0) failures.fields[member.name] = reasons;
   return result;
@@ -277,11 +283,12 @@ export function inputReader<P extends TProperties>(
 ): (raw: Values, plan: Plan) => Static<TObject<P>> {
   const read = objectReader(Type.Object(input) as unknown as Json);
   return (raw, plan) => {
-    const failures: Failures = { plan, parameters: [], fields: {} };
+    const failures: Failures = { plan, parameters: [], fields: {}, unreadable: new Set() };
     const values = read(raw, '', failures) as Values;
-    const given = new Set(Object.keys(values));
+    const given = failures.unreadable.union(new Set(Object.keys(values)));
     const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];
-    if (texts.length > 0) throw badParams(texts.join(', '));
+    // Each element of a list may say the same of it.
+    if (texts.length > 0) throw badParams([...new Set(texts)].join(', '));
     if (Object.keys(failures.fields).length > 0) throw new ApiError(400, { message: failures.fields });
     return values as Static<TObject<P>>;
   };

@@ -39,10 +39,14 @@ export function statusOf(method: Method, returns: Returns<unknown>): number {
   return returns.status ?? (returns.kind === 'nothing' ? 204 : method === 'POST' ? 201 : 200);
 }
 
+/** Where a query string that cannot be read keeps the reason. */
+const refusedQuery = Symbol('refused query');
+
 /** Query, body and path as one set of parameters; the path wins over the body, the body over the query. */
 function parametersOf(request: FastifyRequest): Values {
-  const body = request.body;
-  return Object.assign(Object.create(null), request.query, typeof body === 'object' ? body : undefined, request.params) as Values;
+  const { body, query } = request as { body: unknown; query: Values & { [refusedQuery]?: Error } };
+  if (query[refusedQuery]) throw query[refusedQuery];
+  return Object.assign(Object.create(null), query, typeof body === 'object' ? body : undefined, request.params) as Values;
 }
 
 function unmodifiedSince(request: FastifyRequest): Date | undefined {
@@ -51,9 +55,9 @@ function unmodifiedSince(request: FastifyRequest): Date | undefined {
   return moment === undefined || Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-function checkScope(needed: readonly string[] | undefined, caller: Caller | undefined, sudo: boolean): void {
+function checkScope(needed: readonly string[] | undefined, caller: Caller | undefined): void {
   // Whoever acts for somebody else was asked for the scope `sudo` already, and for no other.
-  if (!caller || !needed || sudo) return;
+  if (!caller || !needed || caller.sudo) return;
   if (!needed.some((scope) => caller.token.scopes.includes(scope))) throw insufficientScope(needed);
 }
 
@@ -78,7 +82,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     const parameters = parametersOf(request);
     const plan = options.currentPlan();
     const caller = await options.authenticate(request, parameters, services);
-    checkScope(needed, caller, request.headers.sudo !== undefined || parameters.sudo !== undefined);
+    checkScope(needed, caller);
     const { params } = request as { params: Record<string, string> };
     const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
     if (!reaches(plan, endpoint.plan)) throw forbidden();
@@ -135,7 +139,14 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
 }
 
 /** The query string reader of the server. */
-export const readQuery = (text: string) => readForm(text);
+export function readQuery(text: string): Values {
+  try {
+    return readForm(text);
+  } catch (error) {
+    // The router asks before any handler could answer: the refusal waits until the parameters are read.
+    return { [refusedQuery]: error };
+  }
+}
 
 /** What an address that nothing lives at answers. */
 export function unknownPath(request: FastifyRequest): never {

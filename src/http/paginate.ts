@@ -1,8 +1,8 @@
 /** Offset and keyset pagination (conventions.md sections 8 and 9). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import type { Database, DB } from '../db/index.ts';
-import { badParams } from './errors.ts';
+import { type Database, type DB, isDataException } from '../db/index.ts';
+import { ApiError, badParams } from './errors.ts';
 
 /** Above this many rows a list leaves its totals out: counting costs many times what the page costs. */
 const maximumTotal = 10_000;
@@ -34,6 +34,13 @@ export const gitPaging = {
   per_page: Type.Integer({ default: defaultPerPage, minimum: 1 }),
 };
 
+/** The parameters of a list that can also be read by keyset, besides its own `order_by` and `sort`. */
+export const keysetPaging = {
+  ...paging,
+  pagination: Type.Optional(Type.Enum(['legacy', 'keyset'], { description: '`keyset` for long lists; follow the links' })),
+  cursor: Type.Optional(Type.String({ description: 'Where a page read by keyset begins; from the link of the page before' })),
+};
+
 /**
  * The page that is meant: clients written for v3 send `page=0` for the first one, and more than 100 rows is read as 100.
  * @throws ApiError 400 for `per_page=0`
@@ -49,9 +56,9 @@ export function pageAsked({ page, per_page }: Paging): { page: number; per_page:
  * Runs `query` for one page and counts its rows up to the limit.
  * @param query ordered, without limit and offset
  */
-export async function paginate<T extends keyof DB, Row>(
+export async function paginate<D, T extends keyof D, Row>(
   db: Database,
-  query: SelectQueryBuilder<DB, T, Row>,
+  query: SelectQueryBuilder<D, T, Row>,
   input: Paging,
 ): Promise<Page<Row>> {
   const { page, per_page, offset } = pageAsked(input);
@@ -65,7 +72,7 @@ export async function paginate<T extends keyof DB, Row>(
   return { items, page, per_page, has_more, ...(total <= maximumTotal ? { total } : {}) };
 }
 
-async function countOf<T extends keyof DB, Row>(db: Database, query: SelectQueryBuilder<DB, T, Row>): Promise<number> {
+async function countOf<D, T extends keyof D, Row>(db: Database, query: SelectQueryBuilder<D, T, Row>): Promise<number> {
   const counted = query
     .clearSelect()
     .clearOrderBy()
@@ -73,6 +80,73 @@ async function countOf<T extends keyof DB, Row>(db: Database, query: SelectQuery
     .limit(maximumTotal + 1);
   const { rows } = await sql<{ total: number }>`select count(*) as total from (${counted}) counted`.execute(db);
   return rows[0]!.total;
+}
+
+/** In which order a list is read by keyset. */
+export interface KeyOrder {
+  /** What `order_by` may be, with the column of each: one that is never null, and by which the query has an index. */
+  columns: Readonly<Record<string, string>>;
+  order_by: string;
+  sort: 'asc' | 'desc';
+  /** The column that tells rows of one value apart. */
+  id: string;
+}
+
+interface Cursor {
+  order_by: string;
+  /** As PostgreSQL writes it: a Timestamp of ours has lost its microseconds. */
+  value: string;
+  id: string;
+}
+
+const writeCursor = (cursor: Cursor) => Buffer.from(JSON.stringify(cursor)).toString('base64url');
+
+function readCursor(text: string, order_by: string): Cursor {
+  try {
+    const cursor = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (cursor.order_by === order_by && typeof cursor.value === 'string' && typeof cursor.id === 'string') return cursor;
+  } catch {
+    // Not of ours, refused below like the others.
+  }
+  throw badParams('cursor is invalid');
+}
+
+/**
+ * Runs `query` for the page after a cursor, whatever its length costs the same.
+ * @param query without order, limit and offset
+ * @throws ApiError 400 for a cursor that is none, 405 for an order that the list cannot be read in by keyset
+ */
+export async function paginateByKey<T extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, T, Row>,
+  input: Paging & { cursor?: string },
+  { columns, order_by, sort, id }: KeyOrder,
+): Promise<Page<Row>> {
+  const column = Object.hasOwn(columns, order_by) ? columns[order_by] : undefined;
+  if (column === undefined) throw keysetUnavailable();
+  const { per_page } = pageAsked(input);
+  const after = input.cursor ? readCursor(input.cursor, order_by) : undefined;
+  const [by, tie] = [sql.ref(column), sql.ref(id)];
+  const comparison = sql.raw(sort === 'asc' ? '>' : '<');
+  const rest = after ? query.where(sql<boolean>`(${by}, ${tie}) ${comparison} (${after.value}, ${after.id})`) : query;
+  const ordered = rest
+    .select([sql<string>`${by}::text`.as('key_value'), sql<string>`${tie}::text`.as('key_id')])
+    .orderBy(by, sort)
+    .orderBy(tie, sort)
+    .limit(per_page + 1);
+  const rows = await ordered.execute().catch((error: unknown) => {
+    throw after && isDataException(error) ? badParams('cursor is invalid') : error;
+  });
+  const has_more = rows.length > per_page;
+  const items = rows.slice(0, per_page);
+  const last = items.at(-1);
+  const next = has_more && last ? { cursor: writeCursor({ order_by, value: last.key_value, id: last.key_id }) } : null;
+  return { items: items.map(({ key_value: _value, key_id: _id, ...row }) => row as Row), page: 1, per_page, has_more, next };
+}
+
+/** 405 for `pagination=keyset` on a list, or in an order, that does not offer it. */
+export function keysetUnavailable(): ApiError {
+  const text = 'Keyset pagination is not yet available for this type of request';
+  return new ApiError(405, { message: text, error: text });
 }
 
 /** The page of a list that is in memory already. */

@@ -1,165 +1,19 @@
-/** A small world to test in: a running server, people in every role, and a private project in a private group. */
-import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+/** The world of a test: on the server of its test file, which starts with the first and stops with the file. */
 import { after } from 'node:test';
-import pino from 'pino';
-import { Compile } from 'typebox/compile';
-import { levels, type Role, refreshAuthorizations } from '../access/index.ts';
-import { buildApp } from '../app.ts';
-import { createGroup } from '../areas/groups/index.ts';
-import { createToken } from '../areas/personal_access_tokens/index.ts';
-import { createProject } from '../areas/projects/index.ts';
-import { createUser } from '../areas/users/index.ts';
-import { readConfig } from '../config.ts';
-import type { Database } from '../db/index.ts';
-import { closeReaders } from '../git/index.ts';
-import type { AnyEndpoint, Services } from '../http/index.ts';
-import { type Client, clientOf } from './client.ts';
 import { testDatabase } from './database.ts';
+import { populate, type RunningServer, startServer, type World, type WorldOptions } from './populate.ts';
 
-export type Persona = 'admin' | 'outsider' | Exclude<Role, 'minimal'>;
-const members = ['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'] as const;
+export type { Person, Persona, World } from './populate.ts';
 
-export interface Person {
-  id: number;
-  username: string;
-  token: string;
-}
-
-export interface World {
-  /** A client with the token of a persona. */
-  as(persona: Persona | 'anonymous'): Client;
-  people: Record<Persona, Person>;
-  project: { id: number; full_path: string; path: string };
-  group: { id: number; full_path: string; path: string };
-  /** The address of the server, without a trailing slash. */
-  url: string;
-  services: Services;
-  db: Database;
-  /** Another person, known to nobody. */
-  person(options?: { admin?: boolean }): Promise<Person & { client: Client }>;
-}
-
-interface Server {
-  url: string;
-  services: Services;
-  stop(): Promise<void>;
-}
-
-let server: Promise<Server> | undefined;
-let count = 0;
+let server: Promise<RunningServer> | undefined;
 
 after(async () => (await server?.catch(() => undefined))?.stop());
 
-const checks = new Map<AnyEndpoint, ReturnType<typeof Compile>>();
-
-/** Holds a reply against its schema: what the documentation promises is what is sent. */
-function inspectReply(endpoint: AnyEndpoint, body: unknown): void {
-  let check = checks.get(endpoint);
-  if (!check) {
-    check = Compile(endpoint.returns.schema!);
-    checks.set(endpoint, check);
-  }
-  if (check.Check(body)) return;
-  const errors = [...check.Errors(body)].slice(0, 5).map(({ instancePath, message }) => `${instancePath} ${message}`);
-  assert.fail(`${endpoint.method} ${endpoint.path} sends what its schema does not allow: ${errors.join('; ')}`);
-}
-
-/** Options of the server of this file; the first world decides. */
-export interface WorldOptions {
-  /** COPPICE_* variables. */
-  environment?: Record<string, string>;
-}
-
-async function startServer({ environment = {} }: WorldOptions): Promise<Server> {
-  const { db } = await testDatabase();
-  const data = await mkdtemp(path.join(tmpdir(), 'coppice-world-'));
-  const config = readConfig({ COPPICE_DATA: data, COPPICE_URL: 'http://coppice.test', ...environment });
-  const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-  const app = await buildApp({ config, db, log, inspectReply });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-  const storages = Object.fromEntries(config.storages.map(({ name, path: folder }) => [name, folder]));
-  const stop = async () => {
-    await app.close();
-    await closeReaders();
-    await rm(data, { recursive: true, force: true });
-  };
-  return { url: `http://127.0.0.1:${port}`, services: { db, url: config.url, storages }, stop };
-}
-
-async function addPerson(db: Database, username: string, admin = false): Promise<Person> {
-  return db.transaction().execute(async (tx) => {
-    const id = await createUser(tx, {
-      username,
-      name: username.replaceAll('-', ' '),
-      email: `${username}@example.com`,
-      admin,
-      confirmed: true,
-    });
-    const scopes = admin ? ['api', 'sudo'] : ['api'];
-    const { value } = await createToken(tx, { user_id: id, name: 'test', scopes, expires_at: null });
-    return { id, username, token: value };
-  });
-}
-
-async function addPeople(db: Database, suffix: number): Promise<Record<Persona, Person>> {
-  const people: Partial<Record<Persona, Person>> = {};
-  for (const persona of [...members, 'outsider', 'admin'] as const) {
-    people[persona] = await addPerson(db, `${persona}-${suffix}`, persona === 'admin');
-  }
-  return people as Record<Persona, Person>;
-}
-
-/** A group of the owner, with a project whose members hold the role that they are named after. */
-async function addPlaces(services: Services, people: Record<Persona, Person>, suffix: number) {
-  const { db } = services;
-  const path = `group-${suffix}`;
-  const group_id = await db.transaction().execute(async (tx) => {
-    const id = await createGroup(tx, { name: path, path, parent: undefined, creator_id: people.owner.id });
-    const others = members.filter((role) => role !== 'owner');
-    await tx
-      .insertInto('members')
-      .values(others.map((role) => ({ group_id: id, user_id: people[role].id, access_level: levels[role] })))
-      .execute();
-    return id;
-  });
-  const group = { id: group_id, full_path: path, path };
-  const name = `project-${suffix}`;
-  const project_id = await createProject(services, {
-    name,
-    path: name,
-    namespace: group,
-    creator_id: people.owner.id,
-    default_branch: 'main',
-  });
-  await db.transaction().execute((tx) => refreshAuthorizations(tx, { group_id }));
-  return { group, project: { id: project_id, full_path: `${path}/${name}`, path: name } };
-}
-
 /**
- * A world of its own for one test, on the server of its test file.
+ * A world of its own for one test.
+ * @param options how the server of this file is configured; the first world decides
  */
 export async function world(options: WorldOptions = {}): Promise<World> {
-  server ??= startServer(options);
-  const { url, services } = await server;
-  const suffix = ++count;
-  const people = await addPeople(services.db, suffix);
-  const places = await addPlaces(services, people, suffix);
-  const root = `${url}/api/v4`;
-  return {
-    as: (persona) => clientOf(root, persona === 'anonymous' ? undefined : people[persona].token),
-    people,
-    ...places,
-    url,
-    services,
-    db: services.db,
-    async person({ admin = false } = {}) {
-      const person = await addPerson(services.db, `person-${suffix}-${++count}`, admin);
-      return { ...person, client: clientOf(root, person.token) };
-    },
-  };
+  server ??= testDatabase().then(({ db }) => startServer(db, options));
+  return populate(await server);
 }

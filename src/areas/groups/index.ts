@@ -1,2 +1,2 @@
 /** What other areas may use of groups. */
-export { createGroup, type NewGroup } from './actions.ts';
+export { createGroup, type GroupChanges, type NewGroup, updateGroup } from './actions.ts';

@@ -1,10 +1,21 @@
 /** Complete changes of projects. */
 import { sql } from 'kysely';
-import { lockTree, refreshAuthorizations } from '../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../db/index.ts';
-import { createRepository, deleteRepository } from '../../git/index.ts';
-import { invalid, type Services } from '../../http/index.ts';
+import { groupLevel, type Project, refreshAuthorizations } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
+import {
+  createRepository,
+  deleteRepository,
+  isValidBranchName,
+  type Repository,
+  resolveBranch,
+  setHead,
+  updateRefs,
+  writeCommit,
+} from '../../git/index.ts';
+import { ApiError, type Caller, found, invalid, type Services } from '../../http/index.ts';
+import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../namespaces/index.ts';
 import { repositoryOf } from '../repository/index.ts';
+import { type CreationRules, limitReached, mayCreateIn, namingProblems, pathFrom } from './rules.ts';
 
 export interface NewProject {
   name: string;
@@ -12,49 +23,257 @@ export interface NewProject {
   namespace: { id: number; full_path: string };
   creator_id: number;
   default_branch: string;
-  object_format?: 'sha1' | 'sha256';
+  object_format?: 'sha1' | 'sha256' | undefined;
+  /** Name of the git storage; the first one by default. */
+  storage?: string | undefined;
   /** The other columns, as they are. */
-  columns?: object;
+  columns?: { visibility?: VisibilityName | undefined; description?: string | null | undefined };
+  /** Who writes a README.md as the first commit; left out, the repository stays empty. */
+  readme_by?: { name: string; email: string } | undefined;
 }
 
-const pathTaken = () => invalid({ path: ['has already been taken'] });
-
 /**
- * Adds a project and its empty repository. The repository is made first: without a row it is only rubbish, while a row without it would be a broken project.
+ * Adds a project and its repository. The repository is made first: without a row it is only rubbish, while a row without it would be a broken project.
  * @returns the id of the project
- * @throws ApiError 400 when name or path are taken in the namespace (groups-projects-members.md section 4.2)
+ * @throws ApiError 400 when name or path are taken in the namespace or the project would be more visible than its group, 403 when the owner of a user's
+ * namespace can have no more projects (groups-projects-members.md section 4.2)
  */
 export async function createProject(services: Services, project: NewProject): Promise<number> {
   const { db, storages } = services;
+  // Asked again where it counts, under the lock; asked here, an ordinary refusal touches no disk.
+  await refuseUnfit(db, project.namespace, project);
   const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(db);
   const { id } = rows[0]!;
-  const storage = Object.keys(storages)[0]!;
+  const { default_branch, object_format = 'sha1', storage = Object.keys(storages)[0]! } = project;
   const repository = repositoryOf(services, { id, storage });
-  await createRepository(repository.path, { defaultBranch: project.default_branch, objectFormat: project.object_format ?? 'sha1' });
   try {
-    await db.transaction().execute((tx) => insertProject(tx, { id, storage }, project));
+    await createRepository(repository.path, { defaultBranch: default_branch, objectFormat: object_format });
+    if (project.readme_by) await commitReadme(repository, project, project.readme_by);
+    await db.transaction().execute((tx) => insertProject(tx, { ...project, id, storage, object_format }));
   } catch (error) {
-    await deleteRepository(repository);
+    // A connection that breaks during the commit does not say whether the row is there. In doubt the repository stays: rubbish harms nobody.
+    if (!(await isThere(db, id).catch(() => true))) await deleteRepository(repository);
     throw error;
   }
   return id;
 }
 
-async function insertProject(tx: Database, { id, storage }: { id: number; storage: string }, project: NewProject): Promise<void> {
-  const { name, path, namespace, creator_id, default_branch, object_format = 'sha1', columns = {} } = project;
-  const full_path = `${namespace.full_path}/${path}`;
-  await lockTree(tx, namespace.id);
-  const group = await tx.selectFrom('namespaces').select('id').where('full_path', '=', full_path).executeTakeFirst();
-  if (group) throw pathTaken();
-  const row = { name, path, full_path, namespace_id: namespace.id, creator_id, default_branch, storage, repository_object_format: object_format };
-  try {
-    await sql`
-      insert into projects (id, ${sql.join(Object.keys({ ...columns, ...row }).map((column) => sql.ref(column)))}) overriding system value
-      values (${id}, ${sql.join(Object.values({ ...columns, ...row }))})`.execute(tx);
-  } catch (error) {
-    if (isUniqueViolation(error, 'projects_full_path_key')) throw pathTaken();
-    if (isUniqueViolation(error, 'projects_name_key')) throw invalid({ name: ['has already been taken'] });
-    throw error;
-  }
+const isThere = async (db: Database, id: number): Promise<boolean> =>
+  (await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+
+/** The first commit is made before anybody knows of the project, so that nobody sees it empty. */
+async function commitReadme(
+  repository: Repository,
+  { name, default_branch, columns }: NewProject,
+  by: { name: string; email: string },
+): Promise<void> {
+  const author = { ...by, date: new Date() };
+  const text = `# ${name}\n${columns?.description ? `\n${columns.description}\n` : ''}`;
+  const { id } = await writeCommit(repository, {
+    parent: null,
+    message: 'Initial commit',
+    author,
+    committer: author,
+    changes: [{ op: 'put', path: 'README.md', mode: '100644', content: Buffer.from(text) }],
+  });
+  await updateRefs(repository, [{ ref: `refs/heads/${default_branch}`, old: null, new: id }]);
+}
+
+async function insertProject(
+  tx: Database,
+  project: NewProject & { id: number; storage: string; object_format: string },
+): Promise<void> {
+  const place = await lockedPlace(tx, project.namespace.id);
+  await refuseUnfit(tx, place, project);
+  const { id, name, path, creator_id, default_branch, storage, object_format, columns, readme_by } = project;
+  const reasons = visibilityReasons(columns?.visibility ?? 'private', place);
+  if (reasons.length > 0) throw invalid({ visibility_level: reasons });
+  const row = {
+    ...columns,
+    name,
+    path,
+    full_path: `${place.full_path}/${path}`,
+    namespace_id: place.id,
+    creator_id,
+    default_branch,
+    storage,
+    repository_object_format: object_format,
+    empty_repo: readme_by === undefined,
+  };
+  await sql`
+    insert into projects (id, ${sql.join(Object.keys(row).map((column) => sql.ref(column)))}) overriding system value
+    values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
   await refreshAuthorizations(tx, { project_id: id });
+}
+
+/** Why a project cannot be this visible in a namespace, empty when it can. */
+function visibilityReasons(visibility: VisibilityName, place: { kind: string; visibility: VisibilityName }): string[] {
+  if (place.kind === 'user' || !isMoreVisible(visibility, place.visibility)) return [];
+  return [`${visibility} is not allowed in a ${place.visibility} group.`];
+}
+
+/** Refuses a new project whose name or path are taken, or that is one too many. */
+async function refuseUnfit(
+  tx: Database,
+  place: { id: number; full_path: string },
+  { name, path }: { name: string; path: string },
+): Promise<void> {
+  const owner = await tx
+    .selectFrom('namespaces')
+    .innerJoin('users', 'users.id', 'namespaces.owner_id')
+    .select(['users.projects_limit', 'users.external'])
+    .select(sql<number>`(select count(*) from projects where namespace_id = namespaces.id)`.as('count'))
+    .where('namespaces.id', '=', place.id)
+    .executeTakeFirst();
+  const reached = owner && limitReached(owner.external ? 0 : owner.projects_limit, owner.count);
+  if (reached) throw new ApiError(403, { message: reached, error: [reached] });
+  await refuseTaken(tx, place.id, { name, full_path: `${place.full_path}/${path}` });
+}
+
+const taken = ['has already been taken'];
+
+/**
+ * @param given the name and the full path that a project is to have, each where it is new
+ * @throws ApiError 400 when one is another project's, or a subgroup's
+ */
+async function refuseTaken(
+  tx: Database,
+  namespace_id: number,
+  { name, full_path }: { name?: string | undefined; full_path?: string | undefined },
+): Promise<void> {
+  const namesake =
+    name === undefined
+      ? undefined
+      : await tx
+          .selectFrom('projects')
+          .select('id')
+          .where('namespace_id', '=', namespace_id)
+          .where('name', '=', name)
+          .executeTakeFirst();
+  const isTaken = full_path !== undefined && (await isPathTaken(tx, full_path));
+  if (!namesake && !isTaken) return;
+  throw invalid({
+    ...(namesake ? { 'project_namespace.name': taken, name: taken } : {}),
+    ...(isTaken ? { path: taken } : {}),
+  });
+}
+
+/** Whoever adds a project, with the name and the address that its first commit carries. */
+export type Creator = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
+
+export interface ProjectRequest {
+  name?: string | undefined;
+  path?: string | undefined;
+  /** The creator's own namespace by default. */
+  namespace_id?: number | undefined;
+  default_branch?: string | undefined;
+  initialize_with_readme: boolean;
+  repository_object_format: 'sha1' | 'sha256';
+  /** Of administrators; anybody else's wish is not heard. */
+  repository_storage?: string | undefined;
+  columns: NonNullable<NewProject['columns']>;
+}
+
+/**
+ * Adds the project that somebody asks for, if he may have it there.
+ * @returns its id
+ * @throws ApiError 400 for a namespace that he may not add to and for values that a project cannot have; and as `createProject`
+ */
+export async function addProject(services: Services, creator: Creator, request: ProjectRequest): Promise<number> {
+  const namespace = await namespaceFor(services.db, creator, request.namespace_id);
+  if (!namespace || !mayCreateIn(creator, namespace)) throw invalid({ namespace: ['is not valid'] });
+  const { columns, initialize_with_readme, repository_object_format } = request;
+  const name = request.name || request.path || '';
+  const path = request.path || pathFrom(name);
+  const default_branch = request.default_branch || namespace.default_branch || 'main';
+  const storage = creator.admin ? request.repository_storage : undefined;
+  const visibility = visibilityReasons(columns.visibility ?? 'private', namespace);
+  const problems = {
+    ...namingProblems({ name, path, description: columns.description }),
+    ...(visibility.length > 0 ? { visibility_level: visibility } : {}),
+    ...(isValidBranchName(default_branch) ? {} : { default_branch: ['is invalid'] }),
+    ...(storage === undefined || Object.hasOwn(services.storages, storage)
+      ? {}
+      : { repository_storage: ['is not included in the list'] }),
+  };
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  return createProject(services, {
+    name,
+    path,
+    namespace,
+    creator_id: creator.id,
+    default_branch,
+    object_format: repository_object_format,
+    storage,
+    columns,
+    readme_by: initialize_with_readme ? { name: creator.name, email: creator.commit_email } : undefined,
+  });
+}
+
+type CreationPlace = CreationRules & {
+  id: number;
+  kind: string;
+  full_path: string;
+  visibility: VisibilityName;
+  default_branch: string | null;
+};
+
+function namespaceFor(db: Database, creator: Creator, namespace_id: number | undefined): Promise<CreationPlace | undefined> {
+  return db
+    .selectFrom('namespaces')
+    .select(['id', 'kind', 'owner_id', 'full_path', 'visibility', 'project_creation_level', 'default_branch'])
+    .select(groupLevel(creator).as('access_level'))
+    .where((q) => (namespace_id === undefined ? q('owner_id', '=', creator.id) : q('id', '=', namespace_id)))
+    .$castTo<CreationPlace>()
+    .executeTakeFirst();
+}
+
+export interface ProjectChanges {
+  name?: string | undefined;
+  path?: string | undefined;
+  default_branch?: string | undefined;
+  visibility?: VisibilityName | undefined;
+  description?: string | null | undefined;
+}
+
+/**
+ * Changes a project: its columns, with its name, path and visibility where they fit in, and the branch that its repository opens with.
+ * @param changes columns by name; what is left out stays
+ * @throws ApiError 400 for values that the project cannot have, 404 when it is gone
+ */
+export async function changeProject(services: Services, project: Project, changes: ProjectChanges): Promise<void> {
+  const { name, path, default_branch, visibility, description } = changes;
+  const problems = namingProblems({ name, path, description });
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  const repository = repositoryOf(services, project);
+  const movesHead = default_branch !== undefined && default_branch !== project.default_branch;
+  if (movesHead && !(await resolveBranch(repository, default_branch)))
+    throw invalid({ base: ['Could not set the default branch'] });
+  await services.db.transaction().execute(async (tx) => {
+    const place = await lockedPlace(tx, project.namespace_id);
+    const before = found(
+      'Project',
+      await tx
+        .selectFrom('projects')
+        .select(['name', 'full_path', 'visibility'])
+        .where('id', '=', project.id)
+        .where('namespace_id', '=', place.id)
+        .executeTakeFirst(),
+    );
+    const full_path = path === undefined ? before.full_path : `${place.full_path}/${path}`;
+    const reasons = visibility === undefined || visibility === before.visibility ? [] : visibilityReasons(visibility, place);
+    if (reasons.length > 0) throw invalid({ visibility_level: reasons });
+    await refuseTaken(tx, place.id, {
+      name: name === before.name ? undefined : name,
+      // Paths are compared without case, so that one that changes only its case is its own namesake.
+      full_path: full_path.toLowerCase() === before.full_path.toLowerCase() ? undefined : full_path,
+    });
+    await tx
+      .updateTable('projects')
+      .set({ ...changes, full_path, updated_at: sql`now()` })
+      .where('id', '=', project.id)
+      .execute();
+    // Last, because it cannot be rolled back.
+    if (movesHead) await setHead(repository, default_branch);
+  });
 }

@@ -1,8 +1,33 @@
 /** Complete changes of users. */
+import { type RawBuilder, sql } from 'kysely';
 import { passwordDigest } from '../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../db/index.ts';
-import { conflict } from '../../http/index.ts';
-import { addUserNamespace } from '../namespaces/index.ts';
+import { ApiError, conflict, forbidden, found, invalid } from '../../http/index.ts';
+import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
+import { ownPasswordReasons } from './rules.ts';
+
+/** Columns of the profile and of the account's limits that are written as they are given. */
+export interface Profile {
+  external?: boolean;
+  can_create_group?: boolean;
+  private_profile?: boolean;
+  projects_limit?: number;
+  bio?: string;
+  location?: string;
+  organization?: string;
+  job_title?: string;
+  pronouns?: string | null;
+  linkedin?: string;
+  twitter?: string;
+  discord?: string;
+  github?: string;
+  website_url?: string;
+  public_email?: string;
+  commit_email?: string | null;
+  note?: string | null;
+  theme_id?: number;
+  color_scheme_id?: number;
+}
 
 export interface NewUser {
   username: string;
@@ -14,31 +39,186 @@ export interface NewUser {
   /** Whether the address counts as confirmed at once. */
   confirmed: boolean;
   created_by_id?: number | undefined;
-  /** Columns of the profile and of the account's limits, as they are. */
-  profile?: object;
+  profile?: Profile;
+}
+
+export interface UserChanges extends Profile {
+  username?: string;
+  name?: string;
+  email?: string;
+  password?: string;
+  admin?: boolean;
+}
+
+const emailTaken = () => conflict('Email has already been taken');
+const usernameTaken = () => conflict('Username has already been taken');
+
+/** Turns what the database refuses because somebody else has it into the refusals of users-and-tokens.md section 4. */
+function refuseTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'users_email_key')) throw emailTaken();
+  if (isUniqueViolation(error, 'users_username_key')) throw usernameTaken();
+  // The name is free among users, so it is a group that has it.
+  if (isUniqueViolation(error, 'namespaces_full_path_key')) throw invalid({ username: ['has already been taken'] });
+  throw error;
+}
+
+function checkPassword(password: string | undefined, account: { username: string; name: string; email: string }): void {
+  const reasons = password === undefined ? [] : ownPasswordReasons(password, account);
+  if (reasons.length > 0) throw invalid({ password: reasons });
+}
+
+/** Refuses addresses that are shown or written into commits without belonging to the user; `verified` are those that do. */
+function checkOwnEmails({ public_email, commit_email }: Profile, verified: readonly string[]): void {
+  const isOwn = (email: string) => verified.some((own) => own.toLowerCase() === email.toLowerCase());
+  const reasons = ['is not an email you own'];
+  const fields: Record<string, string[]> = {};
+  if (public_email && !isOwn(public_email)) fields.public_email = reasons;
+  if (typeof commit_email === 'string' && commit_email !== '_private' && !isOwn(commit_email)) fields.commit_email = reasons;
+  if (Object.keys(fields).length > 0) throw invalid(fields);
 }
 
 /**
  * Adds a user and the namespace for his own projects.
  * @param tx a transaction
  * @returns the id of the user
- * @throws ApiError 409 when the address or the name is taken (users-and-tokens.md section 4)
+ * @throws ApiError 409 when the address or the name is taken, 400 for a weak password, an address of somebody else, and the name of a group
  */
 export async function createUser(tx: Database, user: NewUser): Promise<number> {
   const { username, name, email, password, admin = false, confirmed, created_by_id, profile = {} } = user;
+  checkPassword(password, user);
+  checkOwnEmails(profile, confirmed ? [email] : []);
+  await checkFree(tx, undefined, user);
   const password_digest = password === undefined ? null : await passwordDigest(password);
+  const confirmed_at = confirmed ? sql<string>`now()` : null;
   try {
     const { id } = await tx
       .insertInto('users')
-      .values({ ...profile, username, name, email, admin, password_digest, created_by_id, confirmed_at: confirmed ? new Date() : null })
+      .values({ ...profile, username, name, email, admin, password_digest, created_by_id, confirmed_at })
       .returning('id')
       .executeTakeFirstOrThrow();
     await addUserNamespace(tx, id, username, name);
     return id;
   } catch (error) {
-    if (isUniqueViolation(error, 'users_email_key')) throw conflict('Email has already been taken');
-    if (isUniqueViolation(error, 'users_username_key')) throw conflict('Username has already been taken');
-    if (isUniqueViolation(error, 'namespaces_full_path_key')) throw conflict('Username has already been taken');
-    throw error;
+    return refuseTaken(error);
   }
+}
+
+/** Refuses what another user than `id` has. Asked before writing, so that the address is named first, whichever the database would find first. */
+async function checkFree(tx: Database, id: number | undefined, { email, username }: Pick<UserChanges, 'email' | 'username'>) {
+  const others = await tx
+    .selectFrom('users')
+    .select([sql<boolean>`email is not distinct from ${email ?? null}::citext`.as('has_email')])
+    .where((q) => q.or([q('email', '=', email ?? null), q('username', '=', username ?? null)]))
+    .$if(id !== undefined, (query) => query.where('id', '<>', id!))
+    .execute();
+  if (others.some(({ has_email }) => has_email)) throw emailTaken();
+  if (others.length > 0) throw usernameTaken();
+}
+
+interface Account {
+  username: string;
+  name: string;
+  email: string;
+  public_email: string;
+  commit_email: string | null;
+  confirmed_at: string | null;
+}
+
+interface EmailColumns {
+  email?: string;
+  unconfirmed_email?: string | null;
+  confirmed_at?: RawBuilder<string>;
+  public_email?: string;
+  commit_email?: null;
+}
+
+/**
+ * The columns that follow from a new primary address.
+ * @param confirmed whether the address is known to be the user's; otherwise it waits for its confirmation and the old one stays
+ */
+function emailColumns(email: string, confirmed: boolean, { email: old, public_email, commit_email }: Account): EmailColumns {
+  const isOld = (text: string | null) => text?.toLowerCase() === old.toLowerCase();
+  if (isOld(email)) return { email, ...(confirmed ? { confirmed_at: sql<string>`coalesce(confirmed_at, now())` } : {}) };
+  if (!confirmed) return { unconfirmed_email: email };
+  return {
+    email,
+    unconfirmed_email: null,
+    confirmed_at: sql<string>`coalesce(confirmed_at, now())`,
+    // What the user chose among his addresses must stay one of them.
+    ...(isOld(public_email) ? { public_email: '' } : {}),
+    ...(isOld(commit_email) ? { commit_email: null } : {}),
+  };
+}
+
+/**
+ * Changes a user; with his name the paths of his projects change too.
+ * @param tx a transaction
+ * @param skipReconfirmation whether a new address counts as confirmed
+ * @throws ApiError 404, and as `createUser`
+ */
+export async function changeUser(tx: Database, id: number, changes: UserChanges, skipReconfirmation: boolean): Promise<void> {
+  const account = await lockedAccount(tx, id);
+  const { email, password, ...columns } = changes;
+  const { username = account.username, name = account.name } = changes;
+  const addresses = email === undefined ? {} : emailColumns(email, skipReconfirmation, account);
+  const primary = addresses.email ?? account.email;
+  const isConfirmed = account.confirmed_at !== null || addresses.confirmed_at !== undefined;
+  checkPassword(password, { username, name, email: primary });
+  checkOwnEmails(changes, isConfirmed ? [primary] : []);
+  await checkFree(tx, id, changes);
+  const secret = password === undefined ? {} : { password_digest: await passwordDigest(password) };
+  try {
+    if (username !== account.username || name !== account.name) await renameUserNamespace(tx, id, username, name);
+    await tx
+      .updateTable('users')
+      .set({ ...addresses, ...columns, ...secret, updated_at: sql`now()` })
+      .where('id', '=', id)
+      .execute();
+  } catch (error) {
+    refuseTaken(error);
+  }
+}
+
+async function lockedAccount(tx: Database, id: number): Promise<Account> {
+  const account = await tx
+    .selectFrom('users')
+    .select(['username', 'name', 'email', 'public_email', 'commit_email', 'confirmed_at'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return found('User', account);
+}
+
+/**
+ * Shuts a user out of everything at once: every request asks for his state.
+ * @param caller_id who blocks
+ * @returns whether something changed
+ * @throws ApiError 404, 403 for oneself and for users that no person stands behind
+ */
+export async function blockUser(db: Database, caller_id: number, id: number): Promise<boolean> {
+  const user = found('User', await db.selectFrom('users').select(['user_type']).where('id', '=', id).executeTakeFirst());
+  if (id === caller_id) throw forbidden('The API initiating user cannot be blocked by the API');
+  if (user.user_type === 'ghost') throw new ApiError(403, { message: 'An internal user cannot be blocked' });
+  return changeState(db, id, ['active', 'deactivated'], 'blocked');
+}
+
+/**
+ * Lets a blocked user in again.
+ * @returns whether something changed
+ * @throws ApiError 404, 403 for a deactivated user
+ */
+export async function unblockUser(db: Database, id: number): Promise<boolean> {
+  const user = found('User', await db.selectFrom('users').select(['state']).where('id', '=', id).executeTakeFirst());
+  if (user.state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
+  return changeState(db, id, ['blocked', 'blocked_pending_approval'], 'active');
+}
+
+async function changeState(db: Database, id: number, from: string[], state: string): Promise<boolean> {
+  const changed = await db
+    .updateTable('users')
+    .set({ state, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('state', 'in', from)
+    .executeTakeFirst();
+  return changed.numUpdatedRows > 0n;
 }

@@ -1,3 +1,3 @@
 /** What other areas may use of users. */
 export { createUser, type NewUser } from './actions.ts';
-export { presentUserBasic, UserBasic, userBasicColumns } from './present.ts';
+export { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from './present.ts';

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { createGroup, updateGroup } from '../areas/groups/index.ts';
+import { addMembers, changeMember, removeMember } from '../areas/members/index.ts';
+import { createProject } from '../areas/projects/index.ts';
+import { createUser } from '../areas/users/index.ts';
+import type { Database } from '../db/index.ts';
+import { ApiError, type Services } from '../http/index.ts';
+import { testDatabase } from '../testing/database.ts';
+import type { Subtree } from './authorizations.ts';
+
+const dayAfterToday = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+/** Expiries lie in the first of these and before; afterwards nothing changes any more. */
+const days = [0, 1, 2, 3, 4, 5].map(dayAfterToday);
+const levels = [5, 10, 20, 30, 40, 50];
+const groupLevels = fc.constantFrom(...levels);
+
+let services: Services;
+let people: number[];
+
+before(async () => {
+  const { db } = await testDatabase();
+  const storage = await mkdtemp(path.join(tmpdir(), 'coppice-authorizations-'));
+  services = { db, url: 'http://coppice.test', storages: { default: storage } };
+  people = [];
+  for (const username of ['ada', 'bea', 'cem', 'dan'])
+    people.push(
+      await db
+        .transaction()
+        .execute((tx) => createUser(tx, { username, name: username, email: `${username}@example.com`, confirmed: true })),
+    );
+});
+after(() => rm(services.storages.default!, { recursive: true, force: true }));
+
+/** The places that one sequence of operations has made, in the order of their making. */
+interface Places {
+  groups: number[];
+  projects: number[];
+}
+
+const placeAt = ({ groups, projects }: Places, index: number): Subtree => {
+  const all = [...groups.map((group_id) => ({ group_id })), ...projects.map((project_id) => ({ project_id }))];
+  return all[index % all.length]!;
+};
+
+let made = 0;
+const inTransaction = <T>(work: (tx: Database) => Promise<T>) => services.db.transaction().execute(work);
+
+async function addGroup(places: Places, parent_id: number | undefined, creator_id = people[0]!): Promise<void> {
+  const name = `place-${++made}`;
+  places.groups.push(await inTransaction((tx) => createGroup(tx, { name, path: name, parent_id, creator_id })));
+}
+
+async function addProject(places: Places, namespace_id: number): Promise<void> {
+  const name = `place-${++made}`;
+  const namespace = await services.db
+    .selectFrom('namespaces')
+    .select(['id', 'full_path'])
+    .where('id', '=', namespace_id)
+    .executeTakeFirstOrThrow();
+  places.projects.push(
+    await createProject(services, { name, path: name, namespace, creator_id: people[0]!, default_branch: 'main' }),
+  );
+}
+
+async function namespaceOf(user: number): Promise<number> {
+  const row = await services.db.selectFrom('namespaces').select('id').where('owner_id', '=', user).executeTakeFirstOrThrow();
+  return row.id;
+}
+
+type Operation =
+  | { do: 'group'; parent: number; creator: number }
+  | { do: 'project'; group: number }
+  | { do: 'own project'; user: number }
+  | { do: 'add'; place: number; users: number[]; level: number; ends: number | null; existing: 'change' | 'refuse' }
+  | { do: 'change'; place: number; user: number; level: number; ends: number | null }
+  | { do: 'remove'; place: number; user: number; below: boolean };
+
+const user = fc.nat({ max: 3 });
+const place = fc.nat({ max: 20 });
+const ends = fc.option(fc.integer({ min: -1, max: 5 }), { freq: 3 });
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('group' as const), parent: place, creator: user }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('project' as const), group: place }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('own project' as const), user }) },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      do: fc.constant('add' as const),
+      place,
+      users: fc.array(user, { minLength: 1, maxLength: 3 }),
+      level: groupLevels,
+      ends,
+      existing: fc.constantFrom('change' as const, 'refuse' as const),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('change' as const), place, user, level: groupLevels, ends }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), place, user, below: fc.boolean() }) },
+);
+
+/** Runs an operation as the routes do. Refusals are part of the game: they must leave everything as it was. */
+async function perform(places: Places, step: Operation): Promise<void> {
+  const actor = { id: people[0]!, access_level: 50 };
+  const endOf = (offset: number | null) => (offset === null ? null : dayAfterToday(offset));
+  try {
+    if (step.do === 'group') await addGroup(places, places.groups[step.parent % places.groups.length], people[step.creator]!);
+    else if (step.do === 'project') await addProject(places, places.groups[step.group % places.groups.length]!);
+    else if (step.do === 'own project') await addProject(places, await namespaceOf(people[step.user]!));
+    else {
+      const where = placeAt(places, step.place);
+      await inTransaction(async (tx) => {
+        if (step.do === 'remove') {
+          await removeMember(tx, where, actor, { user_id: people[step.user]!, below: step.below });
+          return;
+        }
+        const grant = { access_level: step.level, expires_at: endOf(step.ends) };
+        if (step.do === 'change') await changeMember(tx, where, actor, { user_id: people[step.user]!, ...grant });
+        else
+          await addMembers(tx, where, actor, {
+            user_ids: step.users.map((one) => people[one]!),
+            ...grant,
+            existing: step.existing,
+          });
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+interface Grant {
+  access_level: number;
+  expires_at: string | null;
+}
+
+/** The highest level among the grants that count on a day. */
+const levelOn = (grants: readonly Grant[], day: string): number =>
+  Math.max(
+    0,
+    ...grants.filter(({ expires_at }) => expires_at === null || expires_at > day).map(({ access_level }) => access_level),
+  );
+
+/** What the tables of memberships and namespaces hold, to be gone through by hand. */
+async function everything(db: Database) {
+  return {
+    members: await db.selectFrom('members').selectAll().execute(),
+    namespaces: new Map((await db.selectFrom('namespaces').selectAll().execute()).map((row) => [row.id, row])),
+    projects: new Map((await db.selectFrom('projects').selectAll().execute()).map((row) => [row.id, row])),
+    groupRows: await db.selectFrom('group_authorizations').selectAll().execute(),
+    projectRows: await db.selectFrom('project_authorizations').selectAll().execute(),
+  };
+}
+type Everything = Awaited<ReturnType<typeof everything>>;
+
+/** What a user holds in a group: his memberships there, and those in the groups above, parent by parent. */
+function grantsInGroup({ members, namespaces }: Everything, user_id: number, group_id: number): Grant[] {
+  const grants: Grant[] = members.filter((member) => member.user_id === user_id && member.group_id === group_id);
+  for (let id = namespaces.get(group_id)!.parent_id; id !== null; id = namespaces.get(id)!.parent_id)
+    grants.push(...members.filter((member) => member.user_id === user_id && member.group_id === id && member.access_level > 5));
+  return grants;
+}
+
+function grantsInProject(all: Everything, user_id: number, project_id: number): Grant[] {
+  const namespace = all.namespaces.get(all.projects.get(project_id)!.namespace_id)!;
+  const direct = all.members.filter((member) => member.user_id === user_id && member.project_id === project_id);
+  if (namespace.kind === 'group')
+    return [...direct, ...grantsInGroup(all, user_id, namespace.id).filter(({ access_level }) => access_level > 5)];
+  return namespace.owner_id === user_id ? [...direct, { access_level: 50, expires_at: null }] : direct;
+}
+
+/** Holds both tables against the memberships: for everybody, everywhere, on each of the next days. */
+async function compare({ groups, projects }: Places): Promise<void> {
+  const all = await everything(services.db);
+  const check = (kind: string, id: number, user_id: number, rows: readonly Grant[], grants: readonly Grant[]) => {
+    for (const day of days) assert.equal(levelOn(rows, day), levelOn(grants, day), `user ${user_id} in ${kind} ${id} on ${day}`);
+    for (const row of rows) {
+      const decides = days.some((day) => levelOn([row], day) > 0 && levelOn(rows, day) === row.access_level);
+      assert.ok(decides, `user ${user_id} has a row of level ${row.access_level} in ${kind} ${id} that never decides`);
+    }
+  };
+  for (const user_id of people) {
+    for (const id of groups) {
+      const rows = all.groupRows.filter((row) => row.user_id === user_id && row.group_id === id);
+      check('group', id, user_id, rows, grantsInGroup(all, user_id, id));
+    }
+    for (const id of projects) {
+      const rows = all.projectRows.filter((row) => row.user_id === user_id && row.project_id === id);
+      check('project', id, user_id, rows, grantsInProject(all, user_id, id));
+    }
+  }
+}
+
+test('after any sequence of changes, both tables say of everybody on every day what memberships and the tree say', async () => {
+  const sequences = fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
+    const places: Places = { groups: [], projects: [] };
+    await addGroup(places, undefined);
+    for (const step of steps) {
+      await perform(places, step);
+      await compare(places);
+    }
+  });
+  await fc.assert(sequences, { numRuns: 12 });
+});
+
+test('simultaneous changes of people, projects and groups in one tree miss nothing', async () => {
+  const places: Places = { groups: [], projects: [] };
+  await addGroup(places, undefined);
+  const top = places.groups[0]!;
+  for (let child = 0; child < 3; child++) await addGroup(places, top);
+  const [, ...inside] = places.groups;
+  const actor = { id: people[0]!, access_level: 50 };
+  const add = (where: Subtree, user_id: number, access_level: number) =>
+    inTransaction((tx) => addMembers(tx, where, actor, { user_ids: [user_id], access_level, existing: 'change' }));
+  const rename = (group_id: number, round: number) =>
+    inTransaction((tx) => updateGroup(tx, group_id, { path: `renamed-${group_id}-${round}` }));
+  const work = Array.from({ length: 6 }, (_, round) => [
+    add({ group_id: top }, people[1]!, levels[round % levels.length]!),
+    add({ group_id: inside[round % 3]! }, people[2]!, 40),
+    add({ group_id: inside[(round + 1) % 3]! }, people[3]!, 20),
+    addProject(places, inside[round % 3]!),
+    addProject(places, top),
+    addGroup(places, inside[(round + 2) % 3]!),
+    rename(round % 2 === 0 ? top : inside[round % 3]!, round),
+  ]).flat();
+  const results = await Promise.allSettled(work);
+  for (const result of results) assert.equal(result.status, 'fulfilled', String((result as PromiseRejectedResult).reason));
+  assert.equal(places.groups.length, 10);
+  assert.equal(places.projects.length, 12);
+  await compare(places);
+  await comparePaths();
+});
+
+/** Every full path is the one of the parent with the path behind it. */
+async function comparePaths(): Promise<void> {
+  const { namespaces, projects } = await everything(services.db);
+  for (const { parent_id, path: last, full_path } of namespaces.values())
+    assert.equal(full_path, parent_id === null ? last : `${namespaces.get(parent_id)!.full_path}/${last}`);
+  for (const { namespace_id, path: last, full_path } of projects.values())
+    assert.equal(full_path, `${namespaces.get(namespace_id)!.full_path}/${last}`);
+}
+
+test('people and a project that come at the same moment find each other', async () => {
+  for (let round = 0; round < 10; round++) {
+    const places: Places = { groups: [], projects: [] };
+    await addGroup(places, undefined);
+    const [group_id] = places.groups;
+    const actor = { id: people[0]!, access_level: 50 };
+    await Promise.all([
+      addProject(places, group_id!),
+      inTransaction((tx) =>
+        addMembers(tx, { group_id: group_id! }, actor, { user_ids: [people[1]!], access_level: 30, existing: 'refuse' }),
+      ),
+    ]);
+    await compare(places);
+  }
+});

@@ -1,0 +1,35 @@
+/** What is read of groups. */
+import { belongsToGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
+import { namespaceFullName } from '../namespaces/index.ts';
+import type { GroupRow } from './present.ts';
+
+/** All groups, in the columns that replies are made of. */
+export const groupRows = (db: Database) =>
+  db
+    .selectFrom('namespaces')
+    .selectAll('namespaces')
+    .select(namespaceFullName().as('full_name'))
+    .where('namespaces.kind', '=', 'group')
+    .$castTo<GroupRow>();
+
+/** One group that is known to be there. */
+export const groupRow = (db: Database, id: number): Promise<GroupRow> =>
+  groupRows(db).where('namespaces.id', '=', id).executeTakeFirstOrThrow();
+
+export interface Belonging {
+  owned?: boolean | undefined;
+  min_access_level?: number | undefined;
+  all_available?: boolean | undefined;
+}
+
+/**
+ * A predicate on rows of `namespaces`: which groups a list shows to the caller. Without a wish these are all that he may know of for administrators and the
+ * anonymous, and those that he belongs to for everybody else.
+ */
+export function listedGroups(caller: MaybeCaller, { owned = false, min_access_level, all_available }: Belonging) {
+  if (owned) return isMemberOfGroup(caller, Math.max(levels.owner, min_access_level ?? 0));
+  if (min_access_level !== undefined) return isMemberOfGroup(caller, min_access_level);
+  const all = !caller || (all_available ?? caller.admin);
+  return all ? isVisibleGroup(caller) : belongsToGroup(caller);
+}

@@ -1,0 +1,37 @@
+/** How members appear in replies (groups-projects-members.md section 6). */
+import { type Static, Type } from 'typebox';
+import type { Database } from '../../db/index.ts';
+import { DateOnly, nullable, optional, resource, Timestamp } from '../../http/index.ts';
+import { presentUserBasic, UserBasic } from '../users/index.ts';
+import { type MemberRow, usersById } from './queries.ts';
+
+export const Member = resource('Member', {
+  ...UserBasic.properties,
+  created_at: Timestamp,
+  created_by: optional(UserBasic),
+  expires_at: nullable(DateOnly),
+  access_level: Type.Integer(),
+  membership_state: Type.Enum(['active']),
+});
+
+/**
+ * Rows of `membersOf` as replies, with those who added them.
+ * @param url the external address of the server
+ */
+export async function presentMembers(db: Database, url: string, rows: readonly MemberRow[]): Promise<Static<typeof Member>[]> {
+  const creators = await usersById(
+    db,
+    rows.map((row) => row.created_by_id).filter((id) => id !== null),
+  );
+  return rows.map((row) => {
+    const creator = row.created_by_id === null ? undefined : creators.get(row.created_by_id);
+    return {
+      ...presentUserBasic(url, row),
+      created_at: row.membership_created_at,
+      ...(creator ? { created_by: presentUserBasic(url, creator) } : {}),
+      expires_at: row.expires_at,
+      access_level: row.access_level,
+      membership_state: 'active' as const,
+    };
+  });
+}

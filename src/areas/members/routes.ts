@@ -1,0 +1,223 @@
+/** Members: who has which role in a group or project. Both kinds have the same routes. */
+import { type Static, Type } from 'typebox';
+import { groupRole, projectRole } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
+import {
+  type Access,
+  allOptional,
+  atLeastOneOf,
+  type Caller,
+  CommaList,
+  checked,
+  conflict,
+  DateOnly,
+  del,
+  forbidden,
+  found,
+  get,
+  Id,
+  invalid,
+  mutuallyExclusive,
+  notAllowed,
+  notFound,
+  nothing,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+  resource,
+  type Services,
+  sentenceOf,
+} from '../../http/index.ts';
+import { addMembers, changeMember, type NewMembers, type Refusal, removeMember } from './actions.ts';
+import { Member, presentMembers } from './present.ts';
+import { isLocked, membersOf, narrowed, sourceOf, usersByIdOrName } from './queries.ts';
+import { type Actor, expiryReasons, mayManage, type Source } from './rules.ts';
+
+/** Most people that one call adds. */
+const maximumAtOnce = 100;
+
+interface Granted {
+  caller: Caller;
+  source: Source;
+  /** The caller with his level in the source. */
+  actor: Actor;
+}
+
+type Place = { group_id: number } | { project_id: number };
+const placeOf = ({ kind, id }: Source): Place => (kind === 'group' ? { group_id: id } : { project_id: id });
+
+const everyone = { group: groupRole('guest'), project: projectRole('guest', { archived: true }) };
+const managers = { group: groupRole('owner'), project: projectRole('maintainer', { archived: true }) };
+
+/** An access rule of groups or projects, which grants them as a source of members. */
+function sourceFor(kind: Source['kind'], who: typeof everyone): Access<Granted> {
+  const [group, project] = [who.group, who.project];
+  const granted = async (db: Database, caller: Caller, place: Place, access_level: number) => ({
+    caller,
+    source: await sourceOf(db, place),
+    actor: { id: caller.id, access_level },
+  });
+  return kind === 'group'
+    ? {
+        rule: group.rule,
+        check: async (call) => {
+          const { caller, group: place } = await group.check(call);
+          return granted(call.db, caller, { group_id: place.id }, place.access_level);
+        },
+      }
+    : {
+        rule: project.rule,
+        check: async (call) => {
+          const { caller, project: place } = await project.check(call);
+          return granted(call.db, caller, { project_id: place.id }, place.access_level);
+        },
+      };
+}
+
+const filters = allOptional({
+  query: Type.String({ description: 'Part of the name or username, or the whole public address' }),
+  user_ids: Type.Array(Id),
+  skip_users: Type.Array(Id),
+});
+
+const Outcome = resource('MembersOutcome', {
+  status: Type.Enum(['success', 'error']),
+  message: optional(
+    Type.Union([Type.String(), Type.Record(Type.String(), Type.String())], { description: 'Reasons by username' }),
+  ),
+});
+
+const Expiry = () => checked(nullable(DateOnly), expiryReasons);
+const LevelIn = { group: Type.Enum([5, 10, 15, 20, 30, 40, 50]), project: Type.Enum([10, 15, 20, 30, 40, 50]) };
+
+async function memberReply({ db, url }: Services, source: Source, user_id: number, reach: 'direct' | 'all') {
+  const row = found(undefined, await membersOf(db, source, reach).where('users.id', '=', user_id).executeTakeFirst());
+  const [member] = await presentMembers(db, url, [row]);
+  return member!;
+}
+
+/** One person, whose refusal is the answer. */
+async function addOne(services: Services, { source, actor }: Granted, members: NewMembers): Promise<Static<typeof Member>> {
+  const [user_id] = members.user_ids;
+  const refusals = await services.db.transaction().execute((tx) => addMembers(tx, placeOf(source), actor, members));
+  const refusal = refusals.get(user_id!);
+  if (refusal === 'exists') throw conflict('Member already exists');
+  if (refusal === 'protected') throw forbidden();
+  if (refusal) throw invalid(refusal);
+  return memberReply(services, source, user_id!, 'direct');
+}
+
+const refusalText = (refusal: Refusal) => (typeof refusal === 'string' ? 'not authorized to update member' : sentenceOf(refusal));
+
+/** Several people: whoever can be added is, and the answer names the others. */
+async function addSeveral(
+  { db }: Services,
+  { source, actor }: Granted,
+  members: NewMembers,
+  names: ReadonlyMap<number, string>,
+  unknown: readonly string[],
+): Promise<Static<typeof Outcome>> {
+  const refusals = await db.transaction().execute((tx) => addMembers(tx, placeOf(source), actor, members));
+  const message = Object.fromEntries([
+    ...[...refusals].map(([id, refusal]) => [names.get(id)!, refusalText(refusal)]),
+    ...unknown.map((name) => [name, '404 User Not Found']),
+  ]);
+  return Object.keys(message).length === 0 ? { status: 'success' } : { status: 'error', message };
+}
+
+interface AddInput {
+  user_id?: number[];
+  username?: string[];
+  access_level: number;
+  expires_at?: string | null;
+}
+
+async function add(services: Services, granted: Granted, { user_id, username, access_level, expires_at }: AddInput) {
+  if (access_level > granted.actor.access_level) throw forbidden();
+  if (await isLocked(services.db, granted.source)) throw notAllowed();
+  const wanted: readonly (string | number)[] = [...new Set<string | number>(user_id ?? username)];
+  if (wanted.length > maximumAtOnce)
+    return { status: 'error' as const, message: `Too many users specified (limit is ${maximumAtOnce})` };
+  const { users, unknown } = await usersByIdOrName(services.db, { ids: user_id, usernames: username });
+  const names = new Map(users.map((user) => [user.id, user.username]));
+  const members = { user_ids: [...names.keys()], access_level, expires_at };
+  if (wanted.length > 1) return addSeveral(services, granted, { ...members, existing: 'change' }, names, unknown);
+  if (users.length === 0) throw notFound('User');
+  return addOne(services, granted, { ...members, existing: 'refuse' });
+}
+
+function routesOf(kind: Source['kind']) {
+  const base = `/${kind}s/:id/members`;
+  const reader = sourceFor(kind, everyone);
+  const manager = sourceFor(kind, managers);
+  const list = (path: string, summary: string, reach: 'direct' | 'all') =>
+    get(path, {
+      summary,
+      access: reader,
+      input: { ...paging, ...filters },
+      returns: pageOf(Member),
+      handle: async ({ db, url, source, input }) => {
+        const page = await paginate(db, narrowed(membersOf(db, source, reach), input), input);
+        return { ...page, items: await presentMembers(db, url, page.items) };
+      },
+    });
+  const single = (path: string, summary: string, reach: 'direct' | 'all') =>
+    get(path, {
+      summary,
+      access: reader,
+      input: { user_id: Id },
+      returns: one(Member),
+      handle: ({ source, input, ...services }) => memberReply(services, source, input.user_id, reach),
+    });
+  return [
+    list(base, `List the members of the ${kind} itself`, 'direct'),
+    list(`${base}/all`, `List everybody who has a role in the ${kind}, by a membership here or in a group above`, 'all'),
+    single(`${base}/:user_id`, `Show one member of the ${kind} itself`, 'direct'),
+    single(`${base}/all/:user_id`, `Show one of those who have a role in the ${kind}`, 'all'),
+    post(base, {
+      summary: 'Add one or several members',
+      access: manager,
+      input: {
+        access_level: LevelIn[kind],
+        user_id: optional(CommaList(Id)),
+        username: optional(CommaList(Type.String())),
+        expires_at: optional(Expiry()),
+      },
+      rules: [mutuallyExclusive('user_id', 'username'), atLeastOneOf('user_id', 'username')],
+      returns: one(Type.Union([Member, Outcome])),
+      handle: ({ caller, source, actor, input, ...services }) => add(services, { caller, source, actor }, input),
+    }),
+    put(`${base}/:user_id`, {
+      summary: 'Change the role of a member, or when it ends',
+      access: manager,
+      input: { user_id: Id, access_level: LevelIn[kind], expires_at: optional(Expiry()) },
+      returns: one(Member),
+      handle: async ({ source, actor, input, ...services }) => {
+        if (input.access_level > actor.access_level) throw forbidden();
+        await services.db.transaction().execute((tx) => changeMember(tx, placeOf(source), actor, input));
+        return memberReply(services, source, input.user_id, 'direct');
+      },
+    }),
+    del(`${base}/:user_id`, {
+      summary: 'Remove a member; everybody may remove himself',
+      access: reader,
+      input: {
+        user_id: Id,
+        skip_subresources: Type.Boolean({ default: false, description: 'Whether memberships in what is inside are kept' }),
+      },
+      returns: nothing,
+      handle: async ({ db, source, actor, input: { user_id, skip_subresources }, unmodified_since }) => {
+        if (user_id !== actor.id && !mayManage(kind, actor.access_level)) throw forbidden();
+        const leaving = { user_id, below: !skip_subresources, unmodified_since };
+        await db.transaction().execute((tx) => removeMember(tx, placeOf(source), actor, leaving));
+      },
+    }),
+  ];
+}
+
+export const memberRoutes = [...routesOf('group'), ...routesOf('project')];

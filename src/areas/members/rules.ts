@@ -1,0 +1,81 @@
+/** Who may be a member at which level. Pure functions. */
+import { levels } from '../../access/index.ts';
+
+/** A group or project, as far as its members are concerned. */
+export interface Source {
+  kind: 'group' | 'project';
+  id: number;
+  /** A namespace of its tree. */
+  namespace_id: number;
+  /** The groups whose members are members here, too, from the top down; without the source itself. */
+  above: number[];
+  /** The user whose namespace the project is in. He is its owner without a row. */
+  personal_owner_id: number | null;
+}
+
+/** Who changes a membership, with his access level there. */
+export interface Actor {
+  id: number;
+  access_level: number;
+}
+
+const names: Record<number, string> = {
+  [levels.minimal]: 'Minimal Access',
+  [levels.guest]: 'Guest',
+  [levels.planner]: 'Planner',
+  [levels.reporter]: 'Reporter',
+  [levels.developer]: 'Developer',
+  [levels.maintainer]: 'Maintainer',
+  [levels.owner]: 'Owner',
+};
+
+/** What a user holds from above. */
+export interface Inherited {
+  access_level: number;
+  group_name: string;
+}
+
+/**
+ * Why a user cannot be a member at a level, empty when he can. A membership below what he has from above would have no effect.
+ * @param inherited the user's highest membership in the groups above
+ */
+export function levelReasons(
+  source: Pick<Source, 'kind' | 'above'>,
+  access_level: number,
+  inherited: Inherited | undefined,
+): string[] {
+  const isTopLevelGroup = source.kind === 'group' && source.above.length === 0;
+  if (access_level === levels.minimal && !isTopLevelGroup) return ['is not included in the list'];
+  if (!inherited || inherited.access_level <= access_level) return [];
+  const name = names[inherited.access_level];
+  return [`should be greater than or equal to ${name} inherited membership from group ${inherited.group_name}`];
+}
+
+/**
+ * Whether somebody may decide who else is a member: owners of a group, maintainers of a project.
+ * @param level his access level there
+ */
+export const mayManage = (kind: Source['kind'], level: number): boolean =>
+  level >= (kind === 'group' ? levels.owner : levels.maintainer);
+
+/**
+ * Whether a membership may not be changed or ended: the owner of a namespace stays owner of his projects, a group keeps an owner, and nobody decides about those
+ * above him.
+ * @param to the level that the member would have; undefined: none
+ * @param hasOtherOwner whether the group would still have an owner without this one
+ */
+export function isProtected(
+  source: Source,
+  actor: Actor,
+  member: { user_id: number; access_level: number },
+  to: number | undefined,
+  hasOtherOwner: boolean,
+): boolean {
+  if (member.user_id === source.personal_owner_id) return true;
+  if (member.access_level > actor.access_level && member.user_id !== actor.id) return true;
+  return source.kind === 'group' && member.access_level === levels.owner && to !== levels.owner && !hasOtherOwner;
+}
+
+/** Why a membership cannot end on a day, empty when it can: from that day on it would not count. */
+export const expiryReasons = (expires_at: string | null): string[] =>
+  expires_at !== null && expires_at <= new Date().toISOString().slice(0, 10) ? ['cannot be a date in the past'] : [];

@@ -1,0 +1,92 @@
+/**
+ * Moving references. What the database must know of a move is written by whoever deletes its row in `reference_updates`, in the same transaction: the
+ * request that moved them, or after a crash `settleReferenceUpdates`. So it is written once, whatever happens in between.
+ */
+import { sql } from 'kysely';
+import type { Database } from '../../db/index.ts';
+import { RefConflict, RefMoved, type RefUpdate, setHead, updateRefs } from '../../git/index.ts';
+import type { Services } from '../../http/index.ts';
+import { maintainRepository } from './jobs.ts';
+import { repositoryOf } from './place.ts';
+
+/** Whose references move: a project, and the user who moves them. */
+export interface Mover {
+  project: { id: number; storage: string };
+  user_id: number;
+}
+
+/**
+ * Remembers that references are about to move.
+ * @returns the id of the row, for `refsChanged` or `withdrawUpdates`
+ */
+export async function announceUpdates(db: Database, { project, user_id }: Mover, updates: readonly RefUpdate[]): Promise<number> {
+  const { id } = await db
+    .insertInto('reference_updates')
+    .values({ project_id: project.id, user_id, updates: JSON.stringify(updates) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Forgets a move that did not happen. */
+export async function withdrawUpdates(db: Database, id: number): Promise<void> {
+  await db.deleteFrom('reference_updates').where('id', '=', id).execute();
+}
+
+/**
+ * Moves references, all or none, and writes what follows from it.
+ * @param updates at least one; each must be where its `old` says
+ * @throws RefMoved when one is elsewhere, RefConflict when one cannot exist beside another; nothing has moved then
+ */
+export async function moveRefs(services: Services, mover: Mover, updates: readonly RefUpdate[]): Promise<void> {
+  const id = await announceUpdates(services.db, mover, updates);
+  try {
+    await updateRefs(repositoryOf(services, mover.project), updates);
+  } catch (error) {
+    // After any other failure git may have moved them; the row stays, and settling it looks.
+    if (error instanceof RefMoved || error instanceof RefConflict) await withdrawUpdates(services.db, id);
+    throw error;
+  }
+  await refsChanged(services, id, updates);
+}
+
+/**
+ * Writes what follows from a move, unless somebody else has.
+ * @param id the row in `reference_updates`
+ * @param moved what really moved, which for a push may be a part of what was announced
+ */
+export async function refsChanged(services: Services, id: number, moved: readonly RefUpdate[]): Promise<void> {
+  await services.db.transaction().execute(async (tx) => {
+    const taken = await tx.deleteFrom('reference_updates').where('id', '=', id).returning('project_id').executeTakeFirst();
+    if (!taken || moved.length === 0) return;
+    const { project_id } = taken;
+    await touchProject(tx, services, project_id, moved);
+    await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
+  });
+}
+
+const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
+
+async function touchProject(tx: Database, services: Services, project_id: number, moved: readonly RefUpdate[]): Promise<void> {
+  const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
+  const { empty_repo } = (await tx
+    .updateTable('projects')
+    .set({ last_activity_at: sql`now()` })
+    .where('id', '=', project_id)
+    .returning('empty_repo')
+    .executeTakeFirst()) ?? { empty_repo: false };
+  if (empty_repo && pushed.length > 0) await openProject(tx, services, project_id, pushed);
+}
+
+/** The first branches of a project: the one that it opens with is the configured one, if it is among them. */
+async function openProject(tx: Database, services: Services, id: number, pushed: readonly string[]): Promise<void> {
+  const before = await tx
+    .selectFrom('projects')
+    .select(['id', 'storage', 'default_branch'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const default_branch = pushed.includes(before.default_branch) ? before.default_branch : pushed[0]!;
+  await tx.updateTable('projects').set({ empty_repo: false, default_branch }).where('id', '=', id).execute();
+  // Before the commit: when it fails, the row is still there and all of this happens again.
+  if (default_branch !== before.default_branch) await setHead(repositoryOf(services, before), default_branch);
+}

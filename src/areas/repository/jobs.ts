@@ -1,0 +1,19 @@
+/** Background work of repositories. */
+import { maintain } from '../../git/index.ts';
+import { Id } from '../../http/index.ts';
+import { job } from '../../jobs/index.ts';
+import { repositoryOf } from './place.ts';
+
+/** Enqueued by every move of references, with the project as its key, so that a busy repository waits for one at most. */
+export const maintainRepository = job('maintain_repository', {
+  input: { project_id: Id },
+  retries: 2,
+  run: async ({ input, ...services }) => {
+    const project = await services.db
+      .selectFrom('projects')
+      .select(['id', 'storage'])
+      .where('id', '=', input.project_id)
+      .executeTakeFirst();
+    if (project) await maintain(repositoryOf(services, project));
+  },
+});

@@ -1,0 +1,19 @@
+/** Where the repository of a project lies. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Repository } from '../../git/index.ts';
+import type { Services } from '../../http/index.ts';
+
+/** The place of a project's repository in its storage: spread over folders, and independent of names that change. */
+export function diskPath(project_id: number): string {
+  const hash = createHash('sha256').update(String(project_id)).digest('hex');
+  return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
+}
+
+/** The repository of a project, as `git/` takes it. */
+export function repositoryOf({ storages }: Pick<Services, 'storages'>, project: { id: number; storage: string }): Repository {
+  const storage = storages[project.storage];
+  if (storage === undefined)
+    throw new Error(`project ${project.id} lies on the storage ${project.storage}, which is not configured`);
+  return { path: path.join(storage, `${diskPath(project.id)}.git`) };
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
+import { connect, type Database } from '../db/index.ts';
+import { migrate } from '../db/migrate.ts';
+import { OperatorError } from './command.ts';
+import { listenForStop } from './stop_request.ts';
+
+export interface OpenDatabase {
+  db: Database;
+  connectionString: string;
+  /** The migrations that were run now. */
+  migrated: string[];
+}
+
+type Use = Pick<EmbeddedOptions, 'use' | 'onRestart' | 'onLost'>;
+
+/** A statement that does not end must not keep the process from ending. */
+const closeTimeout_ms = 5000;
+
+/**
+ * Runs `work` with a migrated database: the configured server, or the one in the box, which is then stopped again unless another
+ * process owns it.
+ * @param max the greatest number of connections of the pool
+ */
+export async function withDatabase<T>(
+  config: Config,
+  use: Use,
+  max: number,
+  work: (open: OpenDatabase) => Promise<T>,
+): Promise<T> {
+  const server = config.databaseUrl
+    ? { connectionString: config.databaseUrl, stop: async () => {} }
+    : await startEmbedded(config.data, use);
+  try {
+    const { connectionString } = server;
+    const migrated = await migrate(connectionString);
+    const db = connect({ connectionString, max });
+    try {
+      return await work({ db, connectionString, migrated });
+    } finally {
+      await Promise.race([db.destroy(), sleep(closeTimeout_ms, undefined, { ref: false })]);
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The same for a command of a moment: it shares the database, and stops it in order when it is interrupted. */
+export async function briefly<T>(config: Config, work: (open: OpenDatabase) => Promise<T>): Promise<T> {
+  const stop = listenForStop();
+  return await withDatabase(config, { use: 'shared' }, 2, async (open) => {
+    const interrupted = stop.first.then(() => {
+      throw new OperatorError('Interrupted.');
+    });
+    return await Promise.race([work(open), interrupted]);
+  });
+}

@@ -1,0 +1,80 @@
+/** The administrator that the first start makes, and what it prints about him. */
+import { isIP } from 'node:net';
+import { sql } from 'kysely';
+import { createToken } from '../areas/personal_access_tokens/index.ts';
+import { createUser } from '../areas/users/index.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/index.ts';
+import { newPassword } from './user_create.ts';
+
+export interface FirstAdministrator {
+  /** Each left out when the operator chose it, and so knows it. */
+  password: string | undefined;
+  token: string | undefined;
+}
+
+/** Any number; servers that start together on a new database must make one administrator. */
+const lock = 726_673_002;
+
+/**
+ * Makes the user `root` with a token, unless there is an administrator.
+ * @returns undefined when there is one already
+ */
+export async function addFirstAdministrator(db: Database, config: Config): Promise<FirstAdministrator | undefined> {
+  const { rootPassword, rootToken, rootEmail, url } = config;
+  return await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
+    const known = await tx
+      .selectFrom('users')
+      .select('id')
+      .where((q) => q.or([q('admin', '=', true), q('username', '=', 'root')]))
+      .limit(1)
+      .executeTakeFirst();
+    if (known !== undefined) return undefined;
+    const password = rootPassword ?? newPassword();
+    const email = rootEmail ?? defaultEmail(url);
+    const user_id = await createUser(tx, {
+      username: 'root',
+      name: 'Administrator',
+      email,
+      password,
+      admin: true,
+      confirmed: true,
+    });
+    const { value } = await createToken(tx, {
+      user_id,
+      name: 'First token',
+      scopes: ['api', 'read_repository', 'write_repository', 'sudo', 'admin_mode'],
+      expires_at: null,
+      value: rootToken,
+    });
+    return { password: rootPassword ? undefined : password, token: rootToken ? undefined : value };
+  });
+}
+
+/** At the host of the external address; an IP address is no mail domain. */
+function defaultEmail(url: string): string {
+  const { hostname } = new URL(url);
+  const isAddress = hostname.startsWith('[') || isIP(hostname) !== 0;
+  return `root@${isAddress ? 'localhost' : hostname}`;
+}
+
+/** What the first start prints; nothing of it can be seen again. */
+export function welcome(url: string, { password, token }: FirstAdministrator): string {
+  const header = `--header "PRIVATE-TOKEN: ${token ?? '$COPPICE_ROOT_TOKEN'}"`;
+  const once = [password && 'password', token && 'token'].filter(Boolean).join(' and ');
+  return `
+Coppice is ready at ${url}
+
+The first administrator is root.
+  Password  ${password ?? 'the one in COPPICE_ROOT_PASSWORD'}
+  Token     ${token ?? 'the one in COPPICE_ROOT_TOKEN'}
+${once ? `The ${once} will not be shown again; \`npm run coppice -- token create --help\` tells how to make another token.\n` : ''}
+Try
+  curl ${header} ${url}/api/v4/version
+  curl ${header} --data name=hello ${url}/api/v4/projects
+  curl ${header} ${url}/api/v4/projects/root%2Fhello
+
+Every endpoint is described at ${url}/docs. Ctrl-C stops Coppice.
+`;
+}

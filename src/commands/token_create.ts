@@ -1,0 +1,47 @@
+import { tokenScopes } from '../access/index.ts';
+import { createToken } from '../areas/personal_access_tokens/index.ts';
+import { type Command, OperatorError, required, UsageError } from './command.ts';
+import { briefly } from './database.ts';
+
+export const tokenCreate: Command = {
+  summary: 'Make a personal access token for a user and print it',
+  help: `Options
+  --user NAME        required
+  --scopes LIST      required, separated by commas: ${tokenScopes.join(', ')}
+  --expires DATE     like 2027-01-01; the token stops working when this day begins. Left out: never
+  --name TEXT        what it is for
+
+Only the token goes to standard output, so that a script can take it from there.`,
+  options: { user: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' }, name: { type: 'string' } },
+  run: async (given, config) => {
+    const username = required(given, 'user');
+    const scopes = readScopes(required(given, 'scopes'));
+    const expires_at = given.text.expires === undefined ? null : readDay(given.text.expires);
+    const { name = 'Made on the command line' } = given.text;
+    const value = await briefly(config, ({ db }) =>
+      db.transaction().execute(async (tx) => {
+        const user = await tx.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst();
+        if (user === undefined) throw new OperatorError(`There is no user named ${username}.`);
+        return (await createToken(tx, { user_id: user.id, name, scopes, expires_at })).value;
+      }),
+    );
+    console.log(value);
+    return 0;
+  },
+};
+
+function readScopes(text: string): string[] {
+  const scopes = text.split(',').map((scope) => scope.trim());
+  const unknown = scopes.filter((scope) => !tokenScopes.some((known) => known === scope));
+  if (unknown.length > 0)
+    throw new UsageError(`There is no scope named ${unknown.join(' or ')}. There are ${tokenScopes.join(', ')}.`);
+  return [...new Set(scopes)];
+}
+
+function readDay(text: string): string {
+  const day = new Date(`${text}T00:00:00Z`);
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  if (!isDay) throw new UsageError(`“${text}” is not a day like 2027-01-01.`);
+  if (day.getTime() <= Date.now()) throw new UsageError(`A token that expires on ${text} would be of no use today.`);
+  return text;
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { createUser } from '../areas/users/index.ts';
+import { ApiError } from '../http/index.ts';
+import { type Command, OperatorError, required, UsageError } from './command.ts';
+import { briefly } from './database.ts';
+
+/** A password that can be typed: 120 random bits. */
+export const newPassword = () => randomBytes(15).toString('base64url');
+
+export const userCreate: Command = {
+  summary: 'Add a user',
+  help: `Options
+  --username NAME    required
+  --email ADDRESS    required
+  --name NAME        the full name; the user name when left out
+  --password TEXT    at least 8 characters; left out, one is made and printed
+  --admin            makes the user an administrator`,
+  options: {
+    username: { type: 'string' },
+    email: { type: 'string' },
+    name: { type: 'string' },
+    password: { type: 'string' },
+    admin: { type: 'boolean' },
+  },
+  run: async (given, config) => {
+    const username = required(given, 'username');
+    const email = required(given, 'email');
+    const { name = username, password } = given.text;
+    const { admin = false } = given.switches;
+    if (!/^[A-Za-z0-9][\w.-]{0,254}$/.test(username)) throw new UsageError('A user name has letters, digits, “_”, “-” and “.”.');
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`“${email}” is not an email address.`);
+    if (password !== undefined && password.length < 8) throw new UsageError('A password has at least 8 characters.');
+    const chosen = password ?? newPassword();
+    await briefly(config, ({ db }) =>
+      db.transaction().execute((tx) => createUser(tx, { username, name, email, password: chosen, admin, confirmed: true })),
+    ).catch(explain);
+    console.log(`The ${admin ? 'administrator' : 'user'} ${username} has been added.`);
+    if (password === undefined) console.log(`The password, which is shown only now: ${chosen}`);
+    return 0;
+  },
+};
+
+/** Actions refuse as the API does; here the refusal is a sentence. */
+function explain(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  const { message } = error.body as { message?: unknown };
+  throw new OperatorError(`${typeof message === 'string' ? message : JSON.stringify(error.body)}.`);
+}

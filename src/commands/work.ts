@@ -1,0 +1,43 @@
+import pino, { type Logger } from 'pino';
+import { removeExpiredMemberships } from '../areas/members/index.ts';
+import { maintainRepository, settleReferences } from '../areas/repository/index.ts';
+import type { Config } from '../config.ts';
+import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
+import type { Command } from './command.ts';
+import { type OpenDatabase, withDatabase } from './database.ts';
+import { listenForStop } from './stop_request.ts';
+
+/** Every job of every area. */
+const jobs: readonly AnyJob[] = [maintainRepository, settleReferences, removeExpiredMemberships];
+
+const concurrency = 4;
+/** How long a stop waits for the jobs that run. */
+export const jobPatience_ms = 5000;
+
+export const work: Command = {
+  summary: 'Run background jobs, without serving',
+  help: 'For jobs on machines of their own, beside servers started with `serve --without-jobs`. Ctrl-C returns unfinished jobs to the queue.',
+  options: {},
+  run: async (_given, config) => {
+    const stop = listenForStop();
+    const log = pino({ level: config.logLevel });
+    const lost = Promise.withResolvers<never>();
+    lost.promise.catch(() => {}); // heard below, once the worker runs
+    await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {
+      const worker = await workHere(config, open, log);
+      process.stdout.write('Coppice works. Ctrl-C stops it.\n');
+      try {
+        await Promise.race([stop.first, lost.promise]);
+      } finally {
+        await worker.stop(jobPatience_ms);
+      }
+    });
+    return 0;
+  },
+};
+
+/** Runs jobs in this process. */
+export function workHere({ url, storages }: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
+  const services = { db, url, storages: Object.fromEntries(storages.map(({ name, path }) => [name, path])) };
+  return startWorker({ connectionString, jobs, services, log, concurrency });
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { testDatabase } from '../testing/database.ts';
+import { MigrationError, migrate } from './migrate.ts';
+
+/** The migrations as they are, and one more. */
+async function folderWith(t: TestContext, file: string, statements: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-migrations-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await cp(path.resolve(import.meta.dirname, '../../migrations'), folder, { recursive: true });
+  await writeFile(path.join(folder, file), statements);
+  return folder;
+}
+
+test('a migration that fails leaves nothing behind and is named', async (t) => {
+  const { db, connectionString } = await testDatabase();
+  const folder = await folderWith(t, '9001_broken.sql', 'create table half (id integer); select 1 / 0;');
+  await assert.rejects(
+    migrate(connectionString, folder),
+    (error) => error instanceof MigrationError && /9001_broken\.sql failed/.test(error.message),
+  );
+  const { rows } = await sql`select from pg_tables where tablename = 'half'`.execute(db);
+  assert.equal(rows.length, 0);
+});
+
+test('processes that start together migrate once, and an older version then refuses the database', async (t) => {
+  const { connectionString } = await testDatabase();
+  const folder = await folderWith(t, '9002_later.sql', 'create table later (id integer);');
+  const runs = await Promise.all([1, 2, 3].map(() => migrate(connectionString, folder)));
+  assert.deepEqual(runs.flat(), ['9002_later']);
+  await assert.rejects(
+    migrate(connectionString),
+    (error) => error instanceof MigrationError && /newer version .*9002_later/.test(error.message),
+  );
+});
+
+test('a misnamed file and a number used twice are refused before anything runs', async (t) => {
+  const { connectionString } = await testDatabase();
+  await assert.rejects(migrate(connectionString, await folderWith(t, 'later.sql', '')), /must be named like/);
+  await assert.rejects(migrate(connectionString, await folderWith(t, '0001_again.sql', '')), /number 0001/);
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type TProperties, Type } from 'typebox';
+import { ApiError } from './errors.ts';
+import { readForm, type Values } from './form.ts';
+import { allOrNoneOf, atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
+import { AnyText, CommaList, checked, DateOnly, NotBlank, nullable, refusedAs, since, Timestamp } from './types.ts';
+
+const read = (input: TProperties, raw: Values, rules: Rule[] = []) => inputReader(input, rules)(raw, 'ultimate');
+
+function refusal(input: TProperties, raw: Values, rules: Rule[] = []): unknown {
+  try {
+    return assert.fail(`was read as ${JSON.stringify(read(input, raw, rules))}`);
+  } catch (error) {
+    if (error instanceof ApiError) return (error.body as { message: unknown }).message;
+    throw error;
+  }
+}
+
+test('forms nest as the clients write them', () => {
+  const cases: [string, unknown][] = [
+    ['a=1&b=', { a: '1', b: '' }],
+    ['', {}],
+    ['a', { a: '' }],
+    ['a[]=1&a[]=2', { a: ['1', '2'] }],
+    ['a%5B%5D=1', { a: ['1'] }],
+    ['not[labels]=x&not[iids][]=3', { not: { labels: 'x', iids: ['3'] } }],
+    ['f[][p]=a&f[][c]=b&f[][p]=c', { f: [{ p: 'a', c: 'b' }, { p: 'c' }] }],
+    ['f[0][p]=a&f[1][p]=b', { f: { 0: { p: 'a' }, 1: { p: 'b' } } }],
+    ['f[][k][x]=1&f[][k][y]=2', { f: [{ k: { x: '1', y: '2' } }] }],
+    ['a+b=c+d%2B', { 'a b': 'c d+' }],
+    ['[x]=1&a[=2&a]=3', { '[x]': '1', 'a[': '2', 'a]': '3' }],
+    ['__proto__[admin]=1', JSON.parse('{"__proto__":{"admin":"1"}}')],
+  ];
+  for (const [text, expected] of cases) assert.equal(JSON.stringify(readForm(text)), JSON.stringify(expected), text);
+  assert.throws(() => readForm('a=%zz'), ApiError);
+  assert.throws(() => readForm(`a${'[b]'.repeat(50)}=1`), ApiError);
+  assert.throws(() => readForm('a=1&'.repeat(5000)), ApiError);
+});
+
+test('a plain name that comes twice is a list where one is wanted, and the last one elsewhere', () => {
+  const values = readForm('ids=1&ids=2&name=a&name=b');
+  assert.deepEqual(read({ ids: Type.Array(Type.Integer()), name: Type.String() }, values), { ids: [1, 2], name: 'b' });
+});
+
+test('text stands for numbers and booleans, and for nothing else', () => {
+  const input = { n: Type.Optional(Type.Integer()), b: Type.Optional(Type.Boolean()), x: Type.Optional(Type.Number()) };
+  assert.deepEqual(read(input, { n: '12', b: 'True', x: '1.5' }), { n: 12, b: true, x: 1.5 });
+  assert.deepEqual(read(input, { n: '-3', b: 'off' }), { n: -3, b: false });
+  assert.deepEqual(read(input, { n: 7, b: 0 }), { n: 7, b: false });
+  for (const n of ['1.5', 'abc', '0x10', '1e3', {}, [1], true, 1.5, '99999999999999999999'])
+    assert.equal(refusal(input, { n }), 'n is invalid');
+  for (const b of ['maybe', 2, {}]) assert.equal(refusal(input, { b }), 'b is invalid');
+});
+
+test('null and empty text clear what may be null and are left out elsewhere', () => {
+  const input = {
+    weight: Type.Optional(nullable(Type.Integer())),
+    note: Type.Optional(nullable(Type.String())),
+    page: Type.Integer({ default: 1 }),
+  };
+  assert.deepEqual(read(input, { weight: null, note: null, page: null }), { weight: null, note: null, page: 1 });
+  assert.deepEqual(read(input, { weight: '', note: '', page: '' }), { weight: null, note: '', page: 1 });
+  assert.deepEqual(read({ start_branch: Type.Optional(Type.String()) }, { start_branch: null }), {});
+  assert.deepEqual(read(input, {}), { page: 1 });
+});
+
+test('everything that is wrong is said at once, in the order of the declaration', () => {
+  const input = { branch: NotBlank(), count: Type.Integer(), kind: Type.Enum(['a', 'b']), ref: NotBlank(), when: Timestamp };
+  assert.equal(
+    refusal(input, { count: 'x', kind: 'c', ref: ' ', when: 'soon' }),
+    'branch is missing, branch is empty, count is invalid, kind does not have a valid value, ref is empty, when is invalid',
+  );
+});
+
+test('values with rules of their own are reported by field, after the parameters', () => {
+  const input = {
+    start: checked(Type.String(), (text) => (text === 'x' ? ['is odd'] : [])),
+    count: Type.Optional(Type.Integer()),
+  };
+  assert.deepEqual(refusal(input, { start: 'x' }), { start: ['is odd'] });
+  assert.equal(refusal(input, { start: 'x', count: 'y' }), 'count is invalid');
+});
+
+test('lists come as lists, as numbered hashes, as comma-separated text or as one value', () => {
+  const input = { labels: Type.Optional(CommaList(Type.String())), ids: Type.Optional(Type.Array(Type.Integer())) };
+  assert.deepEqual(read(input, { labels: 'a, b,,c' }), { labels: ['a', 'b', 'c'] });
+  assert.deepEqual(read(input, { labels: ['a,b', 'c'], ids: ['1', 2] }), { labels: ['a', 'b', 'c'], ids: [1, 2] });
+  assert.deepEqual(read(input, { ids: { 0: '5', 1: '6' } }), { ids: [5, 6] });
+  assert.deepEqual(read(input, { ids: '5' }), { ids: [5] });
+  assert.deepEqual(read(input, { ids: '', labels: '' }), { ids: [], labels: [] });
+  assert.equal(refusal(input, { ids: { a: 1 } }), 'ids is invalid');
+  assert.equal(refusal(input, { ids: [1, 'x'] }), 'ids is invalid');
+});
+
+test('members of hashes and of lists of hashes are named by their place', () => {
+  const position = Type.Object({ base_sha: Type.String(), line: Type.Optional(Type.Integer()) });
+  const input = {
+    position: Type.Optional(position),
+    entities: Type.Optional(Type.Array(Type.Object({ source_type: Type.String() }))),
+  };
+  assert.equal(refusal(input, { position: { line: 'x' } }), 'position[base_sha] is missing, position[line] is invalid');
+  assert.equal(refusal(input, { entities: [{ source_type: 'a' }, {}] }), 'entities[1][source_type] is missing');
+  assert.equal(refusal(input, { position: 'x' }), 'position is invalid');
+});
+
+test('rules over several parameters come last', () => {
+  const input = { a: Type.Optional(Type.Integer()), b: Type.Optional(Type.Integer()) };
+  assert.equal(refusal(input, { a: 1, b: 2 }, [mutuallyExclusive('a', 'b')]), 'a, b are mutually exclusive');
+  assert.equal(refusal(input, {}, [atLeastOneOf('a', 'b')]), 'a, b are missing, at least one parameter must be provided');
+  assert.equal(refusal(input, {}, [exactlyOneOf('a', 'b')]), 'a, b are missing, exactly one parameter must be provided');
+  assert.equal(refusal(input, { a: 1, b: 2 }, [exactlyOneOf('a', 'b')]), 'a, b are mutually exclusive');
+  assert.equal(refusal(input, { a: 1 }, [allOrNoneOf('a', 'b')]), 'a, b provide all or none of parameters');
+});
+
+test('days and moments are read in every ISO form and are real ones', () => {
+  const input = { day: Type.Optional(DateOnly), at: Type.Optional(Timestamp) };
+  assert.deepEqual(read(input, { day: '2024-02-29' }), { day: '2024-02-29' });
+  assert.deepEqual(read(input, { day: '2024-02-29T10:00:00Z' }), { day: '2024-02-29' });
+  assert.deepEqual(read(input, { at: '2024-01-02' }), { at: '2024-01-02T00:00:00.000Z' });
+  assert.deepEqual(read(input, { at: '2024-01-02T03:04:05+02:00' }), { at: '2024-01-02T01:04:05.000Z' });
+  assert.deepEqual(read(input, { at: '2024-01-02 03:04:05.5' }), { at: '2024-01-02T03:04:05.500Z' });
+  for (const day of ['2023-02-29', '2024-13-01', 'x', '20240101', '0000-01-01'])
+    assert.equal(refusal(input, { day }), 'day is invalid');
+  for (const at of ['2024-01-02T25:00', '2024-02-30T00:00:00Z', 'yesterday', '1'])
+    assert.equal(refusal(input, { at }), 'at is invalid');
+});
+
+test('text that the database cannot hold is refused, except where it is content', () => {
+  assert.equal(refusal({ name: Type.String() }, { name: 'a\0b' }), 'name is invalid');
+  assert.equal(refusal({ name: Type.String() }, { name: '\ud800' }), 'name is invalid');
+  assert.equal(refusal({ name: Type.String() }, { name: { a: 1 } }), 'name is invalid');
+  assert.deepEqual(read({ content: AnyText() }, { content: 'a\0b' }), { content: 'a\0b' });
+});
+
+test('a parameter that cannot be read was given all the same', () => {
+  const input = { name: Type.Optional(Type.String()), path: Type.Optional(Type.String()) };
+  assert.equal(refusal(input, { name: {} }, [atLeastOneOf('name', 'path')]), 'name is invalid');
+  assert.equal(
+    refusal(input, { name: {}, path: 'x' }, [mutuallyExclusive('name', 'path')]),
+    'name is invalid, name, path are mutually exclusive',
+  );
+});
+
+test('a refusal can have words of its own, and lengths have theirs', () => {
+  assert.equal(
+    refusal({ id: refusedAs("should be an integer, 'None' or 'Any'", Type.Integer()) }, { id: 'x' }),
+    "id should be an integer, 'None' or 'Any'",
+  );
+  assert.equal(
+    refusal({ a: Type.String({ maxLength: 3 }) }, { a: 'abcd' }),
+    'a is expected to have length less than or equal to 3',
+  );
+  assert.equal(
+    refusal({ a: Type.String({ minLength: 1, maxLength: 3 }) }, { a: '' }),
+    'a is expected to have length within 1 and 3',
+  );
+});
+
+test('a parameter above the plan is ignored, and undeclared ones too', () => {
+  const reader = inputReader({ weight: Type.Optional(since('premium', Type.Integer())), title: Type.Optional(Type.String()) });
+  assert.deepEqual(reader({ weight: 'x', title: 'a', other: 1 }, 'free'), { title: 'a' });
+  assert.deepEqual(reader({ weight: '3' }, 'premium'), { weight: 3 });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import pino from 'pino';
+import { Type } from 'typebox';
+import type { Database } from '../db/index.ts';
+import { testDatabase } from '../testing/database.ts';
+import { type AnyJob, job, startWorker } from './index.ts';
+
+const log = pino({ level: 'silent' });
+
+async function workerFor(t: TestContext, jobs: AnyJob[]) {
+  const { db, connectionString } = await testDatabase();
+  const worker = await startWorker({
+    connectionString,
+    jobs,
+    services: { db, url: 'http://localhost', storages: {} },
+    log,
+    concurrency: 2,
+  });
+  let isStopped = false;
+  const stop = async (patience_ms: number) => {
+    if (!isStopped) await worker.stop(patience_ms);
+    isStopped = true;
+  };
+  t.after(() => stop(1000));
+  return { db, stop };
+}
+
+interface Row {
+  task: string;
+  attempts: number;
+  max_attempts: number;
+  is_locked: boolean;
+}
+
+const queued = async (db: Database, name: string) =>
+  (
+    await sql<Row>`select task_identifier as task, attempts, max_attempts, locked_at is not null as is_locked
+      from graphile_worker.jobs where task_identifier = ${name}`.execute(db)
+  ).rows;
+
+test('a job runs after the commit that needs it, and not at all after a rollback', async (t) => {
+  const seen: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const count = job('test_count', {
+    input: { number: Type.Integer() },
+    retries: 0,
+    run: async ({ input }) => {
+      seen.push(input.number);
+      done.resolve();
+    },
+  });
+  const { db } = await workerFor(t, [count]);
+  const rolledBack = db.transaction().execute(async (tx) => {
+    await count.enqueue(tx, { number: 1 });
+    throw new Error('no');
+  });
+  await assert.rejects(rolledBack, /no/);
+  await db.transaction().execute((tx) => count.enqueue(tx, { number: 2 }));
+  await done.promise;
+  assert.deepEqual(seen, [2]);
+});
+
+test('a waiting job with the same key is replaced', async () => {
+  const { db } = await testDatabase();
+  const tidy = job('test_tidy', { input: { id: Type.Integer() }, retries: 2, run: async () => {} });
+  await tidy.enqueue(db, { id: 1 }, { key: 'one' });
+  await tidy.enqueue(db, { id: 2 }, { key: 'one' });
+  await tidy.enqueue(db, { id: 3 }, { key: 'two' });
+  const rows = await queued(db, 'test_tidy');
+  assert.equal(rows.length, 2);
+  assert.equal(rows[0]?.max_attempts, 3);
+});
+
+test('a job that is cut off by a stop goes back to the queue as if it had not begun', async (t) => {
+  const began = Promise.withResolvers<void>();
+  const endless = job('test_endless', {
+    input: {},
+    retries: 0,
+    run: ({ signal }) => {
+      began.resolve();
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))));
+    },
+  });
+  const { db, stop } = await workerFor(t, [endless]);
+  await endless.enqueue(db, {});
+  await began.promise;
+  assert.equal((await queued(db, 'test_endless'))[0]?.is_locked, true);
+  await stop(0);
+  assert.deepEqual(await queued(db, 'test_endless'), [{ task: 'test_endless', attempts: 0, max_attempts: 1, is_locked: false }]);
+});
+
+test('a job whose worker was killed is run by the next one', async (t) => {
+  const done = Promise.withResolvers<void>();
+  const left = job('test_left', { input: {}, retries: 1, run: async () => done.resolve() });
+  const { db } = await testDatabase();
+  await left.enqueue(db, {});
+  await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', attempts = 1
+    where task_id = (select id from graphile_worker._private_tasks where identifier = 'test_left')`.execute(db);
+  await workerFor(t, [left]);
+  await done.promise;
+});
+
+test('a long job of a worker that lives is left to it', async (t) => {
+  const began = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  let runs = 0;
+  const long = job('test_long', {
+    input: {},
+    retries: 3,
+    run: async () => {
+      runs += 1;
+      began.resolve();
+      await release.promise;
+    },
+  });
+  const first = await workerFor(t, [long]);
+  await long.enqueue(first.db, {});
+  await began.promise;
+  await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 hour' where locked_by is not null`.execute(
+    first.db,
+  );
+  await workerFor(t, [long]); // looks for jobs of the dead before it is ready
+  assert.equal((await queued(first.db, 'test_long'))[0]?.is_locked, true);
+  release.resolve();
+  await first.stop(5000);
+  assert.equal(runs, 1);
+});
+
+test('a job that fails waits for its next try, with the reason', async (t) => {
+  const failed = Promise.withResolvers<void>();
+  const broken = job('test_broken', {
+    input: {},
+    retries: 1,
+    run: async () => {
+      failed.resolve();
+      throw new Error('the disk is full');
+    },
+  });
+  const { db, stop } = await workerFor(t, [broken]);
+  await broken.enqueue(db, {});
+  await failed.promise;
+  await stop(5000);
+  const { rows } = await sql`select attempts, last_error, run_at > now() as waits from graphile_worker.jobs
+    where task_identifier = 'test_broken'`.execute(db);
+  assert.deepEqual(rows, [{ attempts: 1, last_error: 'the disk is full', waits: true }]);
+});
+
+test('what cannot work is refused when it is declared or started', async (t) => {
+  assert.throws(
+    () => job('test_bad', { input: { id: Type.Integer() }, retries: 0, schedule: '0 3 * * *', run: async () => {} }),
+    /schedule/,
+  );
+  const nightly = job('test_nightly', { input: {}, retries: 0, schedule: '0 3 * * *', run: async () => {} });
+  await assert.rejects(workerFor(t, [nightly, nightly]), /same name/);
+  await (await workerFor(t, [nightly])).stop(1000);
+});

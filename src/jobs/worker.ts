@@ -1,0 +1,144 @@
+/** Runs jobs, in the server's own process or in another. */
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type JobHelpers,
+  parseCronItems,
+  Logger as QueueLogger,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { showPresence } from './alive.ts';
+import type { AnyJob, JobServices } from './job.ts';
+
+export interface WorkerOptions {
+  connectionString: string;
+  jobs: readonly AnyJob[];
+  services: JobServices;
+  log: Logger;
+  /** How many jobs run at the same time. */
+  concurrency: number;
+}
+
+export interface Worker {
+  /**
+   * Takes no more jobs, and waits for those that run. What has not ended then goes back to the queue as if it had not begun.
+   * @param patience_ms how long to wait
+   */
+  stop(patience_ms: number): Promise<void>;
+}
+
+/** By the job's number. What is left here after a stop was cut off. */
+type Running = Map<string, Promise<void>>;
+
+/** How long an aborted job has to notice, before others may run it. */
+const abort_ms = 1000;
+
+/**
+ * Starts to run jobs.
+ * @throws Error when two jobs have one name, or a schedule is no cron line
+ */
+export async function startWorker({ connectionString, jobs, services, log, concurrency }: WorkerOptions): Promise<Worker> {
+  if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
+  if (jobs.length === 0) return { stop: async () => {} }; // the queue cannot look for nothing
+  const pool = queuePool(connectionString, concurrency);
+  const abort = new AbortController();
+  const running: Running = new Map();
+  const events: WorkerEvents = new EventEmitter();
+  let name = '';
+  events.on('pool:create', ({ workerPool }) => {
+    name = workerPool.id;
+  });
+  const runner = await run({
+    pgPool: pool,
+    events,
+    concurrency,
+    noHandleSignals: true,
+    logger: queueLogger(log),
+    taskList: tasksOf(jobs, services, log, abort.signal, running),
+    parsedCronItems: schedulesOf(jobs),
+  });
+  runner.promise.catch((error) => log.error({ err: error }, 'the worker ended'));
+  const presence = await showPresence(connectionString, name, (error) =>
+    log.warn({ err: error }, 'cannot look after jobs of others'),
+  );
+  const stop = async (patience_ms: number) => {
+    await stopRunner(runner, patience_ms, abort, running);
+    await giveBack(pool, name, [...running.keys()]);
+    await presence.end();
+    await Promise.race([pool.end(), sleep(abort_ms, undefined, { ref: false })]);
+  };
+  return { stop };
+}
+
+/** Without our value parsers: the queue reads its own rows. Two connections more than jobs, to listen and to look. */
+function queuePool(connectionString: string, concurrency: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: concurrency + 2, application_name: 'coppice worker' });
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, signal: AbortSignal, running: Running): TaskList {
+  const task =
+    (job: AnyJob) =>
+    async (payload: unknown, { job: row }: JobHelpers) => {
+      const performed = job.perform(payload, { ...services, log: log.child({ job: job.name }), signal });
+      running.set(row.id, performed);
+      try {
+        await performed;
+      } catch (error) {
+        // A job that was cut off has not failed. It stays taken here until it is given back.
+        if (signal.aborted) await new Promise<never>(() => {});
+        running.delete(row.id);
+        throw error;
+      }
+      running.delete(row.id);
+    };
+  return Object.fromEntries(jobs.map((job) => [job.name, task(job)]));
+}
+
+/** The key keeps a schedule from piling up while no worker gets to it. */
+const schedulesOf = (jobs: readonly AnyJob[]) =>
+  parseCronItems(
+    jobs.flatMap(({ name, schedule, retries }) =>
+      schedule === undefined
+        ? []
+        : [{ task: name, identifier: name, match: schedule, options: { maxAttempts: retries + 1, jobKey: name } }],
+    ),
+  );
+
+async function stopRunner(runner: Runner, patience_ms: number, abort: AbortController, running: Running): Promise<void> {
+  const stopped = runner.stop().then(
+    () => true,
+    () => true, // it had ended already
+  );
+  if (await Promise.race([stopped, sleep(patience_ms, false, { ref: false })])) return;
+  abort.abort();
+  await Promise.race([Promise.allSettled(running.values()), sleep(abort_ms, undefined, { ref: false })]);
+}
+
+/**
+ * The attempt that was cut off is not counted. Only these jobs: the queue does not wait for its own note that a job has ended, so that
+ * one which has ended may still look taken.
+ */
+async function giveBack(pool: pg.Pool, worker: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await pool.query(
+    `update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
+     where locked_by = $1 and id = any($2::bigint[])`,
+    [worker, ids],
+  );
+}
+
+/** The queue reports each job; only what goes wrong is worth a line of ours. */
+function queueLogger(log: Logger): QueueLogger {
+  const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
+  return new QueueLogger(
+    (scope) => (level, message, meta) => log[levels[level]]({ ...scope, ...(meta?.error ? { err: meta.error } : {}) }, message),
+  );
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+
+const top = await mkdtemp(path.join(tmpdir(), 'coppice-main-'));
+const children: ChildProcess[] = [];
+after(async () => {
+  for (const child of children.filter((each) => each.exitCode === null && each.signalCode === null)) {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  await rm(top, { recursive: true, force: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const env = { COPPICE_DATA: path.join(top, 'data'), COPPICE_PORT: String(await freePort()) };
+
+function coppice(args: string[], more: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
+    env: { PATH: process.env.PATH, ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  return child;
+}
+
+async function ended(child: ChildProcess) {
+  const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'exit')]);
+  return { out, err, code: code as number };
+}
+
+/** What it prints until it is ready. */
+async function ready(child: ChildProcess): Promise<string> {
+  let out = '';
+  for await (const part of child.stdout!.iterator({ destroyOnReturn: false })) {
+    out += part;
+    if (/Ctrl-C stops/.test(out)) return out;
+  }
+  throw new Error(`It ended after: ${out}`);
+}
+
+const version = (token: string) =>
+  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4/version`, { headers: { 'private-token': token } });
+
+test('the first start prints a token that works, a second only its address, and Ctrl-C leaves nothing running', async () => {
+  const first = coppice(['serve']);
+  const token = /glpat-[\w-]+/.exec(await ready(first))?.[0] ?? '';
+  assert.equal((await version(token)).status, 200);
+  first.kill('SIGINT');
+  assert.equal((await ended(first)).code, 0);
+  assert.ok(!existsSync(path.join(top, 'data/postgres/postmaster.pid')), 'the database has been stopped');
+
+  const second = coppice(['serve']);
+  const said = await ready(second);
+  assert.ok(!said.includes('glpat-') && !said.includes('Password'));
+  assert.equal((await version(token)).status, 200);
+
+  const made = await ended(coppice(['token', 'create', '--user', 'root', '--scopes', 'api']));
+  assert.equal(made.code, 0);
+  assert.equal((await version(made.out.trim())).status, 200, 'a command uses the database of the running server');
+
+  const rival = await ended(coppice(['serve'], { COPPICE_DATA: path.join(top, 'other') }));
+  assert.equal(rival.code, 1);
+  assert.match(rival.err, /Another program listens on 127\.0\.0\.1/);
+  assert.ok(!existsSync(path.join(top, 'other/postgres/postmaster.pid')), 'its database has been stopped');
+  second.kill('SIGTERM');
+  assert.equal((await ended(second)).code, 0);
+});
+
+test('what is wrong on the command line or in the environment is said in sentences', async () => {
+  const unknown = await ended(coppice(['sing']));
+  assert.deepEqual([unknown.code, unknown.err.split('\n')[0]], [2, 'There is no command “sing”.']);
+  const option = await ended(coppice(['token', 'create', '--user', 'root']));
+  assert.deepEqual([option.code, option.err], [2, 'The option --scopes is missing.\n']);
+  const settings = await ended(coppice(['serve'], { COPPICE_PROT: '1', COPPICE_LOG_LEVEL: 'loud' }));
+  assert.equal(settings.code, 2);
+  assert.match(settings.err, /^COPPICE_PROT .*\nCOPPICE_LOG_LEVEL .*\n$/);
+  assert.equal((await ended(coppice(['serve', '--help']))).code, 0);
+});

@@ -1,0 +1,60 @@
+/** The real git program as a client of the server under test: its own home, no settings of the machine, nobody to ask for a password. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+
+export interface GitResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface GitClient {
+  /** A folder of this client, for work trees. */
+  folder: string;
+  /** Runs git in `folder`, or in `at` below it. Never throws for what git says. */
+  run(args: readonly string[], options?: { at?: string; env?: Record<string, string>; input?: string }): Promise<GitResult>;
+}
+
+const folders: string[] = [];
+after(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+/** A new client with an empty folder, removed when the test file ends. */
+export async function gitClient(): Promise<GitClient> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-git-'));
+  folders.push(folder);
+  const own = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'Ada Lovelace',
+    GIT_AUTHOR_EMAIL: 'ada@example.com',
+    GIT_COMMITTER_NAME: 'Ada Lovelace',
+    GIT_COMMITTER_EMAIL: 'ada@example.com',
+  };
+  const run: GitClient['run'] = (args, { at = '.', env = {}, input } = {}) =>
+    new Promise((resolve) => {
+      const options = { cwd: path.join(folder, at), env: { ...own, ...env }, maxBuffer: 256 * 1024 * 1024 };
+      const child = execFile('git', [...args], options, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+      );
+      child.stdin?.end(input);
+    });
+  return { folder, run };
+}
+
+/**
+ * The address of a repository with credentials in it.
+ * @param token left out, none
+ */
+export function remoteOf(url: string, full_path: string, token?: string): string {
+  const remote = new URL(`${url}/${full_path}.git`);
+  if (token !== undefined) Object.assign(remote, { username: 'git', password: token });
+  return remote.href;
+}

@@ -1,0 +1,71 @@
+/** The Python client python-gitlab, in its newest version: the stories are told in python_gitlab_walk.py. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { ownAddress } from '../../src/testing/address.ts';
+import { world } from '../../src/testing/world.ts';
+import { oddPaths } from './odd_paths.ts';
+
+const run = promisify(execFile);
+const script = path.join(import.meta.dirname, 'python_gitlab_walk.py');
+
+const folder = await mkdtemp(path.join(tmpdir(), 'coppice-python-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+interface Installed {
+  python: string;
+  version: string;
+}
+
+/**
+ * Installs the client into an environment of its own.
+ * @returns where it is, or in words why it cannot be had on this machine
+ */
+async function install(): Promise<Installed | string> {
+  const python = path.join(folder, 'bin/python');
+  try {
+    await run('python3', ['-m', 'venv', '--without-pip', folder]);
+    await run('python3', ['-m', 'pip', '--python', python, 'install', '--quiet', 'python-gitlab']);
+  } catch (error) {
+    const { message, stderr = '' } = error as Error & { stderr?: string };
+    return `python-gitlab cannot be installed: ${stderr.trim().split('\n').at(-1) || message}`;
+  }
+  const { stdout } = await run(python, ['-c', 'import gitlab; print(gitlab.__version__)']);
+  return { python, version: stdout.trim() };
+}
+
+const environment = await ownAddress();
+let installed: Promise<Installed | string> | undefined;
+
+/** Tells one story to the server. Warnings are errors: the client warns of replies that it finds odd, of addresses of other hosts above all. */
+async function tell(t: TestContext, story: string): Promise<void> {
+  installed ??= install();
+  const client = await installed;
+  if (typeof client === 'string') return t.skip(client);
+  t.diagnostic(`python-gitlab ${client.version}`);
+  const { url, people, project, group } = await world({ environment });
+  const child = spawn(client.python, ['-W', 'error', script, story], { stdio: ['pipe', 'inherit', 'pipe'] });
+  child.stdin.end(JSON.stringify({ url, people, project, group, odd_paths: oddPaths }));
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`The story ${story} ended badly:\n${said}`);
+}
+
+const stories: Record<string, string> = {
+  people: 'python-gitlab: an administrator adds a person, finds, changes, blocks and unblocks her',
+  tokens: 'python-gitlab: a person calls with the token made for her, rotates it, and the old one is dead',
+  places: 'python-gitlab: a group gets a subgroup, and that a project which begins with a commit',
+  members: 'python-gitlab: a member is added, promoted, listed with the inherited ones, and removed',
+  files: 'python-gitlab: a file is created, read, blamed, changed and removed',
+  odd_names: 'python-gitlab: files keep their odd names',
+  branches_and_commits: 'python-gitlab: branches are made, found and removed, and commits are listed over pages',
+  freeze_periods: 'python-gitlab: freeze periods are added, paged, changed and removed',
+  refusals: 'python-gitlab: refusals reach the person as the client words them',
+  sudo: 'python-gitlab: an administrator acts as somebody else',
+  keyset: 'python-gitlab: projects page by key',
+};
+for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));

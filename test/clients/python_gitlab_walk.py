@@ -1,0 +1,248 @@
+"""The Python client python-gitlab against a server: one story each time, named on the command line.
+
+The place comes as JSON on standard input: url, tokens and ids of people, project, group, odd_paths.
+Run with warnings as errors: the client warns of every reply that it finds odd.
+"""
+
+import base64
+import datetime
+import hashlib
+import io
+import json
+import sys
+
+import gitlab
+
+
+def client(place, persona):
+    return gitlab.Gitlab(place["url"], private_token=place["people"][persona]["token"])
+
+
+def day_in(days):
+    return (datetime.date.today() + datetime.timedelta(days=days)).isoformat()
+
+
+def same(found, expected):
+    assert found == expected, f"{found!r} is not {expected!r}"
+
+
+def refused(code, text, call, *args, **kwargs):
+    """Calls what must be refused, with this status and this text in the client's words."""
+    try:
+        call(*args, **kwargs)
+    except gitlab.exceptions.GitlabError as error:
+        same((error.response_code, error.error_message), (code, text))
+        return error
+    raise AssertionError(f"{call} was not refused")
+
+
+def a_project(place, name):
+    owner = client(place, "owner")
+    made = owner.projects.create({"name": name, "namespace_id": place["group"]["id"], "initialize_with_readme": True})
+    return client(place, "developer").projects.get(made.id)
+
+
+def people(place):
+    admin = client(place, "admin")
+    username = f"ada-{place['people']['admin']['id']}"
+    account = {"username": username, "name": "Ada", "email": f"{username}@example.com", "force_random_password": True}
+    user = admin.users.create({**account, "skip_confirmation": True})
+    same((user.username, user.state), (username, "active"))
+    user.bio = "Counts & computes"
+    user.save()
+    same(admin.users.get(user.id).bio, "Counts & computes")
+    same([found.id for found in admin.users.list(username=username, get_all=True)], [user.id])
+    same([found.id for found in admin.users.list(username=username, active=True, get_all=True)], [user.id])
+    user.block()
+    same(admin.users.get(user.id).state, "blocked")
+    user.unblock()
+    same(admin.users.get(user.id).state, "active")
+
+    admin.auth()
+    same(admin.user.username, place["people"]["admin"]["username"])
+    same(len(admin.version()[0].split(".")), 3)
+
+
+def tokens(place):
+    admin = client(place, "admin")
+    person = admin.users.get(place["people"]["outsider"]["id"])
+    made = person.personal_access_tokens.create({"name": "laptop", "scopes": ["api", "self_rotate"], "expires_at": day_in(30)})
+    same((made.name, made.scopes, made.expires_at), ("laptop", ["api", "self_rotate"], day_in(30)))
+
+    hers = gitlab.Gitlab(place["url"], private_token=made.token)
+    hers.auth()
+    same(hers.user.id, person.id)
+    same(hers.personal_access_tokens.get("self").id, made.id)
+    assert made.id in [token.id for token in hers.personal_access_tokens.list(state="active", get_all=True)]
+    rotated = hers.personal_access_tokens.rotate("self", expires_at=day_in(60))
+    try:
+        hers.auth()
+        raise AssertionError("the old token still works")
+    except gitlab.exceptions.GitlabAuthenticationError as error:
+        same(error.response_code, 401)
+
+    bearer = gitlab.Gitlab(place["url"], oauth_token=rotated["token"])
+    bearer.auth()
+    same(bearer.user.id, person.id)
+    admin.personal_access_tokens.delete(rotated["id"])
+    same(admin.personal_access_tokens.get(rotated["id"]).revoked, True)
+
+
+def places(place):
+    api = client(place, "outsider")
+    path = f"atelier-{place['people']['outsider']['id']}"
+    group = api.groups.create({"name": "The Atelier", "path": path, "visibility": "private"})
+    sub = api.groups.create({"name": "Brushes", "path": "brushes", "parent_id": group.id})
+    same((sub.full_path, sub.full_name), (f"{path}/brushes", "The Atelier / Brushes"))
+    same(api.groups.get(sub.full_path).id, sub.id)
+    group.description = "We paint"
+    group.save()
+    same(api.groups.get(group.id).description, "We paint")
+    same([found.id for found in group.subgroups.list(get_all=True)], [sub.id])
+
+    project = api.projects.create({"name": "Oil", "namespace_id": sub.id, "initialize_with_readme": True})
+    same((project.path_with_namespace, project.default_branch), (f"{path}/brushes/oil", "main"))
+    same(api.projects.get(project.path_with_namespace).id, project.id)
+    project.description = "Water"
+    project.save()
+    same(api.projects.get(project.id).description, "Water")
+    same([found.id for found in group.projects.list(include_subgroups=True, get_all=True)], [project.id])
+
+
+def members(place):
+    project = client(place, "owner").projects.get(place["project"]["id"])
+    outsider = place["people"]["outsider"]["id"]
+    member = project.members.create({"user_id": outsider, "access_level": gitlab.const.AccessLevel.REPORTER})
+    same((member.id, member.access_level), (outsider, 20))
+    refused(409, "Member already exists", project.members.create, {"user_id": outsider, "access_level": 30})
+    member.access_level = 30
+    member.expires_at = day_in(90)
+    member.save()
+    found = project.members.get(outsider)
+    same((found.access_level, found.expires_at), (30, day_in(90)))
+    same([one.id for one in project.members.list(get_all=True)], [outsider])
+    everybody = {one.id for one in project.members_all.list(get_all=True, per_page=3)}
+    same(everybody, {who["id"] for name, who in place["people"].items() if name != "admin"})
+    member.delete()
+    same(project.members.list(get_all=True), [])
+    refused(404, "404 Not found", project.members.get, outsider)
+
+
+def files(place):
+    project = a_project(place, "Papers")
+    project.files.create({"file_path": "poem.txt", "branch": "main", "content": "one\ntwo\n", "commit_message": "Begin"})
+    file = project.files.get(file_path="poem.txt", ref="main")
+    same((file.decode(), file.file_name, file.size), (b"one\ntwo\n", "poem.txt", 8))
+    same(file.content_sha256, hashlib.sha256(b"one\ntwo\n").hexdigest())
+    file.content = "one\n2\n"
+    file.save(branch="main", commit_message="Count", author_name="Ada Lovelace", author_email="ada@example.com")
+    change, beginning, _ = project.commits.list(ref_name="main", get_all=True)
+    same((change.title, change.author_email, beginning.title), ("Count", "ada@example.com", "Begin"))
+    blame = project.files.blame(file_path="poem.txt", ref="main")
+    same([(part["commit"]["id"], part["lines"]) for part in blame], [(beginning.id, ["one"]), (change.id, ["2"])])
+
+    head = project.files.head(file_path="poem.txt", ref="main")
+    same((head["X-Gitlab-Size"], head["X-Gitlab-Last-Commit-Id"]), ("6", change.id))
+    into = io.BytesIO()
+    project.files.raw(file_path="poem.txt", ref="main", streamed=True, action=into.write)
+    same(into.getvalue(), b"one\n2\n")
+    noise = bytes(number * 167 % 256 for number in range(4096))
+    project.files.create({"file_path": "n.bin", "branch": "main", "content": base64.encodebytes(noise).decode(), "encoding": "base64", "commit_message": "Noise"})
+    same(project.files.raw(file_path="n.bin", ref="main"), noise)
+    file.delete(branch="main", commit_message="Drop")
+    refused(404, "404 File Not Found", project.files.get, file_path="poem.txt", ref="main")
+
+
+def odd_names(place):
+    project = a_project(place, "Odd names")
+    for path in place["odd_paths"]:
+        project.files.create({"file_path": path, "branch": "main", "content": "first\n", "commit_message": f"Add {path}"})
+        project.files.update(path, {"branch": "main", "content": "second\n", "commit_message": f"Change {path}"})
+        file = project.files.get(file_path=path, ref="main")
+        same((file.file_path, file.decode()), (path, b"second\n"))
+        same(project.files.raw(file_path=path, ref="main"), b"second\n")
+        same(project.files.blame(file_path=path, ref="main")[0]["commit"]["message"], f"Change {path}")
+        file.content = "third\n"
+        file.save(branch="main", commit_message=f"Save {path}")
+        project.files.delete(file_path=path, branch="main", commit_message=f"Remove {path}")
+
+
+def branches_and_commits(place):
+    project = a_project(place, "Oak")
+    for name in ["feature/50%+1", "ünïcode", "release-1.0.x"]:
+        branch = project.branches.create({"branch": name, "ref": "main"})
+        same((branch.name, project.branches.get(name).commit["id"]), (name, branch.commit["id"]))
+    same([found.name for found in project.branches.list(search="feature", get_all=True)], ["feature/50%+1"])
+    same(len(project.branches.list(per_page=2, get_all=True)), 4)
+    names = [found.name for found in project.branches.list(pagination="keyset", per_page=1, iterator=True)]
+    same(names, ["feature/50%+1", "main", "release-1.0.x", "ünïcode"])
+    project.branches.delete("feature/50%+1")
+    refused(404, "404 Branch Not Found", project.branches.get, "feature/50%+1")
+
+    for count in range(5):
+        text = {"branch": "main", "content": f"{count}\n", "commit_message": f"Write {count}"}
+        project.files.create({**text, "file_path": f"{count}.txt"})
+    commits = project.commits.list(per_page=2, get_all=True)
+    same([commit.title for commit in commits], [*(f"Write {count}" for count in range(4, -1, -1)), "Initial commit"])
+    same(len(project.commits.list(page=2, per_page=4)), 2)
+    shown = project.commits.get(commits[0].short_id)
+    same((shown.id, shown.parent_ids, shown.stats["additions"]), (commits[0].id, [commits[1].id], 1))
+
+
+def freeze_periods(place):
+    """The client has no objects for them, so it is asked by path."""
+    api = client(place, "maintainer")
+    url = f"/projects/{place['project']['id']}/freeze_periods"
+    spans = [{"freeze_start": f"0 {hour} * * *", "freeze_end": "0 9 * * *"} for hour in range(5)]
+    made = [api.http_post(url, post_data=span) for span in spans]
+    same(list(api.http_list(url, per_page=2, iterator=True)), made)
+    page = api.http_list(url, per_page=2, iterator=True)
+    same([next(page) for _ in range(3)], made[:3])
+    same((page.total, page.total_pages, page.current_page, page.prev_page, page.next_page), (5, 3, 2, 1, 3))
+
+    first = f"{url}/{made[0]['id']}"
+    changed = api.http_put(first, post_data={"cron_timezone": "Europe/Berlin"})
+    same(changed, {**made[0], "cron_timezone": "Europe/Berlin", "updated_at": changed["updated_at"]})
+    same(api.http_get(first), changed)
+    api.http_delete(first)
+    refused(404, "404 Not found", api.http_get, first)
+    bad = {**spans[0], "freeze_start": "at night"}
+    refused(400, {"freeze_start": [" is invalid syntax"]}, api.http_post, url, post_data=bad)
+
+
+def refusals(place):
+    project_id = place["project"]["id"]
+    refused(404, "404 Project Not Found", client(place, "outsider").projects.get, project_id)
+    guest = client(place, "guest").projects.get(project_id)
+    refused(403, "403 Forbidden", guest.commits.list, get_all=True)
+    stranger = gitlab.Gitlab(place["url"], private_token="glpat-nobody-has-this")
+    error = refused(401, "401 Unauthorized", stranger.projects.get, project_id)
+    same(type(error), gitlab.exceptions.GitlabAuthenticationError)
+    refused(404, "404 Project Not Found", gitlab.Gitlab(place["url"]).projects.get, project_id)
+    developer = client(place, "developer").projects.get(project_id)
+    bad = {"file_path": "../up", "branch": "main", "content": "", "commit_message": "x"}
+    refused(400, "file_path should be a valid file path", developer.files.create, bad)
+
+
+def sudo(place):
+    admin = client(place, "admin")
+    maintainer = place["people"]["maintainer"]
+    same(admin.http_get("/user", sudo=maintainer["username"])["id"], maintainer["id"])
+    project = admin.projects.get(place["project"]["id"])
+    member = {"user_id": place["people"]["outsider"]["id"], "access_level": 20}
+    refused(403, "403 Forbidden", project.members.create, member, sudo=place["people"]["developer"]["id"])
+    project.members.create(member, sudo=maintainer["id"])
+    same(len(project.members_all.list(get_all=True, per_page=2, sudo=maintainer["id"])), 7)
+
+
+def keyset(place):
+    api = client(place, "maintainer")
+    ids = [place["project"]["id"], *(api.projects.create({"name": f"Project {count}"}).id for count in range(4))]
+    ask = {"pagination": "keyset", "order_by": "id", "sort": "asc", "per_page": 2, "membership": True}
+    same([found.id for found in api.projects.list(**ask, iterator=True)], ids)
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, refusals, sudo, keyset]
+
+if __name__ == "__main__":
+    {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

@@ -1,0 +1,120 @@
+/** What holds for every endpoint, called over HTTP: refusals change nothing, and nothing that is sent makes the server fail. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { endpoints } from '../../src/areas/index.ts';
+import type { AnyEndpoint } from '../../src/http/index.ts';
+import { type World, world } from '../../src/testing/world.ts';
+
+/** Everything in the database but the notes on when a token was last used. */
+async function everything({ db }: World): Promise<Record<string, string>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db);
+  const contents: Record<string, string> = {};
+  for (const { name } of tables) {
+    const { rows } = await sql<{ hash: string }>`
+      select md5(coalesce(string_agg(line, '\n' order by line), '')) as hash
+        from (select (to_jsonb(t) - 'last_used_at' - 'last_used_ips' - 'last_activity_on')::text as line from ${sql.table(name)} t) lines`.execute(
+      db,
+    );
+    contents[name] = rows[0]!.hash;
+  }
+  return contents;
+}
+
+const fill = (path: string, value: (name: string, index: number) => string) => {
+  let index = 0;
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(value(name, index++)));
+};
+
+/** A path to what is there, as far as the world has it. */
+const pathTo = ({ path }: AnyEndpoint, { project, group, people }: World) =>
+  fill(path, (name, index) => {
+    const first = { projects: project.id, groups: group.id, users: people.guest.id, namespaces: group.id }[path.split('/')[1]!];
+    return index === 0 ? String(first ?? 1) : name === 'user_id' ? String(people.guest.id) : '1';
+  });
+
+const writes = endpoints.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+
+test('whoever is refused changes nothing', async () => {
+  const here = await world();
+  // What signing in notes is noted before the first look.
+  for (const persona of ['guest', 'outsider'] as const) await here.as(persona).get('/version');
+  const before = await everything(here);
+  for (const endpoint of writes) {
+    const path = pathTo(endpoint, here);
+    const method = endpoint.method.toLowerCase() as 'post' | 'put' | 'patch' | 'delete';
+    const { status, body } = await here.as('anonymous')[method](path, { name: 'x', branch: 'main', title: 'x' });
+    assert.equal(status, 401, `anonymous ${endpoint.method} ${endpoint.path}`);
+    assert.equal(typeof body.message, 'string');
+    if (!/^\/(projects|groups)\/:id\//.test(endpoint.path)) continue;
+    const stranger = await here.as('outsider')[method](path, {});
+    assert.equal(stranger.status, 404, `a stranger ${endpoint.method} ${endpoint.path}`);
+  }
+  assert.deepEqual(await everything(here), before);
+});
+
+/** Sends a path as it is: fetch() would normalise it. */
+function send(url: string, method: string, path: string, token: string, body: string): Promise<{ status: number; text: string }> {
+  const { hostname, port } = new URL(url);
+  const headers = {
+    'private-token': token,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.request({ hostname, port, path: `/api/v4${path}`, method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString() }));
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+const oddValues = [
+  '0',
+  '-1',
+  'abc',
+  '99999999999999999999',
+  '9007199254740993',
+  'a/b',
+  '..',
+  '\0',
+  "'; drop table users;--",
+  '%',
+  '\u{1f333}',
+  ' ',
+  'x'.repeat(3000),
+];
+const oddBodies = [
+  {},
+  ...['', null, -1, 1e300, true, [], {}, 'x\0y', '\ud800', [[[]]], { a: { b: 1 } }].map((value) => ({ value })),
+];
+
+test('no path and no parameter makes the server fail', async () => {
+  const here = await world();
+  const { token } = await here.person({ admin: true });
+  for (const endpoint of endpoints) {
+    const inputs = Object.keys(endpoint.input ?? {});
+    const attempts = [
+      ...oddValues.map((odd) => ({ path: fill(endpoint.path, () => odd), body: {} })),
+      ...oddValues.map((odd) => ({
+        path: fill(endpoint.path, (_, index) => (index === 0 ? String(here.project.id) : odd)),
+        body: {},
+      })),
+      ...oddBodies.map((odd) => ({
+        path: pathTo(endpoint, here),
+        body: Object.fromEntries(inputs.map((name) => [name, 'value' in odd ? odd.value : undefined])),
+      })),
+    ];
+    for (const { path, body } of attempts) {
+      const { status, text } = await send(here.url, endpoint.method, path, token, JSON.stringify(body));
+      assert.ok(status < 500, `${endpoint.method} ${path} ${JSON.stringify(body).slice(0, 200)} answers ${status} ${text}`);
+      if (status >= 400 && endpoint.method !== 'HEAD')
+        assert.ok('message' in JSON.parse(text), `${endpoint.method} ${path} answers ${text}`);
+    }
+  }
+});
