@@ -189,7 +189,7 @@ test('what a push may not do is told to its user, and nothing moves', async () =
   assert.notEqual(await headOf(place), head);
 });
 
-test('a push is judged by the rights that its user has when it arrives', async () => {
+test('whoever loses his role pushes no more, and pushes again when he has it back', async () => {
   const place = await filled();
   const { db, people, project } = place;
   const client = await cloned(place, 'developer');
