@@ -30,8 +30,10 @@ export interface Caller {
   sudo: boolean;
 }
 
-/** What a request says besides its parameters. */
-export interface Sent {
+/** What a call is subject to besides its parameters. */
+export interface Conditions {
+  /** The plan in force. */
+  plan: Plan;
   /** The moment in `If-Unmodified-Since`, to the second. */
   unmodified_since: Date | undefined;
 }
@@ -70,7 +72,7 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   deprecated?: true;
   /** Largest body, where the usual limit does not do. */
   body_limit_bytes?: number;
-  handle(call: Granted & Services & Sent & { input: Static<TObject<Input>> }): NoInfer<Output> | Promise<NoInfer<Output>>;
+  handle(call: Granted & Services & Conditions & { input: Static<TObject<Input>> }): NoInfer<Output> | Promise<NoInfer<Output>>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the list of all endpoints holds values of many types, each checked where it was written.

@@ -4,6 +4,6 @@ export * from './errors.ts';
 export * from './filters.ts';
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export * from './paginate.ts';
-export type { Offering, Plan } from './plans.ts';
+export { type Offering, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export * from './types.ts';

@@ -87,7 +87,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
     if (!reaches(plan, endpoint.plan)) throw forbidden();
     const input = readInput(parameters, plan);
-    const result = await endpoint.handle({ ...granted, ...services, input, unmodified_since: unmodifiedSince(request) });
+    const result = await endpoint.handle({ ...granted, ...services, input, plan, unmodified_since: unmodifiedSince(request) });
     const { body, headers } = endpoint.returns.parts(result);
     if (headers) reply.headers(headers);
     if (endpoint.returns.kind === 'page') reply.headers(pageHeaders(request, parameters, result as Page<unknown>));

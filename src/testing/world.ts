@@ -3,7 +3,7 @@ import { after } from 'node:test';
 import { testDatabase } from './database.ts';
 import { populate, type RunningServer, startServer, type World, type WorldOptions } from './populate.ts';
 
-export type { Person, Persona, World } from './populate.ts';
+export type { Person, Persona, World, WorldOptions } from './populate.ts';
 
 let server: Promise<RunningServer> | undefined;
 

@@ -8,6 +8,7 @@ import {
   atLeastOneOf,
   type Caller,
   CommaList,
+  type Conditions,
   checked,
   conflict,
   DateOnly,
@@ -29,6 +30,7 @@ import {
   paging,
   post,
   put,
+  reaches,
   resource,
   type Services,
   sentenceOf,
@@ -137,9 +139,9 @@ interface AddInput {
   expires_at?: string | null;
 }
 
-async function add(services: Services, granted: Granted, { user_id, username, access_level, expires_at }: AddInput) {
+async function add(services: Services & Conditions, granted: Granted, { user_id, username, access_level, expires_at }: AddInput) {
   if (access_level > granted.actor.access_level) throw forbidden();
-  if (await isLocked(services.db, granted.source)) throw notAllowed();
+  if (reaches(services.plan, 'premium') && (await isLocked(services.db, granted.source))) throw notAllowed();
   const wanted: readonly (string | number)[] = [...new Set<string | number>(user_id ?? username)];
   if (wanted.length > maximumAtOnce)
     return { status: 'error' as const, message: `Too many users specified (limit is ${maximumAtOnce})` };

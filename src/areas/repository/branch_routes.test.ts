@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveBranch, updateRefs, writeCommit } from '../../git/index.ts';
+import { headOf, repositoryIn } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
-import { moveRefs, repositoryOf } from './index.ts';
+import { moveRefs } from './index.ts';
 
-const repositoryIn = ({ services, project }: World) => repositoryOf(services, { id: project.id, storage: 'default' });
 const moverIn = ({ project, people }: World) => ({ project: { id: project.id, storage: 'default' }, user_id: people.owner.id });
-const headOf = (place: World, branch: string) => resolveBranch(repositoryIn(place), branch);
 const branchesUrl = ({ project }: World) => `/projects/${project.id}/repository/branches`;
 const names = (body: { name: string }[]) => body.map(({ name }) => name);
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { updateRefs, writeCommit } from '../../git/index.ts';
+import { repositoryIn } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
-import { repositoryOf } from './index.ts';
 
-const repositoryIn = ({ services, project }: World) => repositoryOf(services, { id: project.id, storage: 'default' });
 const titles = (body: { title: string }[]) => body.map(({ title }) => title);
 
 const authors = [

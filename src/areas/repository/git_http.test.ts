@@ -5,16 +5,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { levels } from '../../access/index.ts';
-import { resolveBranch } from '../../git/index.ts';
 import { type GitClient, gitClient, remoteOf } from '../../testing/git.ts';
+import { fileUrl, filledWorld, headOf, onMain } from '../../testing/repository.ts';
 import { type Persona, type World, world } from '../../testing/world.ts';
-import { repositoryOf } from './index.ts';
 
-const onMain = { branch: 'main', commit_message: 'Change a file' };
-const fileUrl = (project: { id: number }, name: string) => `/projects/${project.id}/repository/files/${encodeURIComponent(name)}`;
-
-const repositoryIn = ({ services, project }: World) => repositoryOf(services, { id: project.id, storage: 'default' });
-const headOf = (place: World, branch = 'main') => resolveBranch(repositoryIn(place), branch);
 const remoteFor = ({ url, project, people }: World, persona: Persona) => remoteOf(url, project.full_path, people[persona].token);
 const openRows = ({ db, project }: World) =>
   db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute();
@@ -24,14 +18,6 @@ const projectRow = ({ db, project }: World) =>
     .select(['default_branch', 'empty_repo', 'last_activity_at'])
     .where('id', '=', project.id)
     .executeTakeFirstOrThrow();
-
-/** A world whose project has `README.md` on `main`. */
-async function filled(): Promise<World> {
-  const place = await world();
-  const created = await place.as('developer').post(fileUrl(place.project, 'README.md'), { ...onMain, content: 'one\n' });
-  assert.equal(created.status, 201);
-  return place;
-}
 
 /** A clone in the folder `work`, made by a persona. */
 async function cloned(place: World, persona: Persona): Promise<GitClient> {
@@ -103,7 +89,7 @@ test('a tag alone leaves the repository without a default branch', async () => {
 });
 
 test('shallow and partial clones work, and git speaks protocol 2', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   await place.as('developer').put(fileUrl(place.project, 'README.md'), { ...onMain, content: 'two\n' });
   const { run } = await gitClient();
   const remote = remoteFor(place, 'reporter');
@@ -118,7 +104,7 @@ test('shallow and partial clones work, and git speaks protocol 2', async () => {
   const partial = await run(['clone', '-q', '--no-checkout', '--filter=blob:none', remote, 'partial']);
   assert.equal(partial.code, 0, partial.stderr);
   assert.match((await run(['rev-list', '--objects', '--missing=print', 'HEAD'], { at: 'partial' })).stdout, /^\?/m);
-  assert.equal((await run(['show', 'HEAD~1:README.md'], { at: 'partial' })).stdout, 'one\n');
+  assert.equal((await run(['show', 'HEAD~1:README.md'], { at: 'partial' })).stdout, 'one\ntwo\n');
 
   const old = await run(['-c', 'protocol.version=0', 'clone', '-q', remote, 'old'], { env: { GIT_TRACE_PACKET: '1' } });
   assert.equal(old.code, 0, old.stderr);
@@ -126,7 +112,7 @@ test('shallow and partial clones work, and git speaks protocol 2', async () => {
 });
 
 test('a large push arrives byte for byte', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const client = await cloned(place, 'developer');
   const content = randomBytes(24 * 1024 * 1024);
   await commitFile(client, 'large', content);
@@ -148,7 +134,7 @@ test('a large push arrives byte for byte', async () => {
 });
 
 test('a project is found however deep its group lies, whatever the case of its path', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const full_path = `${place.group.path}/Deep.er/deep-est/${place.project.path}`;
   await place.db.updateTable('projects').set({ full_path }).where('id', '=', place.project.id).execute();
   const { run } = await gitClient();
@@ -160,7 +146,7 @@ test('a project is found however deep its group lies, whatever the case of its p
 });
 
 test('what a push may not do is told to its user, and nothing moves', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const client = await cloned(place, 'developer');
   await push(client, 'HEAD:refs/tags/v1');
   const head = await headOf(place);
@@ -190,7 +176,7 @@ test('what a push may not do is told to its user, and nothing moves', async () =
 });
 
 test('whoever loses his role pushes no more, and pushes again when he has it back', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const { db, people, project } = place;
   const client = await cloned(place, 'developer');
   await commitFile(client, 'a', 'a');
@@ -226,7 +212,7 @@ test('of a push whose branches cannot all be made, what follows is written for t
 });
 
 test('of two pushes from one commit exactly one wins', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const clients = await Promise.all([cloned(place, 'developer'), cloned(place, 'maintainer')]);
   const ids = await Promise.all(clients.map((client, number) => commitFile(client, `file${number}`, 'x')));
   const results = await Promise.all(clients.map((client) => push(client, 'HEAD:main')));
@@ -241,7 +227,7 @@ test('of two pushes from one commit exactly one wins', async () => {
 });
 
 test('when a push and a commit through the API meet on a branch, nothing that was confirmed is lost', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   for (let round = 0; round < 3; round++) {
     const client = await cloned(place, 'maintainer');
     const pushed_id = await commitFile(client, `pushed${round}`, 'x');
@@ -261,7 +247,7 @@ test('when a push and a commit through the API meet on a branch, nothing that wa
 });
 
 test('everybody clones what is public, and pushes to it are for members', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const { db, project, url } = place;
   await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
   const client = await gitClient();
@@ -287,7 +273,7 @@ test('everybody clones what is public, and pushes to it are for members', async 
 });
 
 test('each refusal has its status and its text', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const { project, people, db } = place;
   const pull = `${project.full_path}.git/info/refs?service=git-upload-pack`;
   const pushing = `${project.full_path}.git/info/refs?service=git-receive-pack`;
@@ -345,7 +331,7 @@ test('each refusal has its status and its text', async () => {
 });
 
 test('an address without .git leads to the one with it', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const { run } = await gitClient();
   const remote = remoteFor(place, 'reporter').replace(/\.git$/, '');
   const listed = await run(['ls-remote', remote]);
@@ -369,7 +355,7 @@ function asksRefs(place: World, body: Uint8Array<ArrayBuffer>, headers: Record<s
 }
 
 test('a zipped request is read like a plain one, and what is no zip is refused', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const plain = await asksRefs(place, new Uint8Array(lsRefs));
   assert.equal(plain.status, 200);
   assert.equal(plain.headers.get('content-type'), 'application/x-git-upload-pack-result');
@@ -385,7 +371,7 @@ test('a zipped request is read like a plain one, and what is no zip is refused',
 });
 
 test('a request that unzips to far more than it weighs does not harm', async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const before = process.memoryUsage().arrayBuffers;
   // Every line is a well-formed flush, which git reads and forgets: it would read for ever.
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024, '0000'), { level: 9 });
@@ -396,7 +382,7 @@ test('a request that unzips to far more than it weighs does not harm', async () 
 });
 
 test('git stops when its client goes away in the middle of a clone', { skip: process.platform !== 'linux' }, async () => {
-  const place = await filled();
+  const place = await filledWorld();
   const client = await cloned(place, 'developer');
   await commitFile(client, 'large', randomBytes(32 * 1024 * 1024));
   const id = await headOf(place);

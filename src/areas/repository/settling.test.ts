@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type RefUpdate, resolveBranch, updateRefs, writeCommit } from '../../git/index.ts';
+import { repositoryIn } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
-import { repositoryOf, settleReferenceUpdates } from './index.ts';
+import { settleReferenceUpdates } from './index.ts';
 
 const ada = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
-const repositoryIn = ({ services, project }: World) => repositoryOf(services, { id: project.id, storage: 'default' });
 
 /** A commit that no branch has yet. */
 async function newCommit(place: World, parent: string | null = null): Promise<string> {

@@ -1,0 +1,27 @@
+/** What tests of repositories share: a project with something in it, and where things are. */
+import assert from 'node:assert/strict';
+import { repositoryOf } from '../areas/repository/index.ts';
+import { type Repository, resolveBranch } from '../git/index.ts';
+import { type World, world } from './world.ts';
+
+/** The parameters of a change of one file on the default branch. */
+export const onMain = { branch: 'main', commit_message: 'Change a file' };
+
+/** The address of a file below the API. */
+export const fileUrl = (project: { id: number }, file_path: string): string =>
+  `/projects/${project.id}/repository/files/${encodeURIComponent(file_path)}`;
+
+/** The repository of a world's project. */
+export const repositoryIn = ({ services, project }: World): Repository =>
+  repositoryOf(services, { id: project.id, storage: 'default' });
+
+/** The commit that a branch of it is at. */
+export const headOf = (place: World, branch = 'main'): Promise<string | undefined> => resolveBranch(repositoryIn(place), branch);
+
+/** A world whose project has `README.md`, of the lines `one` and `two`, on `main`. */
+export async function filledWorld(): Promise<World> {
+  const place = await world();
+  const created = await place.as('developer').post(fileUrl(place.project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
+  assert.equal(created.status, 201);
+  return place;
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../src/testing/world.ts';
+
+const free = { environment: { COPPICE_LICENSE: 'none' } };
+
+test('on the free plan a paid parameter is ignored, its field is left out, and what was locked before is open', async () => {
+  const here = await world(free);
+  const { as, group, project, db } = here;
+  const kept = await as('owner').put(`/groups/${group.id}`, { membership_lock: true, description: 'kept' });
+  assert.equal(kept.status, 200);
+  assert.equal(kept.body.description, 'kept');
+  assert.ok(!('membership_lock' in kept.body));
+  const row = await db.selectFrom('namespaces').select('membership_lock').where('id', '=', group.id).executeTakeFirstOrThrow();
+  assert.equal(row.membership_lock, false);
+
+  await db.updateTable('namespaces').set({ membership_lock: true }).where('id', '=', group.id).execute();
+  const { id } = await here.person();
+  const added = await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 30 });
+  assert.equal(added.status, 201);
+});
