@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { world } from '../testing/world.ts';
 
 const nights = { freeze_start: '0 23 * * *', freeze_end: '0 7 * * *' };
@@ -213,4 +214,32 @@ test('the documentation is served without assets from outside', async () => {
   const document = await as('anonymous').get('/openapi.json');
   assert.equal(document.body.openapi, '3.1.0');
   assert.ok(document.body.paths['/projects/{id}/freeze_periods'].post);
+});
+
+test('a list of more than 10,000 rows leaves its totals out, and still leads to the end', async () => {
+  const { as, db, project } = await world();
+  const path = `/projects/${project.id}/freeze_periods`;
+  const fill = (count: number) =>
+    db
+      .insertInto('freeze_periods')
+      .columns(['project_id', 'freeze_start', 'freeze_end'])
+      .expression(
+        sql`select ${project.id}::bigint, ${nights.freeze_start}, ${nights.freeze_end} from generate_series(1, ${count}::int)` as never,
+      )
+      .execute();
+  await fill(10_000);
+  const counted = await as('reporter').get(path, { per_page: 100 });
+  assert.equal(counted.headers.get('x-total'), '10000');
+  assert.equal(counted.headers.get('x-total-pages'), '100');
+
+  await fill(1);
+  const long = await as('reporter').get(path, { per_page: 100 });
+  assert.equal(long.headers.get('x-total'), null);
+  assert.equal(long.headers.get('x-total-pages'), null);
+  assert.doesNotMatch(long.headers.get('link')!, /rel="last"/);
+  assert.match(long.headers.get('link')!, /rel="next"/);
+  const end = await as('reporter').get(path, { per_page: 100, page: 101 });
+  assert.equal(end.body.length, 1);
+  assert.equal(end.headers.get('x-next-page'), '');
+  assert.equal(end.headers.get('x-prev-page'), '100');
 });

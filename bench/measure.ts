@@ -1,0 +1,39 @@
+/** Measuring: load on an address, or the time of something that is done once after the other. */
+import autocannon from 'autocannon';
+
+export interface Measured {
+  /** Requests a second, where load was put on. */
+  rate?: number;
+  p50_ms: number;
+  p90_ms: number;
+  p99_ms: number;
+}
+
+const duration_s = Number(process.env.BENCH_SECONDS ?? 8);
+const connections = 16;
+
+/** Puts load on an address for some seconds, after a second of warming up. */
+export async function load(url: string, headers: Record<string, string> = {}): Promise<Measured> {
+  await autocannon({ url, headers, connections, duration: 1 });
+  const result = await autocannon({ url, headers, connections, duration: duration_s });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
+  return { rate: result.requests.average, p50_ms: result.latency.p50, p90_ms: result.latency.p90, p99_ms: result.latency.p99 };
+}
+
+const at = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+
+/** Does something again and again, and two things in turn, so that both meet the same machine. */
+export async function inTurn(times: number, ...works: ((turn: number) => Promise<unknown>)[]): Promise<Measured[]> {
+  const taken_ms: number[][] = works.map(() => []);
+  for (let turn = 0; turn < times; turn++) {
+    for (const [index, work] of works.entries()) {
+      const began = performance.now();
+      await work(turn);
+      taken_ms[index]!.push(performance.now() - began);
+    }
+  }
+  return taken_ms.map((all) => {
+    const sorted = all.toSorted((a, b) => a - b);
+    return { p50_ms: at(sorted, 0.5), p90_ms: at(sorted, 0.9), p99_ms: at(sorted, 0.99) };
+  });
+}

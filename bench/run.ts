@@ -1,0 +1,175 @@
+/**
+ * `npm run bench`: measures the product beside the limit for the same work, in one run, and prints a table. Ratios count, not figures: both sides meet the same
+ * machine. BENCH_SECONDS sets how long each address is loaded.
+ */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type Instance, startInstance, startLimit, token, workFolder } from './instance.ts';
+import { inTurn, load, type Measured } from './measure.ts';
+import { commitOf, fastImport, git, type Seed, seed } from './seed.ts';
+
+interface Row {
+  operation: string;
+  measured: string;
+  latency: string;
+  limit: string;
+  ratio: string;
+  target: string;
+}
+
+const rows: Row[] = [];
+const headers = { 'private-token': token };
+const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) => [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
+
+function addRates(operation: string, product: Measured, limit: Measured, target: string): void {
+  const ratio = `${Math.round((product.rate! / limit.rate!) * 100)} %`;
+  rows.push({
+    operation,
+    measured: `${Math.round(product.rate!)}/s`,
+    latency: latency(product),
+    limit: `${Math.round(limit.rate!)}/s`,
+    ratio,
+    target,
+  });
+}
+
+function addTimes(operation: string, product: Measured, limit: Measured, target: string): void {
+  const ratio = `${(product.p50_ms / limit.p50_ms).toFixed(2)}×`;
+  rows.push({ operation, measured: ms(product.p50_ms), latency: latency(product), limit: ms(limit.p50_ms), ratio, target });
+}
+
+async function readFile({ url }: Instance, { project, repository }: Seed): Promise<void> {
+  const product = await load(`${url}/api/v4/projects/${project}/repository/files/four_kilobytes.txt?ref=main`, headers);
+  const bare = await startLimit('file', repository, 'main:four_kilobytes.txt');
+  const limit = await load(bare.url);
+  bare.stop();
+  addRates('GET a file (4 KB, warm)', product, limit, '≥ 35 %');
+}
+
+async function listFreezePeriods({ url, data }: Instance, { project }: Seed): Promise<void> {
+  const product = await load(`${url}/api/v4/projects/${project}/freeze_periods`, headers);
+  const { startEmbedded } = await import('../src/db/embedded.ts');
+  const database = await startEmbedded(data, { use: 'shared' });
+  const statement = `select id, freeze_start, freeze_end, cron_timezone, created_at, updated_at from freeze_periods where project_id = ${project} order by created_at, id limit 21`;
+  const bare = await startLimit('statement', database.connectionString, statement);
+  const limit = await load(bare.url);
+  bare.stop();
+  await database.stop();
+  addRates('GET a list of 20 freeze periods', product, limit, '≥ 45 %');
+}
+
+async function blame({ api }: Instance, { project, repository }: Seed): Promise<void> {
+  const { stdout } = await git('-C', repository, 'rev-list', '-n', '12', 'main~10', '--', 'blamed.txt');
+  const commits = stdout.trim().split('\n');
+  const ask = (turn: number) => api.get(`/projects/${project}/repository/files/blamed.txt/blame`, { ref: commits[turn]! });
+  const [first, limit] = await inTurn(commits.length, ask, (turn) =>
+    git('-C', repository, 'blame', '--porcelain', commits[turn]!, '--', 'blamed.txt'),
+  );
+  addTimes('GET blame, first time', first!, limit!, '≤ 1.3×');
+  const [again] = await inTurn(100, () => ask(0));
+  rows.push({
+    operation: 'GET blame, repeated',
+    measured: ms(again!.p50_ms),
+    latency: latency(again!),
+    limit: '–',
+    ratio: '–',
+    target: 'P90 ≤ 10 ms',
+  });
+}
+
+async function createFile({ api }: Instance, { project }: Seed, folder: string): Promise<void> {
+  const beside = path.join(folder, 'beside.git');
+  await git('clone', '--quiet', '--bare', path.join(folder, 'source.git'), beside);
+  await git('-C', beside, 'config', 'core.fsync', 'committed,reference');
+  const content = 'y'.repeat(1000);
+  const [product, limit] = await inTurn(
+    50,
+    (turn) =>
+      api.post(`/projects/${project}/repository/files/new%2Ffile${turn}.txt`, { branch: 'main', commit_message: 'Add', content }),
+    (turn) =>
+      fastImport(beside, [
+        commitOf(turn, 'main', `new/file${turn}.txt`, content)
+          .replace('\ncommitter', '\ncommitter')
+          .replace(/(data \d+\nChange \d+\n)/, '$1from refs/heads/main^0\n'),
+      ]),
+  );
+  addTimes('create a file', product!, limit!, '≤ 3×');
+}
+
+async function clone({ url }: Instance, { repository, remote }: Seed, folder: string): Promise<void> {
+  const bridge = await startLimit('git_http', repository);
+  const cloneFrom = (address: string) => async (turn: number) => {
+    const target = path.join(folder, `clone-${new URL(address).port}-${turn}`);
+    await git('clone', '--quiet', '--bare', '--single-branch', address, target);
+    await rm(target, { recursive: true });
+  };
+  const [product, limit] = await inTurn(7, cloneFrom(remote), cloneFrom(bridge.url));
+  addTimes('clone of 5,000 commits', product!, limit!, '≤ 1.1×');
+  const authorization = `Basic ${Buffer.from(`root:${token}`).toString('base64')}`;
+  const advertise = () =>
+    fetch(`${url}/root/bench.git/info/refs?service=git-upload-pack`, { headers: { authorization } }).then((answer) =>
+      answer.arrayBuffer(),
+    );
+  const [refs, bare] = await inTurn(40, advertise, () => git('upload-pack', '--advertise-refs', '--stateless-rpc', repository));
+  addTimes('info/refs with 1,000 refs', refs!, bare!, '≤ 1.3×');
+  bridge.stop();
+}
+
+function print(): void {
+  const head: Row = {
+    operation: 'operation',
+    measured: 'measured',
+    latency: 'P50 / P90 / P99 (ms)',
+    limit: 'limit',
+    ratio: 'ratio',
+    target: 'target',
+  };
+  const columns = Object.keys(head) as (keyof Row)[];
+  const widths = columns.map((column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
+  const line = (row: Row) => `| ${columns.map((column, index) => row[column].padEnd(widths[index]!)).join(' | ')} |`;
+  console.log([line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n'));
+}
+
+const { folder, remove } = await workFolder();
+const data = path.join(folder, 'data');
+let instance = await startInstance(data);
+try {
+  const place = await seed(instance, folder);
+  await instance.stop();
+  instance = await startInstance(data);
+  const idle_bytes = await instance.memory_bytes();
+  rows.push({
+    operation: 'start to readiness, warm',
+    measured: ms(instance.ready_ms),
+    latency: '',
+    limit: '–',
+    ratio: '–',
+    target: '≤ 2000 ms',
+  });
+  rows.push({
+    operation: 'idle memory',
+    measured: `${Math.round(idle_bytes / 1e6)} MB`,
+    latency: '',
+    limit: '–',
+    ratio: '–',
+    target: '≤ 150 MB',
+  });
+  await readFile(instance, place);
+  await listFreezePeriods(instance, place);
+  await blame(instance, place);
+  await createFile(instance, place, folder);
+  await clone(instance, place, folder);
+  rows.push({
+    operation: 'memory after the load',
+    measured: `${Math.round((await instance.memory_bytes()) / 1e6)} MB`,
+    latency: '',
+    limit: '–',
+    ratio: '–',
+    target: '',
+  });
+  print();
+} finally {
+  await instance.stop();
+  await remove();
+}

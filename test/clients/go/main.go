@@ -1,0 +1,266 @@
+// The Go client against a server: one story each time, named on the command line.
+// The place comes as JSON on standard input: url, tokens and ids of people, project, group, odd_paths.
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
+)
+
+type person struct {
+	ID       int64  `json:"id"`
+	Username string `json:"username"`
+	Token    string `json:"token"`
+}
+
+type place struct {
+	URL     string            `json:"url"`
+	People  map[string]person `json:"people"`
+	Project struct {
+		ID       int64  `json:"id"`
+		FullPath string `json:"full_path"`
+	} `json:"project"`
+	Group struct {
+		ID int64 `json:"id"`
+	} `json:"group"`
+	OddPaths []string `json:"odd_paths"`
+}
+
+func fail(format string, values ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", values...)
+	os.Exit(1)
+}
+
+func check(err error) {
+	if err != nil {
+		fail("%v", err)
+	}
+}
+
+// must gives what a call answered, which may not be a refusal.
+func must[T any](value T, _ *gitlab.Response, err error) T {
+	check(err)
+	return value
+}
+
+// done is for calls that answer nothing.
+func done(_ *gitlab.Response, err error) { check(err) }
+
+func ptr[T any](value T) *T { return &value }
+
+func same(found, expected any) {
+	if !reflect.DeepEqual(found, expected) {
+		fail("%#v is not %#v", found, expected)
+	}
+}
+
+// refused holds an error against the status and the text of the refusal that it must be. The client knows but one text for 404.
+func refused(err error, status int, text string) {
+	var refusal *gitlab.ErrorResponse
+	if !errors.As(err, &refusal) {
+		fail("not refused: %v", err)
+	}
+	same(refusal.StatusCode, status)
+	if !strings.Contains(refusal.Message, text) {
+		fail("%q does not say %q", refusal.Message, text)
+	}
+}
+
+func (p place) as(persona string) *gitlab.Client { return p.with(p.People[persona].Token) }
+
+func (p place) with(token string) *gitlab.Client {
+	client, err := gitlab.NewClient(token, gitlab.WithBaseURL(p.URL))
+	check(err)
+	return client
+}
+
+func dayIn(days int) *gitlab.ISOTime {
+	day := gitlab.ISOTime(time.Now().UTC().AddDate(0, 0, days).Truncate(24 * time.Hour))
+	return &day
+}
+
+func (p place) newProject(name string) (*gitlab.Client, int64) {
+	made := must(p.as("owner").Projects.CreateProject(&gitlab.CreateProjectOptions{
+		Name: &name, NamespaceID: &p.Group.ID, InitializeWithReadme: ptr(true),
+	}))
+	same(made.DefaultBranch, "main")
+	return p.as("developer"), made.ID
+}
+
+func people(p place) {
+	admin := p.as("admin")
+	username := fmt.Sprintf("ken-%d", p.People["admin"].ID)
+	user := must(admin.Users.CreateUser(&gitlab.CreateUserOptions{
+		Username: &username, Name: ptr("Ken"), Email: ptr(username + "@example.com"),
+		ForceRandomPassword: ptr(true), SkipConfirmation: ptr(true),
+	}))
+	found := must(admin.Users.ListUsers(&gitlab.ListUsersOptions{Username: &username}))
+	same([]int64{found[0].ID}, []int64{user.ID})
+	done(admin.Users.BlockUser(user.ID))
+	same(must(admin.Users.GetUser(user.ID, nil)).State, "blocked")
+	done(admin.Users.UnblockUser(user.ID))
+
+	made := must(admin.Users.CreatePersonalAccessToken(user.ID, &gitlab.CreatePersonalAccessTokenOptions{
+		Name: ptr("laptop"), Scopes: &[]string{"api", "self_rotate"}, ExpiresAt: dayIn(30),
+	}))
+	same(made.ExpiresAt.String(), dayIn(30).String())
+	his := p.with(made.Token)
+	same(must(his.Users.CurrentUser()).ID, user.ID)
+	rotated := must(his.PersonalAccessTokens.RotatePersonalAccessTokenSelf(&gitlab.RotatePersonalAccessTokenOptions{ExpiresAt: dayIn(60)}))
+	_, _, err := his.Users.CurrentUser()
+	refused(err, 401, "invalid_token")
+	same(must(p.with(rotated.Token).PersonalAccessTokens.GetSinglePersonalAccessToken()).ID, rotated.ID)
+	if parts := strings.Split(must(admin.Version.GetVersion()).Version, "."); len(parts) != 3 {
+		fail("a version of %d parts", len(parts))
+	}
+}
+
+func places(p place) {
+	api := p.as("outsider")
+	path := fmt.Sprintf("foundry-%d", p.People["outsider"].ID)
+	group := must(api.Groups.CreateGroup(&gitlab.CreateGroupOptions{Name: ptr("The Foundry"), Path: &path}))
+	sub := must(api.Groups.CreateGroup(&gitlab.CreateGroupOptions{Name: ptr("Iron 2.0"), Path: ptr("iron-2.0"), ParentID: &group.ID}))
+	same(must(api.Groups.GetGroup(path+"/iron-2.0", nil)).ID, sub.ID)
+	same(must(api.Groups.ListSubGroups(group.ID, nil))[0].FullPath, path+"/iron-2.0")
+	project := must(api.Projects.CreateProject(&gitlab.CreateProjectOptions{Name: ptr("Anvil"), Path: ptr("an.vil"), NamespaceID: &sub.ID}))
+	same(must(api.Projects.GetProject(path+"/iron-2.0/an.vil", nil)).ID, project.ID)
+	edited := must(api.Projects.EditProject(project.ID, &gitlab.EditProjectOptions{Description: ptr("Hard")}))
+	same(edited.Description, "Hard")
+
+	members := p.as("owner").ProjectMembers
+	outsider := p.People["outsider"].ID
+	added := must(members.AddProjectMember(p.Project.ID, &gitlab.AddProjectMemberOptions{UserID: outsider, AccessLevel: ptr(gitlab.ReporterPermissions)}))
+	same(added.AccessLevel, gitlab.ReporterPermissions)
+	changed := must(members.EditProjectMember(p.Project.ID, outsider, &gitlab.EditProjectMemberOptions{AccessLevel: ptr(gitlab.DeveloperPermissions)}))
+	same(changed.AccessLevel, gitlab.DeveloperPermissions)
+	same(len(must(members.ListProjectMembers(p.Project.ID, nil))), 1)
+	same(len(must(members.ListAllProjectMembers(p.Project.ID, nil))), 7)
+	done(members.DeleteProjectMember(p.Project.ID, outsider))
+	_, _, err := members.GetProjectMember(p.Project.ID, outsider)
+	refused(err, 404, "Not Found")
+}
+
+func files(p place) {
+	client, id := p.newProject("Papers")
+	api := client.RepositoryFiles
+	branch, ref := ptr("main"), ptr("main")
+	for _, path := range p.OddPaths {
+		created := must(api.CreateFile(id, path, &gitlab.CreateFileOptions{Branch: branch, Content: ptr("one\ntwo\n"), CommitMessage: ptr("Add")}))
+		same(created.FilePath, path)
+		must(api.UpdateFile(id, path, &gitlab.UpdateFileOptions{Branch: branch, Content: ptr("one\n2\n"), CommitMessage: ptr("Change")}))
+		file := must(api.GetFile(id, path, &gitlab.GetFileOptions{Ref: ref}))
+		content, err := base64.StdEncoding.DecodeString(file.Content)
+		check(err)
+		same([]string{file.FilePath, string(content)}, []string{path, "one\n2\n"})
+		known := must(api.GetFileMetaData(id, path, &gitlab.GetFileMetaDataOptions{Ref: ref}))
+		file.Content = ""
+		same(known, file)
+		same(string(must(api.GetRawFile(id, path, &gitlab.GetRawFileOptions{Ref: ref}))), "one\n2\n")
+		blame := must(api.GetFileBlame(id, path, &gitlab.GetFileBlameOptions{Ref: ref}))
+		same([]string{blame[0].Commit.Message, blame[1].Commit.Message}, []string{"Add", "Change"})
+		done(api.DeleteFile(id, path, &gitlab.DeleteFileOptions{Branch: branch, CommitMessage: ptr("Remove")}))
+		_, _, err = api.GetFile(id, path, &gitlab.GetFileOptions{Ref: ref})
+		refused(err, 404, "Not Found")
+	}
+}
+
+func branchesAndCommits(p place) {
+	client, id := p.newProject("Oak")
+	for _, name := range []string{"feature/50%+1", "release-1.0.x", "ünïcode"} {
+		must(client.Branches.CreateBranch(id, &gitlab.CreateBranchOptions{Branch: &name, Ref: ptr("main")}))
+		same(must(client.Branches.GetBranch(id, name)).Name, name)
+		done(client.Branches.DeleteBranch(id, name))
+		_, _, err := client.Branches.GetBranch(id, name)
+		refused(err, 404, "Not Found")
+	}
+	for count := range 5 {
+		path := fmt.Sprintf("%d.txt", count)
+		must(client.RepositoryFiles.CreateFile(id, path, &gitlab.CreateFileOptions{Branch: ptr("main"), Content: &path, CommitMessage: &path}))
+	}
+	options := &gitlab.ListCommitsOptions{ListOptions: gitlab.ListOptions{PerPage: 2}}
+	commits, err := gitlab.ScanAndCollect(func(page gitlab.PaginationOptionFunc) ([]*gitlab.Commit, *gitlab.Response, error) {
+		return client.Commits.ListCommits(id, options, page)
+	})
+	check(err)
+	same(len(commits), 6)
+	same(must(client.Commits.GetCommit(id, commits[0].ShortID, nil)).ParentIDs, []string{commits[1].ID})
+}
+
+func freezePeriods(p place) {
+	client := p.as("maintainer")
+	api, id := client.FreezePeriods, p.Project.ID
+	var made []int64
+	for hour := range 5 {
+		start := fmt.Sprintf("0 %d * * *", hour)
+		made = append(made, must(api.CreateFreezePeriodOptions(id, &gitlab.CreateFreezePeriodOptions{FreezeStart: &start, FreezeEnd: ptr("0 9 * * *")})).ID)
+	}
+	options := &gitlab.ListFreezePeriodsOptions{ListOptions: gitlab.ListOptions{PerPage: 2}}
+	var listed []int64
+	for period, err := range gitlab.Scan2(func(page gitlab.PaginationOptionFunc) ([]*gitlab.FreezePeriod, *gitlab.Response, error) {
+		return api.ListFreezePeriods(id, options, page)
+	}) {
+		check(err)
+		listed = append(listed, period.ID)
+	}
+	same(listed, made)
+	_, response, err := api.ListFreezePeriods(id, &gitlab.ListFreezePeriodsOptions{ListOptions: gitlab.ListOptions{PerPage: 2, Page: 2}})
+	check(err)
+	same([]int64{response.TotalItems, response.TotalPages, response.PreviousPage, response.NextPage}, []int64{5, 3, 1, 3})
+	changed := must(api.UpdateFreezePeriodOptions(id, made[0], &gitlab.UpdateFreezePeriodOptions{CronTimezone: ptr("Europe/Berlin")}))
+	same([]string{changed.CronTimezone, changed.FreezeStart}, []string{"Europe/Berlin", "0 0 * * *"})
+	done(api.DeleteFreezePeriod(id, made[0]))
+	_, _, err = api.GetFreezePeriod(id, made[0])
+	refused(err, 404, "Not Found")
+	_, _, err = api.CreateFreezePeriodOptions(id, &gitlab.CreateFreezePeriodOptions{FreezeStart: ptr("at night"), FreezeEnd: ptr("0 9 * * *")})
+	refused(err, 400, "{message: {freeze_start: [ is invalid syntax]}}")
+}
+
+func keysetSudoAndRefusals(p place) {
+	client := p.as("maintainer")
+	expected := []int64{p.Project.ID}
+	for count := range 4 {
+		name := fmt.Sprintf("Project %d", count)
+		expected = append(expected, must(client.Projects.CreateProject(&gitlab.CreateProjectOptions{Name: &name})).ID)
+	}
+	options := &gitlab.ListProjectsOptions{
+		ListOptions: gitlab.ListOptions{Pagination: "keyset", PerPage: 2}, OrderBy: ptr("id"), Sort: ptr("asc"), Membership: ptr(true),
+	}
+	projects, err := gitlab.ScanAndCollect(func(page gitlab.PaginationOptionFunc) ([]*gitlab.Project, *gitlab.Response, error) {
+		return client.Projects.ListProjects(options, page)
+	})
+	check(err)
+	var found []int64
+	for _, project := range projects {
+		found = append(found, project.ID)
+	}
+	same(found, expected)
+
+	developer := p.People["developer"]
+	same(must(p.as("admin").Users.CurrentUser(gitlab.WithSudo(developer.Username))).ID, developer.ID)
+	_, _, err = client.Users.CurrentUser(gitlab.WithSudo(developer.ID))
+	refused(err, 403, "{message: 403 Forbidden - Must be admin to use sudo}")
+	_, _, err = p.as("guest").Commits.ListCommits(p.Project.ID, nil)
+	refused(err, 403, "{message: 403 Forbidden}")
+	_, _, err = p.with("glpat-nobody-has-this").Projects.GetProject(p.Project.ID, nil)
+	refused(err, 401, "{message: 401 Unauthorized}")
+	_, _, err = p.as("outsider").Projects.GetProject(p.Project.FullPath, nil)
+	refused(err, 404, "Not Found")
+}
+
+func main() {
+	stories := map[string]func(place){
+		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
+		"freeze_periods": freezePeriods, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+	}
+	var p place
+	check(json.NewDecoder(os.Stdin).Decode(&p))
+	stories[os.Args[1]](p)
+}

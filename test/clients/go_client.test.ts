@@ -1,0 +1,58 @@
+/** The Go client gitlab.com/gitlab-org/api/client-go: the stories are told in go/main.go, whose go.mod names the version. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { ownAddress } from '../../src/testing/address.ts';
+import { world } from '../../src/testing/world.ts';
+import { oddPaths } from './odd_paths.ts';
+
+const source = path.join(import.meta.dirname, 'go');
+const folder = await mkdtemp(path.join(tmpdir(), 'coppice-go-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+// Unoptimised and without C, a first build takes half as long. Another toolchain than the installed one is not fetched.
+const buildOptions = ['-gcflags=all=-N -l', '-ldflags=-s -w'];
+const run = (...args: string[]) =>
+  promisify(execFile)('go', args, { cwd: source, env: { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' } });
+
+/** Builds the program that tells the stories. */
+async function build(): Promise<{ program: string } | { missing: string }> {
+  try {
+    await run('mod', 'download');
+  } catch (error) {
+    const { message, stderr = '' } = error as Error & { stderr?: string };
+    return { missing: `The Go client cannot be had: ${stderr.trim().split('\n').at(-1) || message}` };
+  }
+  const program = path.join(folder, 'walk');
+  await run('build', ...buildOptions, '-o', program, '.');
+  return { program };
+}
+
+const environment = await ownAddress();
+let built: ReturnType<typeof build> | undefined;
+
+async function tell(t: TestContext, story: string): Promise<void> {
+  built ??= build();
+  const client = await built;
+  if ('missing' in client) return t.skip(client.missing);
+  const { url, people, project, group } = await world({ environment });
+  const child = spawn(client.program, [story], { stdio: ['pipe', 'inherit', 'pipe'] });
+  child.stdin.end(JSON.stringify({ url, people, project, group, odd_paths: oddPaths }));
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`The story ${story} ended badly:\n${said}`);
+}
+
+const stories: Record<string, string> = {
+  people: 'Go client: an administrator adds a person, whose token is rotated and then dead',
+  places: 'Go client: a group gets a subgroup, that a project, and a project its members',
+  files: 'Go client: files are created, read, blamed, changed and removed, whatever they are called',
+  branches_and_commits: 'Go client: branches are made, found and removed, and commits are listed over pages',
+  freeze_periods: 'Go client: freeze periods are added, paged, changed and removed',
+  keyset_sudo_and_refusals: 'Go client: projects page by key, an administrator acts as somebody else, refusals have their texts',
+};
+for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));

@@ -1,0 +1,147 @@
+/** A working day with git against the server. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { ownAddress } from '../../src/testing/address.ts';
+import { type World, world } from '../../src/testing/world.ts';
+import { begin, clone, refusedClone, remoteFor } from './work_tree.ts';
+
+const environment = await ownAddress();
+
+/** A world whose project has a file on `main`. */
+async function filled(): Promise<World> {
+  const place = await world({ environment });
+  const first = await begin(remoteFor(place, 'maintainer'), 'main');
+  await first.commit('README.md', 'one\n');
+  await first.git('push', '-q', 'origin', 'main');
+  return place;
+}
+
+const branchesIn = async ({ as, project }: World): Promise<Record<string, string>> => {
+  const { body } = await as('reporter').get(`/projects/${project.id}/repository/branches`);
+  return Object.fromEntries(body.map(({ name, commit }: { name: string; commit: { id: string } }) => [name, commit.id]));
+};
+
+test('the first push of an empty project goes to master, and master is then its default branch', async () => {
+  const place = await world({ environment });
+  const { as, project } = place;
+  const url = `/projects/${project.id}`;
+  const empty = await clone(remoteFor(place, 'reporter'));
+  assert.equal(await empty.git('branch', '--all'), '');
+
+  const first = await begin(remoteFor(place, 'developer'), 'master');
+  const head = await first.commit('README.md', 'one\n');
+  await first.git('push', '-q', '--set-upstream', 'origin', 'master');
+  const { body } = await as('maintainer').get(url);
+  assert.deepEqual([body.default_branch, body.empty_repo], ['master', false]);
+  assert.deepEqual(await branchesIn(place), { master: head });
+  const again = await clone(remoteFor(place, 'reporter'));
+  assert.equal(await again.git('rev-parse', '--abbrev-ref', 'HEAD'), 'master');
+});
+
+test('the address that the API gives can be cloned as it is, with the token asked for or in it', async () => {
+  const place = await filled();
+  const { as, project, people } = place;
+  const { http_url_to_repo } = (await as('developer').get(`/projects/${project.id}`)).body;
+  const helper = `!f() { echo username=anybody; echo password=${people.developer.token}; }; f`;
+  const asked = await clone(http_url_to_repo, '-c', `credential.helper=${helper}`);
+  const head = await asked.commit('a', 'a');
+  await asked.git('push', '-q');
+  assert.equal((await branchesIn(place)).main, head);
+
+  for (const user of ['oauth2', people.reporter.username, 'git']) {
+    const address = new URL(http_url_to_repo);
+    Object.assign(address, { username: user, password: people.reporter.token });
+    assert.equal(await (await clone(address.href)).git('rev-parse', 'HEAD'), head);
+  }
+});
+
+test('everybody clones a public project without a token, and nobody a private one', async () => {
+  const place = await filled();
+  const { as, project, group, url } = place;
+  const remote = `${url}/${project.full_path}.git`;
+  assert.match(await refusedClone(remote), /could not read Username/);
+  assert.equal((await as('owner').put(`/groups/${group.id}`, { visibility: 'public' })).status, 200);
+  assert.equal((await as('owner').put(`/projects/${project.id}`, { visibility: 'public' })).status, 200);
+  const work = await clone(remote);
+  assert.equal(await readFile(path.join(work.folder, 'README.md'), 'utf8'), 'one\n');
+  await work.commit('a', 'a');
+  assert.match(await work.refused('push', 'origin', 'main'), /could not read Username/);
+});
+
+test('what one pushes the other fetches: branches, tags, and that they are gone', async () => {
+  const place = await filled();
+  const [one, other] = [await clone(remoteFor(place, 'developer')), await clone(remoteFor(place, 'maintainer'))];
+  await one.git('switch', '-q', '-c', 'topic/ünïcode');
+  const topic = await one.commit('topic.txt', 'topic\n');
+  await one.git('tag', 'light');
+  await one.git('tag', '-a', '-m', 'A heavy one', 'heavy/1.0');
+  await one.git('push', '-q', 'origin', 'topic/ünïcode', 'light', 'heavy/1.0');
+
+  await other.git('fetch', '-q', '--tags');
+  assert.equal(
+    await other.git('rev-parse', 'origin/topic/ünïcode', 'light', 'heavy/1.0^{commit}'),
+    `${topic}\n${topic}\n${topic}`,
+  );
+  assert.equal(await other.git('cat-file', '-t', 'heavy/1.0'), 'tag');
+
+  await one.git('push', '-q', 'origin', '--delete', 'topic/ünïcode', 'heavy/1.0');
+  assert.deepEqual(Object.keys(await branchesIn(place)), ['main']);
+  await other.git('fetch', '-q', '--prune', '--prune-tags', 'origin');
+  assert.equal(await other.git('tag'), 'light');
+  assert.doesNotMatch(await other.git('branch', '--remotes'), /topic/);
+});
+
+test('a history that was written anew needs force, and who has the old one does not overwrite it by accident', async () => {
+  const place = await filled();
+  const [one, other] = [await clone(remoteFor(place, 'developer')), await clone(remoteFor(place, 'maintainer'))];
+  await one.commit('a', 'first try');
+  await one.git('push', '-q', 'origin', 'main');
+  await other.git('fetch', '-q');
+  await one.git('reset', '-q', '--hard', 'HEAD~1');
+  const better = await one.commit('a', 'second try');
+  assert.match(await one.refused('push', 'origin', 'main'), /\[rejected\].*non-fast-forward/);
+  await one.git('push', '-q', '--force-with-lease', 'origin', 'main');
+  assert.equal((await branchesIn(place)).main, better);
+
+  await other.commit('b', 'b');
+  assert.match(await other.refused('push', '--force-with-lease', 'origin', 'main'), /stale info|rejected/);
+  assert.equal((await branchesIn(place)).main, better);
+});
+
+test('all or nothing: an atomic push of which one branch may not move moves none', async () => {
+  const place = await filled();
+  const work = await clone(remoteFor(place, 'developer'));
+  const before = await branchesIn(place);
+  await work.commit('a', 'a');
+  await work.git('branch', 'other');
+  const said = await work.refused('push', '--atomic', 'origin', 'other', ':main');
+  assert.match(said, /remote: GitLab: The default branch of a project cannot be deleted\./);
+  assert.deepEqual(await branchesIn(place), before);
+});
+
+test('a shallow clone is deepened and pushed from, and a partial one fetches the files that it is asked for', async () => {
+  const place = await filled();
+  const full = await clone(remoteFor(place, 'developer'));
+  for (const count of [1, 2, 3]) await full.commit('a', `${count}\n`);
+  await full.git('push', '-q', 'origin', 'main');
+
+  const shallow = await clone(remoteFor(place, 'developer'), '--depth=1');
+  assert.equal(await shallow.git('rev-list', '--count', 'HEAD'), '1');
+  const head = await shallow.commit('b', 'from the surface\n');
+  await shallow.git('push', '-q', 'origin', 'main');
+  assert.equal((await branchesIn(place)).main, head);
+  await shallow.git('fetch', '-q', '--deepen=1');
+  assert.equal(await shallow.git('rev-list', '--count', 'HEAD'), '3');
+  await shallow.git('fetch', '-q', '--unshallow');
+  assert.equal(await shallow.git('rev-list', '--count', 'HEAD'), '5');
+
+  const partial = await clone(remoteFor(place, 'reporter'), '--filter=blob:none', '--no-checkout');
+  const missing = async () =>
+    (await partial.git('rev-list', '--objects', '--all', '--missing=print')).match(/^\?/gm)?.length ?? 0;
+  const before = await missing();
+  assert.ok(before > 0);
+  assert.equal(await partial.git('show', 'HEAD~1:a'), '3');
+  assert.equal(await missing(), before - 1);
+});
