@@ -79,10 +79,14 @@ export async function workFolder(): Promise<{ folder: string; remove(): Promise<
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Starts `bench/limits/<name>.ts`, which prints the address that it listens at. */
-export async function startLimit(name: string, ...args: string[]): Promise<{ url: string; stop(): void }> {
+/** Runs `bench/limits/<name>.ts` while `work` lasts; it prints the address that it listens at. */
+export async function withLimit<T>(name: string, args: string[], work: (url: string) => Promise<T>): Promise<T> {
   const script = path.join(import.meta.dirname, 'limits', `${name}.ts`);
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return { url: line.toString().trim(), stop: () => void child.kill() };
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    return await work(line.toString().trim());
+  } finally {
+    child.kill();
+  }
 }

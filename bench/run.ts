@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type Instance, startInstance, startLimit, token, workFolder } from './instance.ts';
+import { type Instance, startInstance, token, withLimit, workFolder } from './instance.ts';
 import { inTurn, load, type Measured } from './measure.ts';
 import { commitOf, fastImport, git, type Seed, seed } from './seed.ts';
 
@@ -41,9 +41,7 @@ function addTimes(operation: string, product: Measured, limit: Measured, target:
 
 async function readFile({ url }: Instance, { project, repository }: Seed): Promise<void> {
   const product = await load(`${url}/api/v4/projects/${project}/repository/files/four_kilobytes.txt?ref=main`, headers);
-  const bare = await startLimit('file', repository, 'main:four_kilobytes.txt');
-  const limit = await load(bare.url);
-  bare.stop();
+  const limit = await withLimit('file', [repository, 'main:four_kilobytes.txt'], load);
   addRates('GET a file (4 KB, warm)', product, limit, '≥ 35 %');
 }
 
@@ -52,9 +50,7 @@ async function listFreezePeriods({ url, data }: Instance, { project }: Seed): Pr
   const { startEmbedded } = await import('../src/db/embedded.ts');
   const database = await startEmbedded(data, { use: 'shared' });
   const statement = `select id, freeze_start, freeze_end, cron_timezone, created_at, updated_at from freeze_periods where project_id = ${project} order by created_at, id limit 21`;
-  const bare = await startLimit('statement', database.connectionString, statement);
-  const limit = await load(bare.url);
-  bare.stop();
+  const limit = await withLimit('statement', [database.connectionString, statement], load);
   await database.stop();
   addRates('GET a list of 20 freeze periods', product, limit, '≥ 45 %');
 }
@@ -89,31 +85,29 @@ async function createFile({ api }: Instance, { project }: Seed, folder: string):
       api.post(`/projects/${project}/repository/files/new%2Ffile${turn}.txt`, { branch: 'main', commit_message: 'Add', content }),
     (turn) =>
       fastImport(beside, [
-        commitOf(turn, 'main', `new/file${turn}.txt`, content)
-          .replace('\ncommitter', '\ncommitter')
-          .replace(/(data \d+\nChange \d+\n)/, '$1from refs/heads/main^0\n'),
+        commitOf(turn, 'main', `new/file${turn}.txt`, content).replace(/(data \d+\nChange \d+\n)/, '$1from refs/heads/main^0\n'),
       ]),
   );
   addTimes('create a file', product!, limit!, '≤ 3×');
 }
 
-async function clone({ url }: Instance, { repository, remote }: Seed, folder: string): Promise<void> {
-  const bridge = await startLimit('git_http', repository);
+async function clone({ url }: Instance, { repository }: Seed, folder: string): Promise<void> {
   const cloneFrom = (address: string) => async (turn: number) => {
     const target = path.join(folder, `clone-${new URL(address).port}-${turn}`);
     await git('clone', '--quiet', '--bare', '--single-branch', address, target);
     await rm(target, { recursive: true });
   };
-  const [product, limit] = await inTurn(7, cloneFrom(remote), cloneFrom(bridge.url));
+  const own = `${url.replace('://', `://root:${token}@`)}/root/bench.git`;
+  const [product, limit] = await withLimit('git_http', [repository], (bare) => inTurn(7, cloneFrom(own), cloneFrom(bare)));
   addTimes('clone of 5,000 commits', product!, limit!, '≤ 1.1×');
+}
+
+async function advertise({ url }: Instance, { repository }: Seed): Promise<void> {
   const authorization = `Basic ${Buffer.from(`root:${token}`).toString('base64')}`;
-  const advertise = () =>
-    fetch(`${url}/root/bench.git/info/refs?service=git-upload-pack`, { headers: { authorization } }).then((answer) =>
-      answer.arrayBuffer(),
-    );
-  const [refs, bare] = await inTurn(40, advertise, () => git('upload-pack', '--advertise-refs', '--stateless-rpc', repository));
-  addTimes('info/refs with 1,000 refs', refs!, bare!, '≤ 1.3×');
-  bridge.stop();
+  const ask = async () =>
+    (await fetch(`${url}/root/bench.git/info/refs?service=git-upload-pack`, { headers: { authorization } })).arrayBuffer();
+  const [product, limit] = await inTurn(40, ask, () => git('upload-pack', '--advertise-refs', '--stateless-rpc', repository));
+  addTimes('info/refs with 1,000 refs', product!, limit!, '≤ 1.3×');
 }
 
 function print(): void {
@@ -160,6 +154,7 @@ try {
   await blame(instance, place);
   await createFile(instance, place, folder);
   await clone(instance, place, folder);
+  await advertise(instance, place);
   rows.push({
     operation: 'memory after the load',
     measured: `${Math.round((await instance.memory_bytes()) / 1e6)} MB`,

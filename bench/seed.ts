@@ -55,7 +55,6 @@ export interface Seed {
   project: number;
   /** The bare repository in the data folder of the instance. */
   repository: string;
-  remote: string;
 }
 
 /** A project of 5,000 commits and 1,000 branches, and 20 freeze periods. */
@@ -73,5 +72,5 @@ export async function seed(instance: Instance, folder: string): Promise<Seed> {
       freeze_end: `30 ${hour} * * *`,
     });
   const { stdout } = await run('find', [path.join(instance.data, 'repositories'), '-name', '*.git', '-maxdepth', '4']);
-  return { project, repository: stdout.trim().split('\n')[0]!, remote };
+  return { project, repository: stdout.trim().split('\n')[0]! };
 }
