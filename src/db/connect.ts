@@ -1,10 +1,13 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
 import { types } from './values.ts';
 
 /** Where statements go: the pool, or a transaction on it. */
 export type Database = Kysely<DB>;
+
+const pools = new WeakMap<Database, pg.Pool>();
 
 export interface Connect {
   /** `postgresql://…`; of a socket: `postgresql:///database?host=/folder&user=name`. */
@@ -21,6 +24,7 @@ export interface Connect {
  */
 export function connect({ connectionString, max, statementTimeout_ms = 60_000 }: Connect): Database {
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString,
     max,
     types,
@@ -34,7 +38,15 @@ export function connect({ connectionString, max, statementTimeout_ms = 60_000 }:
   });
   // The pool has dropped the idle connection already and will make another; unheard, the event would end the process.
   pool.on('error', () => {});
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  pools.set(db, pool);
+  return db;
+}
+
+/** How many connections of the pool are in use and idle, and how many callers wait for one; `db` comes from `connect`. */
+export function poolLoad(db: Database): { in_use: number; idle: number; waiting: number } {
+  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
+  return { in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
 const sqlState = (error: unknown) => (error instanceof pg.DatabaseError ? error.code : undefined);

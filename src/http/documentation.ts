@@ -1,10 +1,14 @@
 /** The documentation of the API for people (`/docs`) and programs (`/api/v4/openapi.json`), without any asset from outside. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { getAbsoluteFSPath } from 'swagger-ui-dist';
 import type { AnyEndpoint } from './endpoint.ts';
 import { apiRoot } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
+
+/** The folder of the assets. The package's own module would load the whole page into the server to say it. */
+const assets = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
 const page = `<!doctype html>
 <html lang="en">
@@ -23,5 +27,5 @@ export async function documentation(app: FastifyInstance, endpoints: readonly An
   });
   app.get('/docs', async (_request, reply) => reply.header('content-security-policy', policy).type('text/html').send(page));
   app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript').send(script));
-  await app.register(fastifyStatic, { root: getAbsoluteFSPath(), prefix: '/docs/assets/', index: false });
+  await app.register(fastifyStatic, { root: assets, prefix: '/docs/assets/', index: false });
 }
