@@ -3,6 +3,152 @@
 create extension citext;
 create extension pg_trgm;
 
+CREATE OR REPLACE FUNCTION public.count_stars()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update projects set star_count = star_count + case tg_op when 'INSERT' then 1 else -1 end
+   where id = coalesce(new.project_id, old.project_id);
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.keep_old_path()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from redirects where path = new.full_path;
+  if tg_op = 'UPDATE' then
+    insert into redirects (path, namespace_id, project_id)
+    values (old.full_path, case tg_table_name when 'namespaces' then new.id end, case tg_table_name when 'projects' then new.id end)
+    on conflict (path) do update set namespace_id = excluded.namespace_id, project_id = excluded.project_id, created_at = now();
+  end if;
+  return null;
+end $function$;
+
+create table access_requests (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  group_id bigint,
+  project_id bigint,
+  requested_at timestamp with time zone default now() not null,
+  constraint access_requests_pkey PRIMARY KEY (id),
+  constraint access_requests_group_key UNIQUE (group_id, user_id),
+  constraint access_requests_project_key UNIQUE (project_id, user_id),
+  constraint access_requests_one_target CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint access_requests_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint access_requests_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint access_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX access_requests_by_user ON access_requests USING btree (user_id);
+
+create table access_token_bots (
+  user_id bigint not null,
+  group_id bigint,
+  project_id bigint,
+  constraint access_token_bots_pkey PRIMARY KEY (user_id),
+  constraint access_token_bots_one_resource CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint access_token_bots_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint access_token_bots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint access_token_bots_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX access_token_bots_by_group ON access_token_bots USING btree (group_id, user_id) WHERE group_id IS NOT NULL;
+CREATE INDEX access_token_bots_by_project ON access_token_bots USING btree (project_id, user_id) WHERE project_id IS NOT NULL;
+
+create table application_settings (
+  id integer default 1 not null,
+  default_project_visibility text default 'private'::text not null,
+  default_group_visibility text default 'private'::text not null,
+  default_snippet_visibility text default 'private'::text not null,
+  restricted_visibility_levels text[] default '{}'::text[] not null,
+  default_branch_name text,
+  default_branch_protection integer default 2 not null,
+  default_project_creation integer default 2 not null,
+  default_projects_limit integer default 100000 not null,
+  can_create_group boolean default true not null,
+  user_default_external boolean default false not null,
+  user_defaults_to_private_profile boolean default false not null,
+  email_confirmation_setting text default 'off'::text not null,
+  max_personal_access_token_lifetime integer,
+  require_personal_access_token_expiry boolean default true not null,
+  service_access_tokens_expiration_enforced boolean default true not null,
+  personal_access_token_prefix text default 'glpat-'::text not null,
+  deletion_adjourned_period integer default 30 not null,
+  repository_storages_weighted jsonb default '{"default": 100}'::jsonb not null,
+  users_get_by_id_limit integer default 0 not null,
+  users_get_by_id_limit_allowlist text[] default '{}'::text[] not null,
+  project_api_limit integer default 0 not null,
+  projects_api_limit integer default 0 not null,
+  projects_api_rate_limit_unauthenticated integer default 0 not null,
+  group_api_limit integer default 0 not null,
+  groups_api_limit integer default 0 not null,
+  throttle_unauthenticated_api_enabled boolean default false not null,
+  throttle_unauthenticated_api_requests_per_period integer default 3600 not null,
+  throttle_unauthenticated_api_period_in_seconds integer default 3600 not null,
+  throttle_authenticated_api_enabled boolean default false not null,
+  throttle_authenticated_api_requests_per_period integer default 7200 not null,
+  throttle_authenticated_api_period_in_seconds integer default 3600 not null,
+  throttle_unauthenticated_files_api_enabled boolean default false not null,
+  throttle_unauthenticated_files_api_requests_per_period integer default 125 not null,
+  throttle_unauthenticated_files_api_period_in_seconds integer default 15 not null,
+  throttle_authenticated_files_api_enabled boolean default false not null,
+  throttle_authenticated_files_api_requests_per_period integer default 500 not null,
+  throttle_authenticated_files_api_period_in_seconds integer default 15 not null,
+  rate_limiting_response_text text,
+  counts_requests boolean generated always as ((throttle_unauthenticated_api_enabled OR throttle_authenticated_api_enabled OR throttle_unauthenticated_files_api_enabled OR throttle_authenticated_files_api_enabled OR (users_get_by_id_limit > 0) OR (project_api_limit > 0) OR (projects_api_limit > 0) OR (projects_api_rate_limit_unauthenticated > 0) OR (group_api_limit > 0) OR (groups_api_limit > 0))) stored not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint application_settings_pkey PRIMARY KEY (id),
+  constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
+  constraint application_settings_default_group_visibility_check CHECK (default_group_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
+  constraint application_settings_default_project_creation_check CHECK (default_project_creation >= 0 AND default_project_creation <= 4),
+  constraint application_settings_default_project_visibility_check CHECK (default_project_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
+  constraint application_settings_default_projects_limit_check CHECK (default_projects_limit >= 0),
+  constraint application_settings_default_snippet_visibility_check CHECK (default_snippet_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
+  constraint application_settings_deletion_adjourned_period_check CHECK (deletion_adjourned_period >= 1 AND deletion_adjourned_period <= 90),
+  constraint application_settings_email_confirmation_setting_check CHECK (email_confirmation_setting = ANY (ARRAY['off'::text, 'soft'::text, 'hard'::text])),
+  constraint application_settings_group_api_limit_check CHECK (group_api_limit >= 0),
+  constraint application_settings_groups_api_limit_check CHECK (groups_api_limit >= 0),
+  constraint application_settings_id_check CHECK (id = 1),
+  constraint application_settings_max_personal_access_token_lifetime_check CHECK (max_personal_access_token_lifetime >= 1 AND max_personal_access_token_lifetime <= 365),
+  constraint application_settings_project_api_limit_check CHECK (project_api_limit >= 0),
+  constraint application_settings_projects_api_limit_check CHECK (projects_api_limit >= 0),
+  constraint application_settings_projects_api_rate_limit_unauthentica_check CHECK (projects_api_rate_limit_unauthenticated >= 0),
+  constraint application_settings_throttle_authenticated_api_period_in_check CHECK (throttle_authenticated_api_period_in_seconds > 0),
+  constraint application_settings_throttle_authenticated_api_requests__check CHECK (throttle_authenticated_api_requests_per_period > 0),
+  constraint application_settings_throttle_authenticated_files_api_per_check CHECK (throttle_authenticated_files_api_period_in_seconds > 0),
+  constraint application_settings_throttle_authenticated_files_api_req_check CHECK (throttle_authenticated_files_api_requests_per_period > 0),
+  constraint application_settings_throttle_unauthenticated_api_period__check CHECK (throttle_unauthenticated_api_period_in_seconds > 0),
+  constraint application_settings_throttle_unauthenticated_api_request_check CHECK (throttle_unauthenticated_api_requests_per_period > 0),
+  constraint application_settings_throttle_unauthenticated_files_api_p_check CHECK (throttle_unauthenticated_files_api_period_in_seconds > 0),
+  constraint application_settings_throttle_unauthenticated_files_api_r_check CHECK (throttle_unauthenticated_files_api_requests_per_period > 0),
+  constraint application_settings_users_get_by_id_limit_check CHECK (users_get_by_id_limit >= 0)
+);
+
+create table commit_statuses (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  user_id bigint,
+  sha text not null,
+  ref text not null,
+  name text not null,
+  status text not null,
+  target_url text,
+  description text,
+  coverage double precision,
+  retried boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint commit_statuses_pkey PRIMARY KEY (id),
+  constraint commit_statuses_status_check CHECK (status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
+  constraint commit_statuses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint commit_statuses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX commit_statuses_by_commit ON commit_statuses USING btree (project_id, sha, id);
+CREATE INDEX commit_statuses_by_user ON commit_statuses USING btree (user_id);
+CREATE UNIQUE INDEX commit_statuses_current ON commit_statuses USING btree (project_id, sha, ref, name) WHERE NOT retried;
+
 create table freeze_periods (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -26,6 +172,86 @@ create table group_authorizations (
   constraint group_authorizations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (group_id, user_id, access_level) INCLUDE (expires_at);
+
+create table group_links (
+  id bigint generated always as identity not null,
+  group_id bigint,
+  project_id bigint,
+  invited_group_id bigint not null,
+  access_level integer not null,
+  expires_at date,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint group_links_pkey PRIMARY KEY (id),
+  constraint group_links_group_key UNIQUE (group_id, invited_group_id),
+  constraint group_links_project_key UNIQUE (project_id, invited_group_id),
+  constraint group_links_access_level_check CHECK (access_level = ANY (ARRAY[10, 15, 20, 30, 40, 50])),
+  constraint group_links_not_itself CHECK (group_id <> invited_group_id),
+  constraint group_links_one_target CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint group_links_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint group_links_invited_group_id_fkey FOREIGN KEY (invited_group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint group_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX group_links_by_invited ON group_links USING btree (invited_group_id, id);
+CREATE INDEX group_links_expiring ON group_links USING btree (expires_at) WHERE expires_at IS NOT NULL;
+
+create table keys (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  title text not null,
+  key text not null,
+  fingerprint_sha256 text not null,
+  usage_type text default 'auth_and_signing'::text not null,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint keys_pkey PRIMARY KEY (id),
+  constraint keys_fingerprint_sha256_key UNIQUE (fingerprint_sha256),
+  constraint keys_usage_type_check CHECK (usage_type = ANY (ARRAY['auth'::text, 'signing'::text, 'auth_and_signing'::text])),
+  constraint keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX keys_by_user ON keys USING btree (user_id, id);
+
+create table lfs_credential_keys (
+  id boolean default true not null,
+  key bytea not null,
+  constraint lfs_credential_keys_pkey PRIMARY KEY (id),
+  constraint lfs_credential_keys_id_check CHECK (id)
+);
+
+create table lfs_locks (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  user_id bigint not null,
+  path text not null,
+  locked_at timestamp with time zone default now() not null,
+  constraint lfs_locks_pkey PRIMARY KEY (id),
+  constraint lfs_locks_path_key UNIQUE (project_id, path),
+  constraint lfs_locks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint lfs_locks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX lfs_locks_by_project ON lfs_locks USING btree (project_id, id);
+CREATE INDEX lfs_locks_by_user ON lfs_locks USING btree (user_id);
+
+create table lfs_objects (
+  id bigint generated always as identity not null,
+  oid text not null,
+  size bigint not null,
+  last_upload_at timestamp with time zone default now() not null,
+  constraint lfs_objects_pkey PRIMARY KEY (id),
+  constraint lfs_objects_oid_key UNIQUE (oid),
+  constraint lfs_objects_oid_check CHECK (oid ~ '^[0-9a-f]{64}$'::text),
+  constraint lfs_objects_size_check CHECK (size >= 0)
+);
+
+create table lfs_objects_projects (
+  project_id bigint not null,
+  lfs_object_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint lfs_objects_projects_pkey PRIMARY KEY (project_id, lfs_object_id),
+  constraint lfs_objects_projects_lfs_object_id_fkey FOREIGN KEY (lfs_object_id) REFERENCES lfs_objects(id),
+  constraint lfs_objects_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX lfs_objects_projects_by_object ON lfs_objects_projects USING btree (lfs_object_id);
 
 create table members (
   id bigint generated always as identity not null,
@@ -74,6 +300,8 @@ create table namespaces (
   mentions_disabled boolean,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  archived boolean default false not null,
+  marked_for_deletion_at timestamp with time zone,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
@@ -86,11 +314,15 @@ create table namespaces (
   constraint namespaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint namespaces_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES namespaces(id) ON DELETE RESTRICT
 );
+CREATE INDEX namespaces_archived ON namespaces USING btree (id) WHERE archived;
 CREATE INDEX namespaces_by_ancestor ON namespaces USING gin (traversal_ids);
 CREATE INDEX namespaces_by_parent ON namespaces USING btree (parent_id, name, id);
 CREATE INDEX namespaces_in_order ON namespaces USING btree (name, id) WHERE kind = 'group'::text;
+CREATE INDEX namespaces_marked_for_deletion ON namespaces USING btree (marked_for_deletion_at) WHERE marked_for_deletion_at IS NOT NULL;
 CREATE UNIQUE INDEX namespaces_name_key ON namespaces USING btree (parent_id, name) WHERE parent_id IS NOT NULL;
 CREATE INDEX namespaces_search ON namespaces USING gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops);
+CREATE TRIGGER free_path AFTER INSERT ON namespaces FOR EACH ROW EXECUTE FUNCTION keep_old_path();
+CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON namespaces FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
 
 create table personal_access_tokens (
   id bigint generated always as identity not null,
@@ -125,6 +357,17 @@ create table project_authorizations (
 );
 CREATE INDEX project_authorizations_by_project ON project_authorizations USING btree (project_id, user_id, access_level) INCLUDE (expires_at);
 
+create table project_stars (
+  project_id bigint not null,
+  user_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint project_stars_pkey PRIMARY KEY (project_id, user_id),
+  constraint project_stars_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_stars_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX project_stars_by_user ON project_stars USING btree (user_id, project_id);
+CREATE TRIGGER count_stars AFTER INSERT OR DELETE ON project_stars FOR EACH ROW EXECUTE FUNCTION count_stars();
+
 create table projects (
   id bigint generated always as identity not null,
   namespace_id bigint not null,
@@ -153,18 +396,24 @@ create table projects (
   last_activity_at timestamp with time zone default now() not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  marked_for_deletion_at timestamp with time zone,
+  forked_from_id bigint,
+  import_status text default 'none'::text not null,
+  import_error text,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
   constraint projects_environments_access_level_check CHECK (environments_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_forking_access_level_check CHECK (forking_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
+  constraint projects_import_status_check CHECK (import_status = ANY (ARRAY['none'::text, 'scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text])),
   constraint projects_issues_access_level_check CHECK (issues_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_merge_requests_access_level_check CHECK (merge_requests_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_repository_access_level_check CHECK (repository_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_repository_object_format_check CHECK (repository_object_format = ANY (ARRAY['sha1'::text, 'sha256'::text])),
   constraint projects_snippets_access_level_check CHECK (snippets_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
-  constraint projects_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint projects_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES users(id),
+  constraint projects_forked_from_id_fkey FOREIGN KEY (forked_from_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE RESTRICT
 );
 CREATE INDEX projects_by_activity ON projects USING btree (last_activity_at, id);
@@ -172,11 +421,61 @@ CREATE INDEX projects_by_creator ON projects USING btree (creator_id);
 CREATE INDEX projects_by_name ON projects USING btree (name, id);
 CREATE INDEX projects_by_namespace ON projects USING btree (namespace_id, id);
 CREATE INDEX projects_by_path ON projects USING btree (path, id);
+CREATE INDEX projects_by_source ON projects USING btree (forked_from_id, id) WHERE forked_from_id IS NOT NULL;
 CREATE INDEX projects_by_stars ON projects USING btree (star_count, id);
 CREATE INDEX projects_by_topic ON projects USING gin (topics);
 CREATE INDEX projects_by_update ON projects USING btree (updated_at, id);
+CREATE INDEX projects_marked_for_deletion ON projects USING btree (marked_for_deletion_at) WHERE marked_for_deletion_at IS NOT NULL;
 CREATE INDEX projects_public ON projects USING btree (id) WHERE visibility <> 'private'::text;
 CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
+CREATE TRIGGER free_path AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION keep_old_path();
+CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON projects FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
+
+create table protected_branch_access_levels (
+  id bigint generated always as identity not null,
+  protected_branch_id bigint not null,
+  action text not null,
+  access_level integer,
+  user_id bigint,
+  group_id bigint,
+  constraint protected_branch_access_levels_pkey PRIMARY KEY (id),
+  constraint protected_branch_access_levels_group_key UNIQUE (protected_branch_id, action, group_id),
+  constraint protected_branch_access_levels_level_key UNIQUE (protected_branch_id, action, access_level),
+  constraint protected_branch_access_levels_user_key UNIQUE (protected_branch_id, action, user_id),
+  constraint protected_branch_access_levels_access_level_check CHECK (access_level = ANY (ARRAY[0, 30, 40, 60])),
+  constraint protected_branch_access_levels_action_check CHECK (action = ANY (ARRAY['push'::text, 'merge'::text, 'unprotect'::text])),
+  constraint protected_branch_access_levels_one_grantee CHECK (num_nonnulls(access_level, user_id, group_id) = 1),
+  constraint protected_branch_access_levels_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint protected_branch_access_levels_protected_branch_id_fkey FOREIGN KEY (protected_branch_id) REFERENCES protected_branches(id) ON DELETE CASCADE,
+  constraint protected_branch_access_levels_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX protected_branch_access_levels_by_group ON protected_branch_access_levels USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX protected_branch_access_levels_by_user ON protected_branch_access_levels USING btree (user_id) WHERE user_id IS NOT NULL;
+
+create table protected_branches (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text not null,
+  allow_force_push boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint protected_branches_pkey PRIMARY KEY (id),
+  constraint protected_branches_name_key UNIQUE (project_id, name),
+  constraint protected_branches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table redirects (
+  path citext not null,
+  namespace_id bigint,
+  project_id bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint redirects_pkey PRIMARY KEY (path),
+  constraint redirects_one_target CHECK (num_nonnulls(namespace_id, project_id) = 1),
+  constraint redirects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint redirects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX redirects_by_namespace ON redirects USING btree (namespace_id) WHERE namespace_id IS NOT NULL;
+CREATE INDEX redirects_by_project ON redirects USING btree (project_id) WHERE project_id IS NOT NULL;
 
 create table reference_updates (
   id bigint generated always as identity not null,
@@ -189,6 +488,15 @@ create table reference_updates (
   constraint reference_updates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX reference_updates_by_project ON reference_updates USING btree (project_id);
+
+create table request_counts (
+  name text not null,
+  who text not null,
+  ends_at timestamp with time zone not null,
+  count integer not null,
+  constraint request_counts_pkey PRIMARY KEY (name, who)
+);
+CREATE INDEX request_counts_by_end ON request_counts USING btree (ends_at);
 
 create table user_statuses (
   user_id bigint not null,
@@ -239,12 +547,14 @@ create table users (
   constraint users_email_key UNIQUE (email),
   constraint users_username_key UNIQUE (username),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
-  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text])),
+  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL
 );
+CREATE INDEX users_bots ON users USING btree (id) WHERE user_type = 'project_bot'::text;
 CREATE INDEX users_by_change ON users USING btree (updated_at, id);
 CREATE INDEX users_by_creation ON users USING btree (created_at, id);
 CREATE INDEX users_by_name ON users USING btree (name, id);
 CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE public_email <> ''::citext;
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
+CREATE UNIQUE INDEX users_one_ghost ON users USING btree (user_type) WHERE user_type = 'ghost'::text;
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);

@@ -11,7 +11,7 @@ create table users (
   unconfirmed_email citext,
   state             text not null default 'active'
                     check (state in ('active', 'blocked', 'blocked_pending_approval', 'deactivated', 'banned')),
-  user_type         text not null default 'human' check (user_type in ('human', 'ghost')),
+  user_type         text not null default 'human' check (user_type in ('human', 'ghost', 'project_bot')),
   admin             boolean not null default false,
   external          boolean not null default false,
   can_create_group  boolean not null default true,
@@ -40,6 +40,8 @@ create table users (
   created_at        timestamptz not null default now(),
   updated_at        timestamptz not null default now()
 );
+-- What nobody stands behind any more belongs to one ghost.
+create unique index users_one_ghost on users (user_type) where user_type = 'ghost';
 create index users_by_name on users (name, id);
 create index users_by_creation on users (created_at, id);
 create index users_by_change on users (updated_at, id);

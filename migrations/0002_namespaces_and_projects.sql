@@ -40,7 +40,7 @@ create table projects (
   full_path                      citext not null unique,
   description                    text,
   visibility                     text not null default 'private' check (visibility in ('private', 'internal', 'public')),
-  creator_id                     bigint references users on delete set null,
+  creator_id                     bigint references users,
   storage                        text not null default 'default',
   default_branch                 text not null,
   empty_repo                     boolean not null default true,

@@ -2,22 +2,28 @@
 import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { authenticate, planFrom } from './access/index.ts';
+import type { Registry } from 'prom-client';
+import { authenticate, countRequest, planFrom } from './access/index.ts';
 import { endpoints } from './areas/index.ts';
+import { lfsOverHttp, lfsUrl } from './areas/lfs/index.ts';
 import { gitOverHttp, gitUrl } from './areas/repository/index.ts';
 import type { Config } from './config.ts';
 import { type Database, isUnavailable } from './db/index.ts';
 import { readBodies } from './http/body.ts';
 import { documentation } from './http/documentation.ts';
-import type { AnyEndpoint, Services } from './http/endpoint.ts';
+import type { AnyEndpoint } from './http/endpoint.ts';
 import { ApiError } from './http/errors.ts';
 import { health } from './http/health.ts';
 import { mount, readQuery, unknownPath } from './http/mount.ts';
+import { measureRequests, metricsRoute } from './metrics.ts';
+import { servicesFor } from './services.ts';
 
 export interface AppOptions {
   config: Config;
   db: Database;
   log: Logger;
+  /** What is measured, and how to show it: alone, or together with other processes. Left out, nothing is. */
+  metrics?: { registry: Registry; gather(): Promise<string> };
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
 }
@@ -91,27 +97,27 @@ function logRequests(app: FastifyInstance): void {
  * Builds the server, ready to listen.
  * @param options the configuration, the database (migrated), and where log lines go
  */
-export async function buildApp({ config, db, log, inspectReply }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ config, db, log, metrics, inspectReply }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     genReqId: ({ headers }) => requestId(headers),
     requestIdHeader: false,
-    rewriteUrl: ({ url = '/' }) => gitUrl(url),
+    rewriteUrl: ({ url = '/' }) => lfsUrl(gitUrl(url)),
     http: { maxHeaderSize: urlLimit_bytes + 16 * 1024 },
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;
-  const storages = Object.fromEntries(config.storages.map(({ name, path }) => [name, path]));
-  const services: Services = { db, url: config.url, storages };
+  const services = servicesFor(config, db);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async (request) => unknownPath(request));
   readBodies(app);
   addCommonHeaders(app);
   logRequests(app);
+  if (metrics) measureRequests(app, metrics.registry);
   await app.register(cors, {
     delegator: (request, done) =>
       done(null, {
@@ -126,12 +132,15 @@ export async function buildApp({ config, db, log, inspectReply }: AppOptions): P
   mount(app, endpoints, {
     ...services,
     authenticate,
+    countRequest,
     currentPlan,
     offering: config.offering,
     ...(inspectReply ? { inspectReply } : {}),
   });
   await gitOverHttp(app, services);
+  await lfsOverHttp(app, services);
   health(app, db);
+  if (metrics) metricsRoute(app, { token: config.metricsToken, gather: metrics.gather });
   await documentation(app, endpoints);
   return app;
 }

@@ -23,6 +23,7 @@ test('nothing has to be set', () => {
   assert.equal(config.data, path.resolve('data'));
   assert.equal(config.databaseUrl, undefined);
   assert.deepEqual(config.storages, [{ name: 'default', path: path.resolve('data/repositories') }]);
+  assert.equal(config.blobs, path.resolve('data/blobs'));
   assert.equal(config.offering, 'any');
   assert.deepEqual(config.trustedProxies, []);
   assert.equal(config.logLevel, 'info');

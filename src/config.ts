@@ -20,6 +20,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** The named git storages, in the order given; paths are absolute. */
   storages: { name: string; path: string }[];
+  /** Absolute path of the folder of large files. */
+  blobs: string;
   rootPassword: string | undefined;
   rootToken: string | undefined;
   rootEmail: string | undefined;
@@ -29,6 +31,10 @@ export interface Config {
   /** Addresses, networks and the names proxy-addr knows (`loopback`, `linklocal`, `uniquelocal`). */
   trustedProxies: string[];
   logLevel: LogLevel;
+  /** How many processes answer requests. */
+  processes: number;
+  /** Admits to the metrics from other machines. */
+  metricsToken: string | undefined;
 }
 
 /** Every problem of the configuration, each a sentence that names its variable. */
@@ -47,6 +53,7 @@ const variables = [
   'COPPICE_DATA',
   'COPPICE_DATABASE_URL',
   'COPPICE_STORAGES',
+  'COPPICE_BLOBS',
   'COPPICE_ROOT_PASSWORD',
   'COPPICE_ROOT_TOKEN',
   'COPPICE_ROOT_EMAIL',
@@ -54,11 +61,18 @@ const variables = [
   'COPPICE_OFFERING',
   'COPPICE_TRUSTED_PROXIES',
   'COPPICE_LOG_LEVEL',
+  'COPPICE_PROCESSES',
+  'COPPICE_METRICS_TOKEN',
 ] as const;
 type Variable = (typeof variables)[number];
 
 /** These may also be given as the path of a file that holds them: NAME_FILE. */
-const secrets: readonly Variable[] = ['COPPICE_DATABASE_URL', 'COPPICE_ROOT_PASSWORD', 'COPPICE_ROOT_TOKEN'];
+const secrets: readonly Variable[] = [
+  'COPPICE_DATABASE_URL',
+  'COPPICE_ROOT_PASSWORD',
+  'COPPICE_ROOT_TOKEN',
+  'COPPICE_METRICS_TOKEN',
+];
 
 type Environment = Record<string, string | undefined>;
 type Values = { [Name in Variable]?: string };
@@ -89,6 +103,7 @@ export function readConfig(env: Environment): Config {
     data,
     databaseUrl: given('COPPICE_DATABASE_URL', readDatabaseUrl),
     storages: given('COPPICE_STORAGES', readStorages) ?? [{ name: 'default', path: path.join(data, 'repositories') }],
+    blobs: given('COPPICE_BLOBS', readFolder) ?? path.join(data, 'blobs'),
     rootPassword: given('COPPICE_ROOT_PASSWORD', atLeast(8)),
     rootToken: given('COPPICE_ROOT_TOKEN', readToken),
     rootEmail: given('COPPICE_ROOT_EMAIL', readEmail),
@@ -96,6 +111,8 @@ export function readConfig(env: Environment): Config {
     offering: given('COPPICE_OFFERING', oneOf(offerings)) ?? 'any',
     trustedProxies: given('COPPICE_TRUSTED_PROXIES', readProxies) ?? [],
     logLevel: given('COPPICE_LOG_LEVEL', oneOf(logLevels)) ?? 'info',
+    processes: given('COPPICE_PROCESSES', readCount) ?? 1,
+    metricsToken: given('COPPICE_METRICS_TOKEN', readToken),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -164,6 +181,12 @@ function readPort(value: string): number | Problem {
   return new Problem(`must be a whole number from 1 to 65535, not “${value}”.`);
 }
 
+function readCount(value: string): number | Problem {
+  const count = Number(value);
+  if (/^\d+$/.test(value) && count >= 1 && count <= 64) return count;
+  return new Problem(`must be a whole number from 1 to 64, not “${value}”.`);
+}
+
 /** Does not repeat the value in its problems: it usually holds a password. */
 function readDatabaseUrl(value: string): string | Problem {
   const url = URL.parse(value);
@@ -185,6 +208,10 @@ function readStorages(value: string): Config['storages'] | Problem {
     return new Problem('gives two storages the same folder.');
   return storages;
 }
+
+/** An address in place of a folder would become a folder with an odd name. */
+const readFolder = (value: string): string | Problem =>
+  /^\w+:\/\//.test(value) ? new Problem(`must be a folder, not “${value}”.`) : path.resolve(value);
 
 const atLeast = (length: number) => (value: string) =>
   value.length >= length ? value : new Problem(`must have at least ${length} characters.`);

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
-import type { Caller, Services } from '../http/endpoint.ts';
+import type { Caller, Services, TokenKind } from '../http/endpoint.ts';
 import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } from '../http/errors.ts';
 import type { Values } from '../http/form.ts';
 import { tokenDigest } from './tokens.ts';
@@ -22,6 +22,8 @@ interface User {
   user_type: string;
   admin: boolean;
   external: boolean;
+  /** Whether the primary address waits for a confirmation without which he may do nothing. */
+  unconfirmed: boolean;
 }
 
 interface Credential extends User {
@@ -29,16 +31,23 @@ interface Credential extends User {
   scopes: string[];
   revoked: boolean;
   expired: boolean;
-  impersonation: boolean;
+  kind: TokenKind;
+  counted: boolean;
   last_use_is_old: boolean;
 }
 
-const userColumns = sql.raw(
-  `${'id username name email commit_email state user_type admin external'
-    .split(' ')
-    .map((column) => `users.${column}`)
-    .join(', ')}`,
-);
+/** `soft` lets people begin to work before they have read their mail. */
+const grace_days = 3;
+
+const userColumns = sql`
+  users.id, users.username, users.name, users.email, users.commit_email, users.state, users.user_type, users.admin, users.external,
+  users.confirmed_at is null and case (select email_confirmation_setting from application_settings)
+    when 'hard' then true when 'soft' then users.created_at < now() - make_interval(days => ${sql.lit(grace_days)}) else false
+  end as unconfirmed`;
+
+const kind = sql<TokenKind>`
+  case when users.user_type <> 'project_bot' then case when token.impersonation then 'impersonation' else 'personal' end
+       when exists (select from access_token_bots where user_id = users.id and group_id is not null) then 'group' else 'project' end`;
 
 /** What was sent under a name, or undefined: empty text and null count as nothing sent. */
 const given = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
@@ -56,22 +65,25 @@ function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string |
   return value as string | undefined;
 }
 
-async function credentialOf(db: Kysely<DB>, value: string): Promise<Credential | undefined> {
+/** What tells a token from all others: its value, or its number for a credential that was made from it. */
+type TokenName = string | number;
+
+async function credentialOf(db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> {
   const { rows } = await sql<Credential>`
-    select token.id as token_id, token.scopes, token.revoked, token.impersonation,
+    select token.id as token_id, token.scopes, token.revoked, ${kind} as kind, (select counts_requests from application_settings) as counted,
            coalesce(token.expires_at <= current_date, false) as expired,
            coalesce(token.last_used_at < now() - make_interval(mins => ${lastUse_minutes}), true) as last_use_is_old,
            ${userColumns}
       from personal_access_tokens token join users on users.id = token.user_id
-     where token.token_digest = ${tokenDigest(value)}`.execute(db);
+     where ${typeof name === 'string' ? sql`token.token_digest = ${tokenDigest(name)}` : sql`token.id = ${name}`}`.execute(db);
   return rows[0];
 }
 
 /**
- * Refuses users who may not use the server now. An unconfirmed address keeps nobody out: the reference's setting for that is off by default.
+ * Refuses users who may not use the server now.
  * @throws ApiError 403 with the reason
  */
-function refuseInactive(user: Pick<User, 'state' | 'user_type'>, url: string): void {
+function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfirmed'>, url: string): void {
   if (user.user_type === 'ghost') throw forbidden('This action cannot be performed by internal users');
   if (user.state === 'blocked_pending_approval')
     throw forbidden('Your account is pending approval from your administrator and hence blocked.');
@@ -79,6 +91,8 @@ function refuseInactive(user: Pick<User, 'state' | 'user_type'>, url: string): v
     throw forbidden(
       `Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at ${url}`,
     );
+  if (user.unconfirmed)
+    throw forbidden('Your primary email address is not confirmed. Please check your inbox for the confirmation instructions.');
   if (user.state !== 'active') throw forbidden('Your account has been blocked.');
 }
 
@@ -94,9 +108,9 @@ export function commitEmailOf(
   return commit_email ?? email;
 }
 
-function callerFrom(user: User, token: Caller['token'], sudo: boolean, url: string): Caller {
+function callerFrom(user: User, { token, sudo, counted }: Pick<Caller, 'token' | 'sudo' | 'counted'>, url: string): Caller {
   const { id, username, name, email, state, admin, external } = user;
-  return { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external, token, sudo };
+  return { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external, token, sudo, counted };
 }
 
 /**
@@ -134,8 +148,8 @@ interface Use {
   isRotation: boolean;
 }
 
-async function checkedCredential(services: Services, value: string, { address, isRotation }: Use): Promise<Credential> {
-  const row = await credentialOf(services.db, value);
+async function checkedCredential(services: Services, name: TokenName, { address, isRotation }: Use): Promise<Credential> {
+  const row = await credentialOf(services.db, name);
   if (!row) throw unauthorized();
   // Two who rotate one token cannot both be its owner: whoever has the newer one may be the thief.
   if (row.revoked && isRotation) await revokeFamily(services.db, row.token_id);
@@ -154,10 +168,19 @@ async function checkedCredential(services: Services, value: string, { address, i
 export const callerOfToken = (services: Services, value: string, address: string): Promise<Caller> =>
   callerOf(services, value, { address, isRotation: false });
 
-async function callerOf(services: Services, value: string, use: Use): Promise<Caller> {
-  const row = await checkedCredential(services, value, use);
-  const kind = row.impersonation ? 'impersonation' : 'personal';
-  return callerFrom(row, { id: row.token_id, scopes: row.scopes, kind }, false, services.url);
+/**
+ * The caller that a token stands for, for a credential which was made from it and ends with it.
+ * @param id of the token
+ * @param address where the request came from, an IP address
+ * @throws ApiError as `callerOfToken`
+ */
+export const callerOfTokenNumbered = (services: Services, id: number, address: string): Promise<Caller> =>
+  callerOf(services, id, { address, isRotation: false });
+
+async function callerOf(services: Services, name: TokenName, use: Use): Promise<Caller> {
+  const row = await checkedCredential(services, name, use);
+  const { token_id, scopes, kind, counted } = row;
+  return callerFrom(row, { token: { id: token_id, scopes, kind }, sudo: false, counted }, services.url);
 }
 
 async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User | undefined> {
@@ -177,7 +200,7 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
   const user = await userNamed(services.db, who);
   if (!user) throw notFound(`User with ID or username '${who}'`);
   refuseInactive(user, services.url);
-  return callerFrom(user, caller.token, true, services.url);
+  return callerFrom(user, { ...caller, sudo: true }, services.url);
 }
 
 const rotation = /access_tokens\/[^/]+\/rotate$/;

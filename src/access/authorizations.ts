@@ -1,35 +1,17 @@
 /**
- * Keeps `group_authorizations` and `project_authorizations` equal to what memberships and the tree of groups say. Every change of either calls
- * `refreshAuthorizations` in its own transaction, after its rows are written.
+ * Keeps `group_authorizations` and `project_authorizations` equal to what memberships, invitations of groups and the tree of groups say. Every change of these
+ * calls `refreshAuthorizations` in its own transaction, after its rows are written.
+ *
+ * A group that is invited into a group or project brings its members, and those of the groups above it, with their level there but at most that of the link.
+ * Whom it has invited itself it does not bring along: invitations are not passed on.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import { levels } from './levels.ts';
+import { lockTrees } from './tree_locks.ts';
 
 /** A group with everything below it, or one project. */
 export type Subtree = { group_id: number } | { project_id: number };
-
-/**
- * Makes changes below one top-level namespace take turns. Whoever comes later works on a snapshot that holds what came before, so that no pair of a user and
- * a project is missed by both, and no path is taken twice. Taken first in a transaction that adds to the tree; `refreshAuthorizations` takes it itself.
- * @param namespace_id any namespace of the tree
- */
-export async function lockTree(tx: Kysely<DB>, namespace_id: number): Promise<void> {
-  await sql`
-    select from namespaces where id = (select traversal_ids[1] from namespaces where id = ${namespace_id}) for no key update`.execute(
-    tx,
-  );
-}
-
-const namespaceOf = async (tx: Kysely<DB>, subtree: Subtree): Promise<number> => {
-  if ('group_id' in subtree) return subtree.group_id;
-  const project = await tx
-    .selectFrom('projects')
-    .select('namespace_id')
-    .where('id', '=', subtree.project_id)
-    .executeTakeFirstOrThrow();
-  return project.namespace_id;
-};
 
 /**
  * Of the rows (user_id, target, access_level, ends) in `grants` those that count at some moment: per level the one that lasts longest, and only if it
@@ -50,41 +32,58 @@ const isInherited = sql`members.access_level > ${sql.lit(levels.minimal)}`;
 const of = (users: readonly number[] | undefined, column: string) =>
   users === undefined ? sql`true` : sql`${sql.ref(column)} = any(${users}::bigint[])`;
 
-async function refreshGroups(tx: Kysely<DB>, group_id: number, users: readonly number[] | undefined): Promise<void> {
+/** What an invitation gives to a member of the invited group: never more than the link says, and never longer. */
+const linkedLevel = sql`least(members.access_level, group_links.access_level)`;
+const linkedEnds = sql`least(${ends}, coalesce(group_links.expires_at, 'infinity'::date))`;
+const invitedMembers = sql`
+  join namespaces invited on invited.id = group_links.invited_group_id
+  join members on members.group_id = any(invited.traversal_ids)`;
+
+async function refreshGroups(tx: Kysely<DB>, group_ids: readonly number[], users: readonly number[] | undefined): Promise<void> {
+  const inside = sql`namespaces.traversal_ids && ${group_ids}::bigint[]`;
   await sql`
     delete from group_authorizations
-     where group_id in (select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]) and ${of(users, 'user_id')}`.execute(
-    tx,
-  );
+     where group_id in (select id from namespaces where ${inside}) and ${of(users, 'user_id')}`.execute(tx);
   const grants = sql`
     select members.user_id, namespaces.id as group_id, members.access_level, ${ends} as ends
       from namespaces join members on members.group_id = any(namespaces.traversal_ids)
-     where namespaces.kind = 'group' and namespaces.traversal_ids @> ${[group_id]}::bigint[] and ${of(users, 'members.user_id')}
-       and (members.group_id = namespaces.id or ${isInherited})`;
+     where namespaces.kind = 'group' and ${inside} and ${of(users, 'members.user_id')}
+       and (members.group_id = namespaces.id or ${isInherited})
+    union all
+    select members.user_id, namespaces.id, ${linkedLevel}, ${linkedEnds}
+      from namespaces join group_links on group_links.group_id = any(namespaces.traversal_ids) ${invitedMembers}
+     where namespaces.kind = 'group' and ${inside} and ${isInherited} and ${of(users, 'members.user_id')}`;
   await sql`
     insert into group_authorizations (user_id, group_id, access_level, expires_at) ${decisive(grants, sql`group_id`)}`.execute(
     tx,
   );
 }
 
+/** @param inside a predicate on rows of `projects` with the `namespaces` that they are in */
 async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, users: readonly number[] | undefined): Promise<void> {
+  const targets = sql`projects join namespaces on namespaces.id = projects.namespace_id`;
   await sql`
     delete from project_authorizations
-     where project_id in (select projects.id from projects join namespaces on namespaces.id = projects.namespace_id where ${inside})
-       and ${of(users, 'user_id')}`.execute(tx);
+     where project_id in (select projects.id from ${targets} where ${inside}) and ${of(users, 'user_id')}`.execute(tx);
   const grants = sql`
     select members.user_id, projects.id as project_id, members.access_level, ${ends} as ends
-      from projects join namespaces on namespaces.id = projects.namespace_id
-      join members on members.group_id = any(namespaces.traversal_ids)
+      from ${targets} join members on members.group_id = any(namespaces.traversal_ids)
      where ${inside} and ${isInherited} and ${of(users, 'members.user_id')}
     union all
     select members.user_id, projects.id, members.access_level, ${ends}
-      from projects join namespaces on namespaces.id = projects.namespace_id
-      join members on members.project_id = projects.id
+      from ${targets} join members on members.project_id = projects.id
      where ${inside} and ${of(users, 'members.user_id')}
     union all
+    select members.user_id, projects.id, ${linkedLevel}, ${linkedEnds}
+      from ${targets} join group_links on group_links.group_id = any(namespaces.traversal_ids) ${invitedMembers}
+     where ${inside} and ${isInherited} and ${of(users, 'members.user_id')}
+    union all
+    select members.user_id, projects.id, ${linkedLevel}, ${linkedEnds}
+      from ${targets} join group_links on group_links.project_id = projects.id ${invitedMembers}
+     where ${inside} and ${isInherited} and ${of(users, 'members.user_id')}
+    union all
     select namespaces.owner_id, projects.id, 50, 'infinity'::date
-      from projects join namespaces on namespaces.id = projects.namespace_id
+      from ${targets}
      where ${inside} and namespaces.kind = 'user' and ${of(users, 'namespaces.owner_id')}`;
   await sql`
     insert into project_authorizations (user_id, project_id, access_level, expires_at) ${decisive(grants, sql`project_id`)}`.execute(
@@ -92,13 +91,45 @@ async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, user
   );
 }
 
+/** Where groups of these, or inside them, are invited: their members count there. */
+async function invitedFrom(tx: Kysely<DB>, group_ids: readonly number[]): Promise<{ groups: number[]; projects: number[] }> {
+  const { rows } = await sql<{ group_id: number | null; project_id: number | null }>`
+    select group_links.group_id, group_links.project_id
+      from namespaces join group_links on group_links.invited_group_id = namespaces.id
+     where namespaces.traversal_ids && ${group_ids}::bigint[]`.execute(tx);
+  return {
+    groups: rows.flatMap((row) => row.group_id ?? []),
+    projects: rows.flatMap((row) => row.project_id ?? []),
+  };
+}
+
+async function namespacesOf(tx: Kysely<DB>, project_ids: readonly number[]): Promise<number[]> {
+  if (project_ids.length === 0) return [];
+  const rows = await tx.selectFrom('projects').select('namespace_id').where('id', 'in', project_ids).execute();
+  return rows.map(({ namespace_id }) => namespace_id);
+}
+
 /**
- * Derives the authorizations in `subtree` anew, in the transaction of the change that made it necessary.
+ * Derives authorizations anew, in the transaction of the change that made it necessary: in the subtrees, and wherever groups of them are invited.
+ * Whoever changes the members of a group has locked what they reach by `lockTrees`; here it is only made sure of.
+ * @param changed one subtree or several
  * @param users ids of the users whose memberships changed; left out, everybody's (a group or project was created or moved)
  */
-export async function refreshAuthorizations(tx: Kysely<DB>, subtree: Subtree, users?: readonly number[]): Promise<void> {
-  await lockTree(tx, await namespaceOf(tx, subtree));
-  if ('project_id' in subtree) return refreshProjects(tx, sql`projects.id = ${subtree.project_id}`, users);
-  await refreshGroups(tx, subtree.group_id, users);
-  await refreshProjects(tx, sql`namespaces.traversal_ids @> ${[subtree.group_id]}::bigint[]`, users);
+export async function refreshAuthorizations(
+  tx: Kysely<DB>,
+  changed: Subtree | readonly Subtree[],
+  users?: readonly number[],
+): Promise<void> {
+  const subtrees = [changed].flat() as Subtree[];
+  const groups = subtrees.flatMap((subtree) => ('group_id' in subtree ? subtree.group_id : []));
+  const projects = subtrees.flatMap((subtree) => ('project_id' in subtree ? subtree.project_id : []));
+  await lockTrees(tx, [...groups, ...(await namespacesOf(tx, projects))], groups);
+  if (groups.length > 0) {
+    const reached = await invitedFrom(tx, groups);
+    groups.push(...reached.groups);
+    projects.push(...reached.projects);
+    await refreshGroups(tx, groups, users);
+    await refreshProjects(tx, sql`namespaces.traversal_ids && ${groups}::bigint[]`, users);
+  }
+  if (projects.length > 0) await refreshProjects(tx, sql`projects.id = any(${projects}::bigint[])`, users);
 }

@@ -2,9 +2,11 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
-import { forbidden, notFound, unauthorized } from '../http/errors.ts';
+import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { levels, type Role } from './levels.ts';
 import type { MaybeCaller } from './projects.ts';
+import { movedFrom } from './redirects.ts';
+import { isGroup, isListedGroup } from './states.ts';
 
 export interface Group {
   id: number;
@@ -18,6 +20,10 @@ export interface Group {
   subgroup_creation_level: string;
   default_branch: string | null;
   membership_lock: boolean;
+  /** Whether it or a group above it is archived. */
+  archived: boolean;
+  /** Whether it or a group above it is going to be removed. Only members know of it then. */
+  marked_for_deletion: boolean;
   /** The caller's level: 50 for administrators, 0 for who is no member. */
   access_level: number;
 }
@@ -66,10 +72,11 @@ export const belongsToGroup = (caller: MaybeCaller): RawBuilder<SqlBool> =>
 /** A predicate on rows of `namespaces`: the caller may know of the group, as `mayReadGroup` says for one. */
 export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
-  const isOpen =
+  const isShown =
     !caller || caller.external
       ? sql<SqlBool>`namespaces.visibility = 'public'`
       : sql<SqlBool>`namespaces.visibility <> 'private'`;
+  const isOpen = sql<SqlBool>`(${isShown} and not ${isListedGroup('marked_for_deletion')})`;
   return caller ? sql`(${isOpen} or ${belongsToGroup(caller)})` : isOpen;
 }
 
@@ -79,18 +86,21 @@ export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
  */
 export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Group | undefined> {
   const isId = /^-?\d+$/.test(id);
-  if (isId && !Number.isSafeInteger(Number(id))) return undefined;
+  // PostgreSQL knows no text with NUL.
+  if (isId ? !Number.isSafeInteger(Number(id)) : id.includes('\0')) return undefined;
   const { rows } = await sql<Group>`
-    select ${columns}, ${groupLevel(caller)} as access_level from namespaces
+    select ${columns}, ${groupLevel(caller)} as access_level, ${isGroup('archived')} as archived,
+           ${isGroup('marked_for_deletion')} as marked_for_deletion from namespaces
      where kind = 'group' and ${isId ? sql`id = ${Number(id)}` : sql`full_path = ${id}`}`.execute(db);
   return rows[0];
 }
 
 /** Whether the caller may know of a group. */
 export async function mayReadGroup(db: Kysely<DB>, caller: MaybeCaller, group: Group): Promise<boolean> {
-  if (group.access_level > 0 || group.visibility === 'public') return true;
+  if (group.access_level > 0) return true;
+  if (group.visibility === 'public' && !group.marked_for_deletion) return true;
   if (!caller) return false;
-  if (group.visibility === 'internal' && !caller.external) return true;
+  if (group.visibility === 'internal' && !caller.external && !group.marked_for_deletion) return true;
   const { rows } = await sql`select from namespaces where id = ${group.id} and ${belongsToGroup(caller)}`.execute(db);
   return rows.length > 0;
 }
@@ -105,7 +115,14 @@ export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: stri
   return group;
 }
 
-const groupInPath = ({ db, caller, params }: AccessCall) => visibleGroup(db, caller, params.id!);
+/** The group in `:id`, or where it has moved to, if the caller may know of it. */
+async function groupInPath({ db, caller, params }: AccessCall): Promise<Group> {
+  const group = await groupFor(db, caller, params.id!);
+  if (group && (await mayReadGroup(db, caller, group))) return group;
+  const id = group ? undefined : await movedFrom(db, 'group', params.id!);
+  const moved = id === undefined ? undefined : await groupFor(db, caller, String(id));
+  throw moved && (await mayReadGroup(db, caller, moved)) ? new Moved('group', moved.id) : notFound('Group');
+}
 
 /** Grants the group in `:id` to everyone who may know of it, signed in or not. */
 export const groupVisible: Access<{ caller: MaybeCaller; group: Group }> = {
@@ -127,3 +144,15 @@ export const groupRole = (role: Role): Access<{ caller: Caller; group: Group }> 
     return { caller, group };
   },
 });
+
+/** Grants administrators the group in `:id`. To others it is as known or hidden as always. */
+export const groupForAdmin: Access<{ caller: Caller; group: Group }> = {
+  rule: 'group:admin',
+  async check(call) {
+    const { caller } = call;
+    if (!caller) throw unauthorized();
+    const group = await groupInPath(call);
+    if (!caller.admin) throw forbidden();
+    return { caller, group };
+  },
+};

@@ -1,10 +1,12 @@
 /** Who calls, and what they may: the rules that endpoints name. */
-export { authenticate, callerOfToken, commitEmailOf } from './authentication.ts';
-export { lockTree, refreshAuthorizations, type Subtree } from './authorizations.ts';
+export { authenticate, callerOfToken, callerOfTokenNumbered, commitEmailOf } from './authentication.ts';
+export { refreshAuthorizations, type Subtree } from './authorizations.ts';
+export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export {
   belongsToGroup,
   type Group,
   groupFor,
+  groupForAdmin,
   groupLevel,
   groupRole,
   groupVisible,
@@ -15,6 +17,7 @@ export {
 } from './groups.ts';
 export { admin, anyone, signedIn } from './instance.ts';
 export { levels, type Role } from './levels.ts';
+export { countRequest, forgetOldCounts } from './limits.ts';
 export { isPassword, passwordDigest } from './passwords.ts';
 export { planFrom } from './plans.ts';
 export {
@@ -27,11 +30,16 @@ export {
   mayRead,
   mayReadCode,
   mayUse,
+  movedProject,
   type Project,
   projectFor,
   projectForAdmin,
   projectLevel,
   projectRole,
+  projectState,
   projectVisible,
+  visibleProject,
 } from './projects.ts';
+export { isGroup, isListedGroup, isListedProject } from './states.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';
+export { lockTree, lockTrees } from './tree_locks.ts';

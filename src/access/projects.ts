@@ -2,9 +2,11 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
-import { forbidden, notFound, unauthorized } from '../http/errors.ts';
+import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { admin } from './instance.ts';
 import { levels, type Role } from './levels.ts';
+import { movedFrom } from './redirects.ts';
+import { isListedProject, isProject, stateOfProject } from './states.ts';
 
 export interface Project {
   id: number;
@@ -15,7 +17,12 @@ export interface Project {
   visibility: 'private' | 'internal' | 'public';
   default_branch: string;
   empty_repo: boolean;
+  /** Whether it or a group above it is archived. */
   archived: boolean;
+  /** Whether it or a group above it is going to be removed. Only members know of it then. */
+  marked_for_deletion: boolean;
+  /** Whether its content cannot be changed: archived, marked for deletion, or a fork that is still being copied. */
+  read_only: boolean;
   storage: string;
   issues_access_level: FeatureLevel;
   repository_access_level: FeatureLevel;
@@ -35,7 +42,7 @@ export type MaybeCaller = Caller | undefined;
 
 const columns = sql.raw(
   [
-    'id name path full_path namespace_id visibility default_branch empty_repo archived storage',
+    'id name path full_path namespace_id visibility default_branch empty_repo storage',
     'issues_access_level repository_access_level merge_requests_access_level forking_access_level snippets_access_level environments_access_level',
   ]
     .join(' ')
@@ -43,6 +50,15 @@ const columns = sql.raw(
     .map((column) => `projects.${column}`)
     .join(', '),
 );
+
+const isBeingCopied = sql`projects.import_status in ('scheduled', 'started')`;
+
+/** What holds for the project of each row of `projects`, also because of the groups above it. */
+export const projectState = {
+  archived: sql<boolean>`${isProject('archived')}`,
+  marked_for_deletion: sql<boolean>`${isProject('marked_for_deletion')}`,
+  read_only: sql<boolean>`(${isBeingCopied} or ${isProject('archived')} or ${isProject('marked_for_deletion')})`,
+};
 
 /** The caller's level in the project of each row of `projects`. */
 export const projectLevel = (caller: MaybeCaller): RawBuilder<number> =>
@@ -67,8 +83,9 @@ export const isMemberOfProject = (caller: MaybeCaller, level: number): RawBuilde
 /** A predicate on rows of `projects`: the caller may know of it, as `mayRead` says for one project. */
 export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
-  const isOpen =
+  const isShown =
     !caller || caller.external ? sql<SqlBool>`projects.visibility = 'public'` : sql<SqlBool>`projects.visibility <> 'private'`;
+  const isOpen = sql<SqlBool>`(${isShown} and not ${isListedProject('marked_for_deletion')})`;
   return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
 }
 
@@ -80,16 +97,24 @@ const isId = (text: string) => /^-?\d+$/.test(text);
  * @param id an id or a full path, compared without case
  */
 export async function projectFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
-  if (isId(id) ? !Number.isSafeInteger(Number(id)) : !id.includes('/')) return undefined;
+  // PostgreSQL knows no text with NUL.
+  if (isId(id) ? !Number.isSafeInteger(Number(id)) : !id.includes('/') || id.includes('\0')) return undefined;
   const { rows } = await sql<Project>`
-    select ${columns}, ${projectLevel(caller)} as access_level from projects
+    select ${columns}, ${projectLevel(caller)} as access_level, state.archived, state.marked_for_deletion,
+           state.archived or state.marked_for_deletion or ${isBeingCopied} as read_only
+      from projects, ${stateOfProject}
      where ${isId(id) ? sql`projects.id = ${Number(id)}` : sql`projects.full_path = ${id}`}`.execute(db);
   return rows[0];
 }
 
 /** Whether the caller may know of a project. */
-export function mayRead(caller: MaybeCaller, project: Pick<Project, 'visibility' | 'access_level'>): boolean {
-  if (project.access_level > 0 || project.visibility === 'public') return true;
+export function mayRead(
+  caller: MaybeCaller,
+  project: Pick<Project, 'visibility' | 'access_level' | 'marked_for_deletion'>,
+): boolean {
+  if (project.access_level > 0) return true;
+  if (project.marked_for_deletion) return false;
+  if (project.visibility === 'public') return true;
   return project.visibility === 'internal' && caller !== undefined && !caller.external;
 }
 
@@ -99,11 +124,33 @@ export function mayUse(project: Project, feature: Feature, memberLevel: number =
   return setting === 'enabled' || (setting === 'private' && project.access_level >= memberLevel);
 }
 
-/** The project in `:id`, if the caller may know of it. */
-async function visibleProject({ db, caller, params }: AccessCall): Promise<Project> {
-  const project = await projectFor(db, caller, params.id!);
+/**
+ * The project that stood at a path before it got another one, if the caller may know of it.
+ * @param path a full path that no project has now
+ */
+export async function movedProject(db: Kysely<DB>, caller: MaybeCaller, path: string): Promise<Project | undefined> {
+  const id = await movedFrom(db, 'project', path);
+  const project = id === undefined ? undefined : await projectFor(db, caller, String(id));
+  return project && mayRead(caller, project) ? project : undefined;
+}
+
+/**
+ * The project that `id` names, if the caller may know of it; for projects that a parameter names.
+ * @throws ApiError 404
+ */
+export async function visibleProject(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project> {
+  const project = await projectFor(db, caller, id);
   if (!project || !mayRead(caller, project)) throw notFound('Project');
   return project;
+}
+
+/** The project in `:id`, or where it has moved to, if the caller may know of it. */
+async function projectInPath({ db, caller, params }: AccessCall): Promise<Project> {
+  const id = params.id!;
+  const project = await projectFor(db, caller, id);
+  if (project && mayRead(caller, project)) return project;
+  const moved = project ? undefined : await movedProject(db, caller, id);
+  throw moved ? new Moved('project', moved.id) : notFound('Project');
 }
 
 const changes = (method: string) => method !== 'GET' && method !== 'HEAD';
@@ -113,7 +160,7 @@ export const projectVisible: Access<{ caller: MaybeCaller; project: Project }> =
   rule: 'project:visible',
   async check(call) {
     if (!call.caller && changes(call.method)) throw unauthorized();
-    return { caller: call.caller, project: await visibleProject(call) };
+    return { caller: call.caller, project: await projectInPath(call) };
   },
 };
 
@@ -122,14 +169,14 @@ export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
   rule: 'project:admin',
   async check(call) {
     const { caller } = await admin.check(call);
-    return { caller, project: await visibleProject(call) };
+    return { caller, project: await projectInPath(call) };
   },
 };
 
 interface ProjectRoleOptions {
   /** A feature that must be there for the caller. */
   feature?: Feature;
-  /** Whether the call also works on an archived project, whose content cannot be changed otherwise. */
+  /** Whether the call also works on a project that is read-only, for instance because it is archived. */
   archived?: true;
 }
 
@@ -145,10 +192,10 @@ export const projectRole = (
   async check(call) {
     const { caller } = call;
     if (!caller) throw unauthorized();
-    const project = await visibleProject(call);
+    const project = await projectInPath(call);
     if (project.access_level < levels[role] && role !== 'guest') throw forbidden();
     if (feature && !mayUse(project, feature)) throw forbidden();
-    if (project.archived && !archived && changes(call.method)) throw forbidden();
+    if (project.read_only && !archived && changes(call.method)) throw forbidden();
     return { caller, project };
   },
 });
@@ -163,7 +210,7 @@ export function mayReadCode(project: Project): boolean {
 export const codeReader: Access<{ caller: MaybeCaller; project: Project }> = {
   rule: 'project:read_code',
   async check(call) {
-    const project = await visibleProject(call);
+    const project = await projectInPath(call);
     if (project.repository_access_level === 'disabled') throw notFound('Repository');
     if (!mayReadCode(project)) throw forbidden();
     return { caller: call.caller, project };

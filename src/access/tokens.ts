@@ -22,8 +22,11 @@ export const tokenScopes = [
   'write_virtual_registry',
 ] as const;
 
-/** A new value: the prefix that secret scanners know and 192 random bits. */
-export const newTokenValue = () => `glpat-${randomBytes(24).toString('base64url')}`;
+/**
+ * A new value, with 192 random bits.
+ * @param prefix what secret scanners know it by; an application setting
+ */
+export const newTokenValue = (prefix: string) => `${prefix}${randomBytes(24).toString('base64url')}`;
 
 /** What the database keeps of a token. The value is random, so that a plain hash cannot be guessed. */
 export const tokenDigest = (value: string): Buffer => createHash('sha256').update(value).digest();

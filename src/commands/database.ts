@@ -19,8 +19,22 @@ type Use = Pick<EmbeddedOptions, 'use' | 'onRestart' | 'onLost'>;
 const closeTimeout_ms = 5000;
 
 /**
- * Runs `work` with a migrated database: the configured server, or the one in the box, which is then stopped again unless another
+ * Runs `work` with a database as it is: that of the configured server, or the one in the box, which is then stopped again unless another
  * process owns it.
+ */
+export async function withServer<T>(config: Config, use: Use, work: (connectionString: string) => Promise<T>): Promise<T> {
+  const server = config.databaseUrl
+    ? { connectionString: config.databaseUrl, stop: async () => {} }
+    : await startEmbedded(config.data, use);
+  try {
+    return await work(server.connectionString);
+  } finally {
+    await server.stop();
+  }
+}
+
+/**
+ * The same with a migrated database.
  * @param max the greatest number of connections of the pool
  */
 export async function withDatabase<T>(
@@ -29,11 +43,7 @@ export async function withDatabase<T>(
   max: number,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
-  const server = config.databaseUrl
-    ? { connectionString: config.databaseUrl, stop: async () => {} }
-    : await startEmbedded(config.data, use);
-  try {
-    const { connectionString } = server;
+  return await withServer(config, use, async (connectionString) => {
     const migrated = await migrate(connectionString);
     const db = connect({ connectionString, max });
     try {
@@ -41,9 +51,7 @@ export async function withDatabase<T>(
     } finally {
       await Promise.race([db.destroy(), sleep(closeTimeout_ms, undefined, { ref: false })]);
     }
-  } finally {
-    await server.stop();
-  }
+  });
 }
 
 /** The same for a command of a moment: it shares the database, and stops it in order when it is interrupted. */
@@ -55,4 +63,14 @@ export async function briefly<T>(config: Config, work: (open: OpenDatabase) => P
     });
     return await Promise.race([work(open), interrupted]);
   });
+}
+
+/**
+ * A signal that fires when the operator interrupts the command, for work that has to clear up before it ends.
+ * @returns it, aborted with an OperatorError
+ */
+export function interruption(): AbortSignal {
+  const controller = new AbortController();
+  void listenForStop().first.then(() => controller.abort(new OperatorError('Interrupted.')));
+  return controller.signal;
 }

@@ -1,14 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
-import { buildApp } from '../app.ts';
 import { settleReferenceUpdates } from '../areas/repository/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
+import { servicesFor } from '../services.ts';
 import { type Command, OperatorError } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
+import { openDoor } from './door.ts';
 import { addFirstAdministrator, welcome } from './first_administrator.ts';
+import { tidyAfterStart } from './memory.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
 
@@ -59,56 +60,27 @@ async function makeStorages({ storages }: Config): Promise<void> {
 
 async function serveUntil(
   config: Config,
-  { db }: OpenDatabase,
+  open: OpenDatabase,
   log: Logger,
   stop: StopRequest,
   lost: Promise<never>,
 ): Promise<void> {
+  const { db } = open;
   const administrator = await addFirstAdministrator(db, config);
-  const storages = Object.fromEntries(config.storages.map(({ name, path }) => [name, path]));
-  await settleReferenceUpdates({ db, url: config.url, storages }).catch((error) => log.error({ err: error }, 'settling failed'));
-  const app = await buildApp({ config, db, log });
+  await settleReferenceUpdates(servicesFor(config, db)).catch((error) => log.error({ err: error }, 'settling failed'));
   try {
-    await listen(app, config, log);
-    process.stdout.write(
-      administrator ? welcome(config.url, administrator) : `Coppice is ready at ${config.url}. Ctrl-C stops it.\n`,
-    );
-    await Promise.race([stop.first, lost]);
-    process.stdout.write('Coppice is stopping.\n');
+    const door = await openDoor(config, open, log);
+    try {
+      process.stdout.write(
+        administrator ? welcome(config.url, administrator) : `Coppice is ready at ${config.url}. Ctrl-C stops it.\n`,
+      );
+      tidyAfterStart();
+      await Promise.race([stop.first, lost]);
+      process.stdout.write('Coppice is stopping.\n');
+    } finally {
+      await door.close(Promise.race([stop.second, sleep(drainTimeout_ms, undefined, { ref: false })]));
+    }
   } finally {
-    await close(app, stop);
     await closeReaders();
   }
-}
-
-/** Fastify says that it listens; we say it in the block for people, before the first line of the log. */
-async function listen(app: FastifyInstance, { host, port, logLevel }: Config, log: Logger): Promise<void> {
-  log.level = 'silent';
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    throw listenProblem(error as NodeJS.ErrnoException, host, port);
-  } finally {
-    log.level = logLevel;
-  }
-}
-
-function listenProblem(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const address = `${host}, port ${port}`;
-  if (error.code === 'EADDRINUSE')
-    return new OperatorError(`Another program listens on ${address}. Set COPPICE_PORT to another number.`);
-  if (error.code === 'EACCES')
-    return new OperatorError(`This account may not listen on ${address}. Set COPPICE_PORT to 1024 or more.`);
-  if (error.code === 'EADDRNOTAVAIL')
-    return new OperatorError(`This machine does not have the address of COPPICE_HOST, ${host}.`);
-  if (error.code === 'ENOTFOUND') return new OperatorError(`COPPICE_HOST, ${host}, has no address.`);
-  return error;
-}
-
-/** Stops accepting, waits for the requests under way, and cuts off those that take too long. */
-async function close(app: FastifyInstance, stop: StopRequest): Promise<void> {
-  const closed = app.close();
-  await Promise.race([closed, stop.second, sleep(drainTimeout_ms, undefined, { ref: false })]);
-  app.server.closeAllConnections();
-  await closed;
 }

@@ -1,14 +1,37 @@
 import pino, { type Logger } from 'pino';
+import { removeOrphanedBots } from '../areas/access_tokens/index.ts';
+import { removeOldRequestCounts } from '../areas/application_settings/index.ts';
+import { removeExpiredGroupLinks } from '../areas/group_links/index.ts';
+import { removeGroup, removeMarkedGroups } from '../areas/groups/index.ts';
+import { removeUnusedObjects } from '../areas/lfs/index.ts';
 import { removeExpiredMemberships } from '../areas/members/index.ts';
-import { maintainRepository, settleReferences } from '../areas/repository/index.ts';
+import { copyFork, removeMarkedProjects, removeProject } from '../areas/projects/index.ts';
+import { deleteRepositories, maintainRepository, settleReferences } from '../areas/repository/index.ts';
+import { removeUser } from '../areas/user_removal/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
+import { servicesFor } from '../services.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { listenForStop } from './stop_request.ts';
 
 /** Every job of every area. */
-const jobs: readonly AnyJob[] = [maintainRepository, settleReferences, removeExpiredMemberships];
+const jobs: readonly AnyJob[] = [
+  maintainRepository,
+  settleReferences,
+  removeExpiredMemberships,
+  removeUnusedObjects,
+  deleteRepositories,
+  removeExpiredGroupLinks,
+  removeProject,
+  removeMarkedProjects,
+  copyFork,
+  removeGroup,
+  removeMarkedGroups,
+  removeUser,
+  removeOrphanedBots,
+  removeOldRequestCounts,
+];
 
 const concurrency = 4;
 /** How long a stop waits for the jobs that run. */
@@ -37,7 +60,6 @@ export const work: Command = {
 };
 
 /** Runs jobs in this process. */
-export function workHere({ url, storages }: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
-  const services = { db, url, storages: Object.fromEntries(storages.map(({ name, path }) => [name, path])) };
-  return startWorker({ connectionString, jobs, services, log, concurrency });
+export function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
+  return startWorker({ connectionString, jobs, services: servicesFor(config, db), log, concurrency });
 }

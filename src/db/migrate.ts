@@ -12,6 +12,9 @@ export class MigrationError extends Error {}
 
 const defaultFolder = path.resolve(import.meta.dirname, '../../migrations');
 
+/** The oldest major version of PostgreSQL that every statement of ours runs on. */
+const oldestServer = 15;
+
 /** Any number; it only has to be the same in every process of every version. */
 const lock = 726_673_001;
 
@@ -20,19 +23,21 @@ const lock = 726_673_001;
  * Processes that start at once wait for each other.
  * @param connectionString of a role that may create tables
  * @param folder holds `NNNN_name.sql`
+ * @param upTo the name of the last migration to run, for a database that an older version has left; all of them when left out
  * @returns the names of the migrations that were run now
  * @throws MigrationError when the database is newer than this code, or a file fails
  */
-export async function migrate(connectionString: string, folder: string = defaultFolder): Promise<string[]> {
+export async function migrate(connectionString: string, folder: string = defaultFolder, upTo?: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
   // One connection holds the lock, the migrator needs another; no time limit, since an index over a large table takes its time.
   const db = connect({ connectionString, max: 2, statementTimeout_ms: 0 });
   try {
     return await db.connection().execute(async (holder) => {
+      await refuseOld(holder);
       await sql`select pg_advisory_lock(${lock})`.execute(holder);
       await refuseNewer(holder, Object.keys(migrations));
       await installQueue(connectionString);
-      return await runNew(db, migrations);
+      return await runNew(db, upTo === undefined ? migrations : until(upTo, migrations));
     });
   } finally {
     await db.destroy(); // and with its connection goes the lock
@@ -53,6 +58,25 @@ async function readMigrations(folder: string): Promise<Record<string, Migration>
     migrations[name] = { up: async (db) => void (await sql.raw(text).execute(db)) };
   }
   return migrations;
+}
+
+const until = (last: string, migrations: Record<string, Migration>) =>
+  Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last));
+
+/** Refused by version, because the statement that an older one fails on may come much later than the start. */
+async function refuseOld(db: Database): Promise<void> {
+  const { rows } = await sql<{ number: number; text: string }>`
+    select current_setting('server_version_num')::int as number, current_setting('server_version') as text`.execute(db);
+  const { number, text } = rows[0]!;
+  if (number >= oldestServer * 10_000) return;
+  throw new MigrationError(
+    `The database server is PostgreSQL ${text}; Coppice needs ${oldestServer} or newer. Update the server, or leave COPPICE_DATABASE_URL out.`,
+  );
+}
+
+/** The names of the migrations that this code knows, in their order. */
+export async function knownMigrations(folder: string = defaultFolder): Promise<string[]> {
+  return Object.keys(await readMigrations(folder));
 }
 
 /** Code must not write rows into a schema that it does not know. */

@@ -20,6 +20,13 @@ function nameOf(text: string): string | undefined {
 
 /** A connection that prepares what Kysely sends. */
 export class PreparingClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    // The pool listens to idle connections only. One that is lost between two statements of a transaction says so too, and unheard the event would end the
+    // process; the next statement fails with the reason.
+    this.on('error', () => {});
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: pg's own declaration has a dozen overloads, of which Kysely uses the one with text and values.
   override query(...args: any[]): any {
     const [text, values] = args;

@@ -10,6 +10,82 @@ type Timestamp = ColumnType<string, string | Date, string | Date>;
 /** Written with JSON.stringify: pg would take an array for an array of PostgreSQL. */
 type Json = ColumnType<unknown, string, string>;
 
+export interface AccessRequests {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  group_id: number | null;
+  project_id: number | null;
+  requested_at: Generated<Timestamp>;
+}
+
+export interface AccessTokenBots {
+  user_id: number;
+  group_id: number | null;
+  project_id: number | null;
+}
+
+export interface ApplicationSettings {
+  id: Generated<number>;
+  default_project_visibility: Generated<string>;
+  default_group_visibility: Generated<string>;
+  default_snippet_visibility: Generated<string>;
+  restricted_visibility_levels: Generated<string[]>;
+  default_branch_name: string | null;
+  default_branch_protection: Generated<number>;
+  default_project_creation: Generated<number>;
+  default_projects_limit: Generated<number>;
+  can_create_group: Generated<boolean>;
+  user_default_external: Generated<boolean>;
+  user_defaults_to_private_profile: Generated<boolean>;
+  email_confirmation_setting: Generated<string>;
+  max_personal_access_token_lifetime: number | null;
+  require_personal_access_token_expiry: Generated<boolean>;
+  service_access_tokens_expiration_enforced: Generated<boolean>;
+  personal_access_token_prefix: Generated<string>;
+  deletion_adjourned_period: Generated<number>;
+  repository_storages_weighted: Generated<Json>;
+  users_get_by_id_limit: Generated<number>;
+  users_get_by_id_limit_allowlist: Generated<string[]>;
+  project_api_limit: Generated<number>;
+  projects_api_limit: Generated<number>;
+  projects_api_rate_limit_unauthenticated: Generated<number>;
+  group_api_limit: Generated<number>;
+  groups_api_limit: Generated<number>;
+  throttle_unauthenticated_api_enabled: Generated<boolean>;
+  throttle_unauthenticated_api_requests_per_period: Generated<number>;
+  throttle_unauthenticated_api_period_in_seconds: Generated<number>;
+  throttle_authenticated_api_enabled: Generated<boolean>;
+  throttle_authenticated_api_requests_per_period: Generated<number>;
+  throttle_authenticated_api_period_in_seconds: Generated<number>;
+  throttle_unauthenticated_files_api_enabled: Generated<boolean>;
+  throttle_unauthenticated_files_api_requests_per_period: Generated<number>;
+  throttle_unauthenticated_files_api_period_in_seconds: Generated<number>;
+  throttle_authenticated_files_api_enabled: Generated<boolean>;
+  throttle_authenticated_files_api_requests_per_period: Generated<number>;
+  throttle_authenticated_files_api_period_in_seconds: Generated<number>;
+  rate_limiting_response_text: string | null;
+  counts_requests: GeneratedAlways<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface CommitStatuses {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  user_id: number | null;
+  sha: string;
+  ref: string;
+  name: string;
+  status: string;
+  target_url: string | null;
+  description: string | null;
+  coverage: number | null;
+  retried: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  started_at: Timestamp | null;
+  finished_at: Timestamp | null;
+}
+
 export interface FreezePeriods {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -25,6 +101,54 @@ export interface GroupAuthorizations {
   group_id: number;
   access_level: number;
   expires_at: string | null;
+}
+
+export interface GroupLinks {
+  id: GeneratedAlways<number>;
+  group_id: number | null;
+  project_id: number | null;
+  invited_group_id: number;
+  access_level: number;
+  expires_at: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Keys {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  title: string;
+  key: string;
+  fingerprint_sha256: string;
+  usage_type: Generated<string>;
+  expires_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface LfsCredentialKeys {
+  id: Generated<boolean>;
+  key: Buffer;
+}
+
+export interface LfsLocks {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  user_id: number;
+  path: string;
+  locked_at: Generated<Timestamp>;
+}
+
+export interface LfsObjects {
+  id: GeneratedAlways<number>;
+  oid: string;
+  size: number;
+  last_upload_at: Generated<Timestamp>;
+}
+
+export interface LfsObjectsProjects {
+  project_id: number;
+  lfs_object_id: number;
+  created_at: Generated<Timestamp>;
 }
 
 export interface Members {
@@ -62,6 +186,8 @@ export interface Namespaces {
   mentions_disabled: boolean | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  archived: Generated<boolean>;
+  marked_for_deletion_at: Timestamp | null;
 }
 
 export interface PersonalAccessTokens {
@@ -85,6 +211,12 @@ export interface ProjectAuthorizations {
   project_id: number;
   access_level: number;
   expires_at: string | null;
+}
+
+export interface ProjectStars {
+  project_id: number;
+  user_id: number;
+  created_at: Generated<Timestamp>;
 }
 
 export interface Projects {
@@ -115,6 +247,35 @@ export interface Projects {
   last_activity_at: Generated<Timestamp>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  marked_for_deletion_at: Timestamp | null;
+  forked_from_id: number | null;
+  import_status: Generated<string>;
+  import_error: string | null;
+}
+
+export interface ProtectedBranchAccessLevels {
+  id: GeneratedAlways<number>;
+  protected_branch_id: number;
+  action: string;
+  access_level: number | null;
+  user_id: number | null;
+  group_id: number | null;
+}
+
+export interface ProtectedBranches {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  allow_force_push: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Redirects {
+  path: string;
+  namespace_id: number | null;
+  project_id: number | null;
+  created_at: Generated<Timestamp>;
 }
 
 export interface ReferenceUpdates {
@@ -123,6 +284,13 @@ export interface ReferenceUpdates {
   user_id: number | null;
   updates: Json;
   created_at: Generated<Timestamp>;
+}
+
+export interface RequestCounts {
+  name: string;
+  who: string;
+  ends_at: Timestamp;
+  count: number;
 }
 
 export interface UserStatuses {
@@ -170,14 +338,29 @@ export interface Users {
 }
 
 export interface DB {
+  access_requests: AccessRequests;
+  access_token_bots: AccessTokenBots;
+  application_settings: ApplicationSettings;
+  commit_statuses: CommitStatuses;
   freeze_periods: FreezePeriods;
   group_authorizations: GroupAuthorizations;
+  group_links: GroupLinks;
+  keys: Keys;
+  lfs_credential_keys: LfsCredentialKeys;
+  lfs_locks: LfsLocks;
+  lfs_objects: LfsObjects;
+  lfs_objects_projects: LfsObjectsProjects;
   members: Members;
   namespaces: Namespaces;
   personal_access_tokens: PersonalAccessTokens;
   project_authorizations: ProjectAuthorizations;
+  project_stars: ProjectStars;
   projects: Projects;
+  protected_branch_access_levels: ProtectedBranchAccessLevels;
+  protected_branches: ProtectedBranches;
+  redirects: Redirects;
   reference_updates: ReferenceUpdates;
+  request_counts: RequestCounts;
   user_statuses: UserStatuses;
   users: Users;
 }

@@ -26,7 +26,7 @@ export async function changedFiles(
 }
 
 /** git knows the empty tree in every repository, even where nobody has stored it. */
-const emptyTree = (like: string): string =>
+export const emptyTree = (like: string): string =>
   like.length === 64
     ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
     : '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

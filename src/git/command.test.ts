@@ -42,10 +42,10 @@ test('a failure says what git said, and output over the limit is one', async (t)
 
 test('a command ends with its time or with the request it was for', async (t) => {
   const repository = await temporaryRepository(t);
-  // Without input at its end, this git would wait for ever.
-  const waiting = { ...repository, path: repository.path };
-  await assert.rejects(git(waiting, 'cat-file', ['--batch'], [], [], { signal: AbortSignal.abort() }), { name: 'AbortError' });
-  await assert.rejects(git(waiting, 'rev-list', ['--all'], [], [], { timeout_ms: 0 }), /took longer than 0 ms/);
+  const read = (file: string, run: object) => git(repository, 'hash-object', [], [], [file], run);
+  await assert.rejects(read('/dev/null', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  // A file without end.
+  await assert.rejects(read('/dev/zero', { timeout_ms: 20 }), /took longer than 20 ms/);
 });
 
 test('many commands at once all get their turn', async (t) => {

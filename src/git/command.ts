@@ -95,8 +95,18 @@ export function start(
   args: readonly string[],
   { env, stdio, group }: { env?: Environment; stdio: StdioOptions; group?: boolean },
 ): ChildProcess {
-  return spawn('git', args, { cwd: '/', env: { ...environment, ...env }, stdio, detached: group ?? false });
+  const child = spawn('git', args, { cwd: '/', env: { ...environment, ...env }, stdio, detached: group ?? false });
+  if (child.pid !== undefined) {
+    running++;
+    child.once('exit', () => running--);
+  }
+  return child;
 }
+
+let running = 0;
+
+/** How many processes of git run, and how many short commands wait for their turn. */
+export const gitLoad = (): { running: number; waiting: number } => ({ running, waiting: slots.waiting });
 
 /** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
 export function stop(child: ChildProcess): void {

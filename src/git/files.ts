@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { gitStream } from './command.ts';
 import { readCommit } from './commits.ts';
-import { fullId } from './ids.ts';
+import { fullId, isFullId } from './ids.ts';
 import { objectHeader, storedObject } from './readers.ts';
 import { entryOf, rawName, rawTree, tree_mode } from './trees.ts';
 import type { Repository, TreeEntry } from './types.ts';
@@ -46,6 +46,13 @@ export async function blobSize(repository: Repository, id: string): Promise<numb
   const header = await objectHeader(repository, fullId(id));
   if (header?.type !== 'blob') throw new Error(`${id} is not a blob of ${repository.path}`);
   return header.size_bytes;
+}
+
+/** Bytes in the blob with this id, undefined when there is no such blob or the text is no full id. */
+export async function findBlob(repository: Repository, id: string): Promise<number | undefined> {
+  if (!isFullId(id)) return undefined;
+  const header = await objectHeader(repository, id);
+  return header?.type === 'blob' ? header.size_bytes : undefined;
 }
 
 /** The content of a blob as a stream of constant memory, however large it is. A missing blob ends the stream with `GitError`. */

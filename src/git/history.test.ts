@@ -5,6 +5,7 @@ import { parseCommit, titleOf } from './commits.ts';
 import {
   blame,
   changedFiles,
+  contributorsTo,
   countCommits,
   countLines,
   GitError,
@@ -227,4 +228,16 @@ test('trailers are the ones that git finds', async (t) => {
   const commit = await readCommit(repository, parent!);
   assert.deepEqual(commit.trailers, { Key: 'two', Foo: 'bar' });
   assert.deepEqual(commit.extended_trailers, { Key: ['one', 'two'], Foo: ['bar'] });
+});
+
+test('authors are counted by their address, and merges by nobody', async (t) => {
+  const repository = await temporaryRepository(t);
+  const grace = { ...someone, name: 'Grace', email: 'grace@example.com' };
+  const first = await commitTo(repository, { changes: [put('a', '1')] });
+  const second = await commitTo(repository, { parent: first, author: { ...someone, name: 'A. L.' }, changes: [put('a', '2')] });
+  const third = await commitTo(repository, { parent: second, author: grace, changes: [put('a', '3')] });
+  assert.deepEqual(await contributorsTo(repository, third), [
+    { name: 'Grace', email: 'grace@example.com', commits: 1 },
+    { name: 'A. L.', email: 'ada@example.com', commits: 2 },
+  ]);
 });

@@ -1,11 +1,21 @@
 /** The only place that starts git: a library of what the product asks of a repository. It imports nothing else of ours. */
+export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { changedFiles } from './changes.ts';
-export { GitError, git, gitStream, type RunOptions } from './command.ts';
+export { GitError, git, gitLoad, gitStream, type RunOptions } from './command.ts';
 export { readCommit } from './commits.ts';
-export { blobSize, entryAt, readBlob, readTree, streamBlob } from './files.ts';
+export { contributorsTo } from './contributors.ts';
+export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs } from './copies.ts';
+export { copyRepository } from './copy.ts';
+export { fetchCommit } from './fetching.ts';
+export { blobSize, entryAt, findBlob, readBlob, readTree, streamBlob } from './files.ts';
+export { fsck } from './fsck.ts';
 export { type CommitList, commitStats, countCommits, lastCommitOf, listCommits } from './history.ts';
+export { listTree, type TreeListing } from './listing.ts';
 export { countObjects, maintain, type ObjectCounts } from './maintenance.ts';
+export { mergeTrees } from './merging.ts';
+export { type NewBlobs, newBlobs } from './new_blobs.ts';
+export { type PatchLimits, patchesOf } from './patches.ts';
 export { pathProblem } from './paths.ts';
 export type { PushRules } from './push_hooks.ts';
 export { sizesIn } from './quarantine.ts';
@@ -21,11 +31,12 @@ export {
   RefConflict,
   RefMoved,
   readTag,
+  refsContaining,
   updateRefs,
 } from './refs.ts';
 export { createRepository, deleteRepository, setHead } from './repository.ts';
-export { resolveBranch, resolveCommit } from './resolve.ts';
+export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { advertiseRefs, receivePack, type Service, type ServiceRequest, type TransportOptions, uploadPack } from './transport.ts';
 export { ChangeRefused } from './tree_editor.ts';
 export type * from './types.ts';
-export { type NewCommit, type WrittenCommit, writeCommit } from './writer.ts';
+export { type NewCommit, type WrittenCommit, writeCommit, writeTag, writeTreeCommit } from './writer.ts';

@@ -14,6 +14,8 @@ import type { ObjectFormat, Repository } from './types.ts';
 const compress = promisify(deflate);
 /** Hashing takes about a millisecond for this much; in between, other requests have their turn. */
 const slice_bytes = 2 * 1024 * 1024;
+/** How often a folder may be removed under a draft before that is an error. */
+const mostTries = 5;
 /** A commit may change thousands of folders, and each is an open file while it is written. */
 const slots = new Slots(16);
 
@@ -32,7 +34,7 @@ export class ObjectWriter {
   }
 
   /** Begins to store an object and gives its id. */
-  async add(type: 'blob' | 'tree' | 'commit', content: Buffer): Promise<string> {
+  async add(type: 'blob' | 'tree' | 'commit' | 'tag', content: Buffer): Promise<string> {
     const header = Buffer.from(`${type} ${content.length}\0`);
     const id = await hashOf(this.#format, header, content);
     const path = join(this.#repository.path, 'objects', id.slice(0, 2), id.slice(2));
@@ -78,12 +80,23 @@ async function freshen(path: string): Promise<boolean> {
 /** The name is one that `git prune` recognises as a leftover when the server dies in between. */
 async function writeFileOnce(path: string, bytes: Buffer): Promise<void> {
   const draft = join(dirname(path), `tmp_obj_${randomUUID()}`);
-  await mkdir(dirname(path), { recursive: true });
   try {
-    await writeFile(draft, bytes, { flag: 'wx', mode: 0o444, flush: true });
+    await writeDraft(draft, bytes);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
+  }
+}
+
+/** A repack removes folders that it has emptied, perhaps the very moment after this one was made. */
+async function writeDraft(draft: string, bytes: Buffer): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await mkdir(dirname(draft), { recursive: true });
+    try {
+      return await writeFile(draft, bytes, { flag: 'wx', mode: 0o444, flush: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === mostTries) throw error;
+    }
   }
 }

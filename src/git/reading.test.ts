@@ -7,6 +7,7 @@ import {
   blobSize,
   closeReaders,
   entryAt,
+  findBlob,
   git,
   readBlob,
   readCommit,
@@ -195,4 +196,11 @@ test('a repository with SHA-256 ids is read and written the same way', async (t)
   const entry = await entryAt(repository, second, 'folder/a');
   assert.equal((await readBlob(repository, entry!.id)).toString(), 'a');
   assert.match(await userGit(repository.path, 'fsck', '--strict'), /^(?!.*(error|missing))/s);
+});
+
+test('a blob is found by its full id only', async (t) => {
+  const repository = await temporaryRepository(t);
+  const commit = await commitTo(repository, { changes: [put('a', 'hello\n')] });
+  assert.equal(await findBlob(repository, 'ce013625030ba8dba906f756967f9e9ca394464a'), 6);
+  for (const id of ['ce013625', commit, 'f'.repeat(40), 'main:a']) assert.equal(await findBlob(repository, id), undefined, id);
 });

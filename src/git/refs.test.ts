@@ -15,9 +15,12 @@ import {
   RefConflict,
   RefMoved,
   readTag,
+  refsContaining,
   resolveBranch,
+  resolveTag,
   updateRefs,
   writeCommit,
+  writeTag,
 } from './index.ts';
 import { commitTo, put, someone, temporaryRepository, userGit } from './test_repository.ts';
 
@@ -215,4 +218,51 @@ test('a branch name is valid when git says so', async () => {
   for (const name of ['refs/heads/main', 'refs/tags/v1', 'refs/remotes/origin/main'])
     assert.equal(isValidBranchName(name), false, name);
   assert.equal(isValidBranchName('refs/other'), true);
+});
+
+test('a tag is written with its message, and found by its name alone', async (t) => {
+  const repository = await temporaryRepository(t);
+  const commit = await commitTo(repository, { changes: [put('a', '1')] });
+  const id = await writeTag(repository, { name: 'v1', commit_id: commit, message: 'First\n\nOf many\n', tagger: someone });
+  await updateRefs(repository, [
+    { ref: 'refs/tags/v1', old: null, new: id },
+    { ref: 'refs/tags/light', old: null, new: commit },
+    { ref: 'refs/heads/light', old: null, new: commit },
+  ]);
+  assert.deepEqual(await resolveTag(repository, 'v1'), { name: 'v1', id });
+  assert.deepEqual(await readTag(repository, { name: 'v1', id }), {
+    name: 'v1',
+    id,
+    commit_id: commit,
+    message: 'First\n\nOf many',
+    tagger_name: someone.name,
+    tagger_email: someone.email,
+    tagged_date: someone.date.toISOString(),
+  });
+  assert.deepEqual(await resolveTag(repository, 'light'), { name: 'light', id: commit });
+  for (const name of ['main', 'absent', `x-g${commit.slice(0, 8)}`, 'v1^{commit}', '../heads/main', ''])
+    assert.equal(await resolveTag(repository, name), undefined, name);
+  assert.match(await userGit(repository.path, 'fsck', '--strict'), /^(?!.*error)/s);
+  await assert.rejects(writeTag(repository, { name: '-x', commit_id: commit, message: 'm', tagger: someone }), TypeError);
+  assert.deepEqual(await refsContaining(repository, commit), [
+    'refs/heads/light',
+    'refs/heads/main',
+    'refs/tags/light',
+    'refs/tags/v1',
+  ]);
+  assert.deepEqual(await refsContaining(repository, commit, ['tags']), ['refs/tags/light', 'refs/tags/v1']);
+});
+
+test('the base of several commits is what the first shares with the others', async (t) => {
+  const repository = await temporaryRepository(t);
+  const base = await commitTo(repository, { changes: [put('a', '1')] });
+  const [one, two, three] = await Promise.all(
+    ['one', 'two', 'three'].map(async (branch) => {
+      await updateRefs(repository, [{ ref: `refs/heads/${branch}`, old: null, new: base }]);
+      return commitTo(repository, { branch, parent: base, changes: [put(branch, branch)] });
+    }),
+  );
+  assert.equal(await mergeBase(repository, one!, two!, three!), base);
+  const other = await commitTo(repository, { branch: 'other', changes: [put('b', '1')] });
+  assert.equal(await mergeBase(repository, one!, other), undefined);
 });

@@ -1,6 +1,7 @@
 /** Branches and tags: listing them, and moving them by compare-and-swap. */
 import { GitError, git } from './command.ts';
 import { parseObject, parsePerson } from './commits.ts';
+import { fullId } from './ids.ts';
 import { removeStaleLocks } from './locks.ts';
 import { objectHeader, storedObject } from './readers.ts';
 import type { Branch, Environment, Option, RefUpdate, Repository, Tag, TagRef } from './types.ts';
@@ -107,10 +108,13 @@ export async function isAncestor(
   }
 }
 
-/** The best common ancestor of two commits, undefined when they have none. Takes ids. */
-export async function mergeBase(repository: Repository, one: string, other: string): Promise<string | undefined> {
+/**
+ * The best common ancestor of two commits, undefined when they have none. Of more than two: of the first one, and the merge that
+ * all others would make. Takes ids.
+ */
+export async function mergeBase(repository: Repository, one: string, ...others: string[]): Promise<string | undefined> {
   try {
-    return (await git(repository, 'merge-base', [], [one, other])).toString('utf8').trim();
+    return (await git(repository, 'merge-base', [], [one, ...others])).toString('utf8').trim();
   } catch (error) {
     if (error instanceof GitError && error.exit_code === 1) return undefined;
     throw error;
@@ -121,6 +125,16 @@ export async function mergeBase(repository: Repository, one: string, other: stri
 export async function mergedBranches(repository: Repository, into: string): Promise<string[]> {
   const output = await git(repository, 'for-each-ref', ['--format=%(refname:lstrip=2)', `--merged=${into}`], ['refs/heads/']);
   return linesOf(output);
+}
+
+/** The full names of the branches and tags, those of the given kinds, from which a commit is reachable; branches first. Takes an id. */
+export async function refsContaining(
+  repository: Repository,
+  commit: string,
+  kinds: readonly ('heads' | 'tags')[] = ['heads', 'tags'],
+): Promise<string[]> {
+  const prefixes = kinds.map((kind) => `refs/${kind}/`);
+  return linesOf(await git(repository, 'for-each-ref', ['--format=%(refname)', `--contains=${fullId(commit)}`], prefixes));
 }
 
 /**

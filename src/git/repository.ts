@@ -1,7 +1,7 @@
 /** The life of a repository on disk. */
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { GitError, git } from './command.ts';
 import { closeReaders } from './readers.ts';
 import { isValidBranchName } from './ref_names.ts';
@@ -85,10 +85,14 @@ async function syncToDisk(path: string): Promise<void> {
   await file.sync();
 }
 
-/** Removes a repository, which disappears at once even if removing its files takes long. Removing nothing is no error. */
+/**
+ * Removes a repository, which disappears at once even if removing its files takes long. Removing nothing is no error, and a removal that was cut off is
+ * finished by the next one.
+ */
 export async function deleteRepository(repository: Repository): Promise<void> {
-  const doomed = join(dirname(repository.path), `.deleted-${randomUUID()}`);
+  const doomed = join(dirname(repository.path), `.deleted-${basename(repository.path)}`);
   await closeReaders(repository);
+  await rm(doomed, { recursive: true, force: true });
   try {
     await rename(repository.path, doomed);
   } catch (error) {

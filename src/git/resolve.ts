@@ -2,7 +2,7 @@
 import { git } from './command.ts';
 import { objectHeader } from './readers.ts';
 import { isValidRefName } from './ref_names.ts';
-import type { Repository } from './types.ts';
+import type { Repository, TagRef } from './types.ts';
 
 const full_id = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 /** git itself takes no fewer than four digits. */
@@ -33,6 +33,15 @@ export async function resolveCommit(
 /** The id of the commit at the tip of a branch, undefined when there is no such branch. */
 export const resolveBranch = async (repository: Repository, name: string): Promise<string | undefined> =>
   isValidRefName(name) ? commitNamed(repository, `refs/heads/${name}`) : undefined;
+
+/** A tag by its name, undefined when there is none. */
+export async function resolveTag(repository: Repository, name: string): Promise<TagRef | undefined> {
+  if (!isValidRefName(name)) return undefined;
+  const ref = `refs/tags/${name}`;
+  if (described.test(ref) && !(await isRef(repository, ref))) return undefined;
+  const header = await objectHeader(repository, ref);
+  return header && { name, id: header.id };
+}
 
 /** What `git describe` writes. Where there is no ref of this name, git takes the end for an abbreviated id. */
 const described = /-g[0-9a-f]{4,}$/i;

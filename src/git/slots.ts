@@ -10,6 +10,10 @@ export class Slots {
     this.#longest_queue = longest_queue;
   }
 
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Runs `work` when a slot is free, and gives back what it gives. Throws when too many are waiting already. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;

@@ -50,9 +50,9 @@ export class TreeEditor {
   async put(path: string, entry: RawEntry, may_exist: boolean): Promise<void> {
     const { folders, names } = await this.#open(path, true);
     const there = folders.at(-1)!.entries.get(names.at(-1)!);
-    if (there && !may_exist) throw new ChangeRefused(path, 'exists');
     if (there && ('entries' in there || there.mode === tree_mode || there.mode === '160000'))
       throw new ChangeRefused(path, 'not_a_file');
+    if (there && !may_exist) throw new ChangeRefused(path, 'exists');
     folders.at(-1)!.entries.set(names.at(-1)!, entry);
   }
 

@@ -78,6 +78,19 @@ export interface TreeEntry {
   type: EntryType;
 }
 
+/** An entry with its path below the folder that was listed. */
+export interface ListedEntry extends TreeEntry {
+  path: string;
+}
+
+export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
+
+export interface Contributor {
+  name: string;
+  email: string;
+  commits: number;
+}
+
 export type Change =
   | { op: 'put'; path: string; mode: '100644' | '100755'; content: Buffer }
   | { op: 'delete'; path: string }
@@ -105,6 +118,22 @@ export interface ChangedFile {
   mode: string;
   old_id: string;
   id: string;
+}
+
+/** What changed inside one file. */
+export interface Patch {
+  /** The hunks without a header; of a binary file a sentence, and nothing where nothing is kept. */
+  hunks: string;
+  /** `too_large` for a patch above its limit, `left_out` for one behind the limit of all. */
+  state: 'whole' | 'binary' | 'too_large' | 'left_out';
+}
+
+/** A tag object to be written. */
+export interface NewTag {
+  name: string;
+  commit_id: string;
+  message: string;
+  tagger: Person;
 }
 
 /** What a push asks for, before anything moves. */

@@ -1,11 +1,13 @@
-/** Making commits without a work tree: objects only. Whoever wants a branch to have the commit moves it with `updateRefs`. */
+/** Making commits and tags without a work tree: objects only. Whoever wants a branch or a tag to have one moves it with `updateRefs`. */
 import { git } from './command.ts';
 import { readCommit } from './commits.ts';
+import { fullId } from './ids.ts';
 import { ObjectWriter } from './loose_objects.ts';
 import { pathProblem } from './paths.ts';
+import { isValidTagName } from './ref_names.ts';
 import { ChangeRefused, TreeEditor } from './tree_editor.ts';
 import { rawTree } from './trees.ts';
-import type { Change, ObjectFormat, Person, Repository } from './types.ts';
+import type { Change, NewTag, ObjectFormat, Person, Repository } from './types.ts';
 
 export interface NewCommit {
   /** Id of the parent, null for the first commit of a history. */
@@ -32,12 +34,46 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
   const objects = new ObjectWriter(repository, await objectFormat(repository, commit.parent));
   const parent_tree = commit.parent === null ? undefined : (await readCommit(repository, commit.parent)).tree_id;
   const editor = new TreeEditor(repository, parent_tree ? await rawTree(repository, parent_tree) : new Map());
-  for (const change of commit.changes) await make(objects, editor, change);
+  try {
+    for (const change of commit.changes) await make(objects, editor, change);
+  } catch (error) {
+    // What was begun is finished, so that nothing is written any more when the caller hears of the refusal.
+    await objects.finish().catch(() => {});
+    throw error;
+  }
   const tree_id = await editor.write(objects);
-  const id = await objects.add('commit', formatCommit(commit, tree_id));
+  const id = await objects.add('commit', formatCommit(commit, tree_id, commit.parent === null ? [] : [commit.parent]));
   await objects.finish();
   const is_changed = parent_tree ? tree_id !== parent_tree : commit.changes.length > 0;
   return { id, tree_id, is_changed };
+}
+
+/** Writes a commit of a tree that is there, which nothing refers to yet, and gives its id. */
+export async function writeTreeCommit(
+  repository: Repository,
+  commit: Omit<NewCommit, 'parent' | 'changes'> & { tree_id: string; parent_ids: readonly string[] },
+): Promise<string> {
+  const objects = new ObjectWriter(repository, await objectFormat(repository, fullId(commit.tree_id)));
+  const id = await objects.add('commit', formatCommit(commit, commit.tree_id, commit.parent_ids));
+  await objects.finish();
+  return id;
+}
+
+/** Writes a tag object for a commit, which nothing refers to yet, and gives its id. */
+export async function writeTag(repository: Repository, { name, commit_id, message, tagger }: NewTag): Promise<string> {
+  const objects = new ObjectWriter(repository, await objectFormat(repository, fullId(commit_id)));
+  if (!isValidTagName(name)) throw new TypeError(`not a name of a tag: ${name}`);
+  const lines = [
+    `object ${commit_id}`,
+    'type commit',
+    `tag ${name}`,
+    `tagger ${formatPerson(tagger)}`,
+    '',
+    `${message.replaceAll('\0', '').trimEnd()}\n`,
+  ];
+  const id = await objects.add('tag', Buffer.from(lines.join('\n')));
+  await objects.finish();
+  return id;
 }
 
 async function objectFormat(repository: Repository, parent: string | null): Promise<ObjectFormat> {
@@ -66,10 +102,14 @@ async function make(objects: ObjectWriter, editor: TreeEditor, change: Change): 
   }
 }
 
-function formatCommit({ parent, message, author, committer }: NewCommit, tree_id: string): Buffer {
+function formatCommit(
+  { message, author, committer }: Pick<NewCommit, 'message' | 'author' | 'committer'>,
+  tree_id: string,
+  parent_ids: readonly string[],
+): Buffer {
   const lines = [
     `tree ${tree_id}`,
-    ...(parent === null ? [] : [`parent ${parent}`]),
+    ...parent_ids.map((parent) => `parent ${fullId(parent)}`),
     `author ${formatPerson(author)}`,
     `committer ${formatPerson(committer)}`,
     '',

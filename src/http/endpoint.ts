@@ -1,6 +1,8 @@
 /** An endpoint is a value: what it is called, who may call it, what it takes, what it gives and what it does. Nothing else describes it. */
 import type { Static, TObject, TProperties } from 'typebox';
-import type { Database } from '../db/index.ts';
+import type { Blobs } from '../blobs/index.ts';
+import type { Database, DB } from '../db/index.ts';
+import type { ApiError } from './errors.ts';
 import type { Rule } from './input.ts';
 import type { Offering, Plan } from './plans.ts';
 import type { Returns } from './reply.ts';
@@ -12,6 +14,8 @@ export interface Services {
   url: string;
   /** Git storages by name: absolute folders. */
   storages: Readonly<Record<string, string>>;
+  /** Large files that are not in a repository. */
+  blobs: Blobs;
 }
 
 /** Who calls, as far as the token says. */
@@ -25,10 +29,15 @@ export interface Caller {
   external: boolean;
   /** The address that commits of his carry; another than `email` where he chose so. */
   commit_email: string;
-  token: { id: number; scopes: readonly string[]; kind: 'personal' | 'impersonation' };
+  token: { id: number; scopes: readonly string[]; kind: TokenKind };
   /** Whether an administrator acts as this user; the token is the administrator's. */
   sudo: boolean;
+  /** Whether requests are counted now: a limit on their number is on. */
+  counted: boolean;
 }
+
+/** Who a token was made for: a person, an administrator who acts as one, or programs that work in one project or group. */
+export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group';
 
 /** What a call is subject to besides its parameters. */
 export interface Conditions {
@@ -37,6 +46,18 @@ export interface Conditions {
   /** The moment in `If-Unmodified-Since`, to the second. */
   unmodified_since: Date | undefined;
 }
+
+/** How often one caller may call an endpoint, beyond what holds for all requests. */
+export interface RateLimit {
+  /** The application setting that holds the number of calls in a window; 0 means any. */
+  setting: Limit;
+  /** The one for callers without a token, by their address; the same where it is left out. */
+  anonymous?: Limit;
+  window_s: number;
+  /** The application setting that lists users who are not counted; administrators are not either, where there is one. */
+  spared?: keyof DB['application_settings'] & `${string}_allowlist`;
+}
+type Limit = keyof DB['application_settings'] & (`${string}_limit` | `${string}_limit_unauthenticated`);
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -62,6 +83,8 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   input?: Input;
   /** Rules over several parameters. */
   rules?: readonly Rule[];
+  /** How parameters that cannot be read are refused, where the reference has a form of its own for it. */
+  refused?: (text: string) => ApiError;
   returns: Returns<Output>;
   /** Token scopes that suffice besides `api` and, for reading, `read_api`; `any` means every valid token. */
   scopes?: readonly string[] | 'any';
@@ -69,6 +92,8 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   plan?: Plan;
   /** The offerings that have the endpoint; elsewhere it is 404. Every one by default. */
   offerings?: readonly Offering[];
+  /** How often one may call it. */
+  rate?: RateLimit;
   deprecated?: true;
   /** Largest body, where the usual limit does not do. */
   body_limit_bytes?: number;

@@ -12,6 +12,19 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * What a path of the request names has another address now. Thrown by access rules that took the path from the second segment; `mount` answers it
+ * (conventions.md section 1).
+ */
+export class Moved extends ApiError {
+  readonly place: string;
+  /** @param id of what has moved */
+  constructor(kind: 'project' | 'group', id: number) {
+    super(405, { message: `Non GET methods are not allowed for moved ${kind}s` });
+    this.place = `/${kind}s/${id}`;
+  }
+}
+
 /** 401 for a missing or unknown credential. */
 export const unauthorized = () => new ApiError(401, { message: '401 Unauthorized' });
 

@@ -4,7 +4,7 @@ import { type TProperties, Type } from 'typebox';
 import { ApiError } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { allOrNoneOf, atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
-import { AnyText, CommaList, checked, DateOnly, NotBlank, nullable, refusedAs, since, Timestamp } from './types.ts';
+import { AnyText, CommaList, checked, DateOnly, NotBlank, nullable, refusedAs, required, since, Timestamp } from './types.ts';
 
 const read = (input: TProperties, raw: Values, rules: Rule[] = []) => inputReader(input, rules)(raw, 'ultimate');
 
@@ -50,7 +50,12 @@ test('text stands for numbers and booleans, and for nothing else', () => {
   assert.deepEqual(read(input, { n: 7, b: 0 }), { n: 7, b: false });
   for (const n of ['1.5', 'abc', '0x10', '1e3', {}, [1], true, 1.5, '99999999999999999999'])
     assert.equal(refusal(input, { n }), 'n is invalid');
-  for (const b of ['maybe', 2, {}]) assert.equal(refusal(input, { b }), 'b is invalid');
+  // What query strings become has no prototype, and so no text that it turns into.
+  for (const b of ['maybe', 2, {}, ['true'], readForm('b[x]=1').b]) assert.equal(refusal(input, { b }), 'b is invalid');
+});
+
+test('null within a list is no element of it', () => {
+  assert.equal(refusal({ labels: CommaList(Type.String()) }, { labels: ['a', null] }), 'labels is invalid');
 });
 
 test('null and empty text clear what may be null and are left out elsewhere', () => {
@@ -161,4 +166,18 @@ test('a parameter above the plan is ignored, and undeclared ones too', () => {
   const reader = inputReader({ weight: Type.Optional(since('premium', Type.Integer())), title: Type.Optional(Type.String()) });
   assert.deepEqual(reader({ weight: 'x', title: 'a', other: 1 }, 'free'), { title: 'a' });
   assert.deepEqual(reader({ weight: '3' }, 'premium'), { weight: 3 });
+});
+
+test('what is required in the words of the public API is refused so when it is left out, blank or empty', () => {
+  const Step = Type.Object({ kind: required(Type.Enum(['a', 'b'])), path: required(Type.String()) });
+  const input = { branch: required(Type.String()), steps: refusedAs('must be an array', required(Type.Array(Step))) };
+  assert.equal(refusal(input, {}), 'branch is required, steps is required');
+  assert.equal(refusal(input, { branch: ' ', steps: [] }), 'branch is required, steps is required');
+  assert.equal(
+    refusal(input, { branch: 'main', steps: [{ path: '' }] }),
+    'steps[0][kind] is required, steps[0][path] is required',
+  );
+  assert.equal(refusal(input, { branch: 'main', steps: { a: 1 } }), 'steps must be an array');
+  const steps = [{ kind: 'a', path: 'x' }];
+  assert.deepEqual(read(input, { branch: 'main', steps }), { branch: 'main', steps });
 });

@@ -22,6 +22,8 @@ type Read = (value: unknown, name: string, failures: Failures) => unknown;
 interface Json extends Marked {
   type?: string;
   properties?: Record<string, Json>;
+  /** Of a hash whose keys the client chooses: one pattern for all. */
+  patternProperties?: Record<string, Json>;
   required?: string[];
   items?: Json;
   anyOf?: Json[];
@@ -77,6 +79,7 @@ const falseTexts = new Set(['false', 'f', '0', 'no', 'n', 'off']);
 
 function readBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
+  if (!isScalar(value)) return undefined;
   const text = String(value).toLowerCase();
   return trueTexts.has(text) ? true : falseTexts.has(text) ? false : undefined;
 }
@@ -115,7 +118,7 @@ function textReader(schema: Json): Read {
     const text = String(value);
     // PostgreSQL cannot store NUL, and a lone surrogate would come back as another character.
     if (!schema[marks]?.anyText && (text.includes('\0') || !text.isWellFormed())) return refuse(failures, name, 'is invalid');
-    if (schema[marks]?.notBlank && text.trim() === '') return refuse(failures, name, 'is empty');
+    if (schema[marks]?.notBlank && text.trim() === '') return refuse(failures, name, schema[marks]?.absence ?? 'is empty');
     if (schema.format === 'date') return isDay(text) ? text.slice(0, 10) : refuse(failures, name, refusal);
     if (schema.format === 'date-time') return readTime(text) ?? refuse(failures, name, refusal);
     if (text.length < minLength || text.length > maxLength) return refuse(failures, name, lengthText(minLength, maxLength));
@@ -161,7 +164,8 @@ function elementsOf(value: unknown, comma: boolean): unknown[] | undefined {
     return flat.filter((item) => item !== '');
   }
   if (isScalar(value)) return value === '' ? [] : [value];
-  const entries = Object.entries(value as Values);
+  if (value === null || value === undefined) return undefined;
+  const entries = Object.entries(value);
   if (entries.length > 0 && entries.every(([index]) => /^\d+$/.test(index))) return entries.map(([, item]) => item);
   return undefined;
 }
@@ -172,6 +176,8 @@ function arrayReader(schema: Json): Read {
   return (value, name, failures) => {
     const elements = elementsOf(value, schema[marks]?.comma === true);
     if (elements === undefined) return refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+    const absence = schema[marks]?.absence;
+    if (absence && elements.length === 0) return refuse(failures, name, absence);
     return elements.map((item, index) => readItem(item, isHash ? `${name}[${index}]` : name, failures));
   };
 }
@@ -223,10 +229,9 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
     // Clients send null for what they do not mean (python-gitlab: start_branch), so null counts as left out where nothing can be cleared.
     if (schema.default !== undefined) return schema.default;
     if (!member.isRequired) return undefined;
-    const isBoth = schema[marks]?.notBlank;
-    failures.parameters.push(
-      raw === '' ? `${path} is empty` : isBoth ? `${path} is missing, ${path} is empty` : `${path} is missing`,
-    );
+    const { absence, notBlank } = schema[marks] ?? {};
+    const usual = raw === '' ? `${path} is empty` : notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`;
+    failures.parameters.push(absence ? `${path} ${absence}` : usual);
     return undefined;
   }
   const result = member.read(value, path, failures);
@@ -252,6 +257,18 @@ function objectReader(schema: Json): Read {
   };
 }
 
+/** A hash with keys of the client's choice. */
+function recordReader(item: Json): Read {
+  const read = readerOf(item);
+  return (value, path, failures) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
+    const keys = Object.keys(value);
+    if (keys.some((key) => key.includes('\0') || !key.isWellFormed())) return refuse(failures, path, 'is invalid');
+    // Defined, not assigned: `__proto__` is a key like any other.
+    return Object.fromEntries(keys.map((key) => [key, read((value as Values)[key], `${path}[${key}]`, failures)]));
+  };
+}
+
 function readerOf(schema: Json): Read {
   if (schema.anyOf) return unionReader(schema);
   if (schema.enum || schema.const !== undefined) return enumReader(schema);
@@ -266,7 +283,7 @@ function readerOf(schema: Json): Read {
     case 'array':
       return arrayReader(schema);
     case 'object':
-      return objectReader(schema);
+      return schema.patternProperties ? recordReader(Object.values(schema.patternProperties)[0]!) : objectReader(schema);
     default:
       throw new Error(`no reader for a parameter of this schema: ${JSON.stringify(schema)}`);
   }
@@ -274,12 +291,14 @@ function readerOf(schema: Json): Read {
 
 /**
  * Compiles the reader of an endpoint's parameters.
+ * @param refused what is thrown for parameters that cannot be read
  * @returns a function from raw values (path, body and query merged) and the plan in force to the declared parameters
  * @throws (the returned function) ApiError 400: `{message, error}` for parameters, else `{message: {field: reasons}}` for values with rules of their own
  */
 export function inputReader<P extends TProperties>(
   input: P,
   rules: readonly Rule[] = [],
+  refused: (text: string) => ApiError = badParams,
 ): (raw: Values, plan: Plan) => Static<TObject<P>> {
   const read = objectReader(Type.Object(input) as unknown as Json);
   return (raw, plan) => {
@@ -288,7 +307,7 @@ export function inputReader<P extends TProperties>(
     const given = failures.unreadable.union(new Set(Object.keys(values)));
     const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];
     // Each element of a list may say the same of it.
-    if (texts.length > 0) throw badParams([...new Set(texts)].join(', '));
+    if (texts.length > 0) throw refused([...new Set(texts)].join(', '));
     if (Object.keys(failures.fields).length > 0) throw new ApiError(400, { message: failures.fields });
     return values as Static<TObject<P>>;
   };

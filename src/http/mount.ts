@@ -3,18 +3,20 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
 import type { AnyEndpoint, Caller, Method, Services } from './endpoint.ts';
-import { ApiError, forbidden, insufficientScope, notFound } from './errors.ts';
+import { ApiError, forbidden, insufficientScope, Moved, notFound } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
 import { pageHeaders } from './links.ts';
 import type { Page } from './paginate.ts';
 import { type Offering, type Plan, reaches } from './plans.ts';
-import type { Returns } from './reply.ts';
+import type { Headers, Returns } from './reply.ts';
 import { serialiser } from './serialise.ts';
 
 export interface MountOptions extends Services {
   /** Who calls: from the headers and parameters of a request. */
   authenticate(request: FastifyRequest, parameters: Values, services: Services): Promise<Caller | undefined>;
+  /** Counts a request where limits are on; the headers go with the reply, whatever it is. */
+  countRequest(services: Services, endpoint: AnyEndpoint, caller: Caller | undefined, address: string): Promise<Headers>;
   currentPlan(): Plan;
   /** The offering that this server is, or `any`. */
   offering: Offering | 'any';
@@ -71,30 +73,49 @@ function send(request: FastifyRequest, reply: FastifyReply, status: number, payl
   return reply.send(payload);
 }
 
+/** Sends whoever reads on to the same call by id; anything else is refused, because clients would repeat it as a GET. */
+function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw moved;
+  const rest = request.url.slice(apiRoot.length).replace(/^\/[^/]+\/[^/?]+/, '');
+  const url = `${request.protocol}://${request.host}${apiRoot}${moved.place}${rest}`;
+  return reply
+    .code(301)
+    .headers({ location: url, 'content-type': 'text/plain' })
+    .send(`This resource has been moved permanently to ${url}`);
+}
+
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
-  const { db, url, storages } = options;
-  const services: Services = { db, url, storages };
-  const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules);
+  const { db, url, storages, blobs } = options;
+  const services: Services = { db, url, storages, blobs };
+  const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules, endpoint.refused);
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const status = statusOf(endpoint.method, endpoint.returns);
   const needed = scopesFor(endpoint);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const parameters = parametersOf(request);
     const plan = options.currentPlan();
-    const caller = await options.authenticate(request, parameters, services);
+    // In braces: a reply that is returned would be waited for until it is sent, since it is a thenable.
+    const count = async (caller: Caller | undefined) => {
+      reply.headers(await options.countRequest(services, endpoint, caller, request.ip));
+    };
+    const caller = await options.authenticate(request, parameters, services).catch(async (error: unknown) => {
+      await count(undefined);
+      throw error;
+    });
+    await count(caller);
     checkScope(needed, caller);
     const { params } = request as { params: Record<string, string> };
     const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
     if (!reaches(plan, endpoint.plan)) throw forbidden();
     const input = readInput(parameters, plan);
     const result = await endpoint.handle({ ...granted, ...services, input, plan, unmodified_since: unmodifiedSince(request) });
-    const { body, headers } = endpoint.returns.parts(result);
+    const { body, headers, status: own = status } = endpoint.returns.parts(result);
     if (headers) reply.headers(headers);
     if (endpoint.returns.kind === 'page') reply.headers(pageHeaders(request, parameters, result as Page<unknown>));
     if (endpoint.returns.kind === 'bytes') return reply.code(status).send(body);
     if (!write) return reply.code(status).send();
     options.inspectReply?.(endpoint, body);
-    return send(request, reply, status, write(body, plan));
+    return send(request, reply, own, write(body, plan));
   };
 }
 
@@ -127,12 +148,17 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
   );
   const heads = new Set(here.filter((endpoint) => endpoint.method === 'HEAD').map((endpoint) => endpoint.path));
   for (const endpoint of here) {
+    const handle = routeHandler(endpoint, options);
     app.route({
       method: endpoint.method,
       url: `${apiRoot}${endpoint.path}`,
       bodyLimit: endpoint.body_limit_bytes ?? defaultBodyLimit_bytes,
       exposeHeadRoute: !heads.has(endpoint.path),
-      handler: routeHandler(endpoint, options),
+      handler: (request, reply) =>
+        handle(request, reply).catch((error: unknown) => {
+          if (error instanceof Moved) return answerMoved(error, request, reply);
+          throw error;
+        }),
     });
   }
   refuseOtherMethods(app, here);

@@ -83,12 +83,15 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
   };
   return {
     [String(statusOf(endpoint.method, returns))]: { description: 'Success', ...headers, ...content },
+    ...Object.fromEntries(
+      Object.entries(returns.also ?? {}).map(([status, description]) => [status, { description, ...content }]),
+    ),
     default: { $ref: '#/components/responses/Error' },
   };
 }
 
 function operation(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
-  const { method, path, summary, access, plan, offerings, deprecated } = endpoint;
+  const { method, path, summary, access, plan, offerings, rate, deprecated } = endpoint;
   const scopes = scopesFor(endpoint);
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[/_]+:?(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
@@ -99,6 +102,7 @@ function operation(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
     ...(scopes ? { 'x-scopes': scopes } : {}),
     ...(plan ? { 'x-plan': plan } : {}),
     ...(offerings ? { 'x-offerings': offerings } : {}),
+    ...(rate ? { 'x-rate-limit': rate.setting } : {}),
     ...(access.rule === 'anyone' || access.rule.endsWith(':visible') || access.rule === 'project:read_code'
       ? { security: [{}, { token: [] }] }
       : {}),

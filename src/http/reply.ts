@@ -13,8 +13,10 @@ export interface Returns<T> {
   headers?: Record<string, string>;
   /** Success status; by default 201 for POST, 204 without body, else 200. */
   status?: number;
-  /** Splits what the handler returned into body and headers. */
-  parts(result: T): { body: unknown; headers?: Headers };
+  /** The other success statuses, with what they mean, of an endpoint whose outcome decides. */
+  also?: Record<number, string>;
+  /** Splits what the handler returned into body and headers, and the status where the outcome decides. */
+  parts(result: T): { body: unknown; headers?: Headers; status?: number };
 }
 
 /** One object. */
@@ -73,3 +75,12 @@ export const accepted: Returns<void> = {
 
 /** `returns` with another success status. */
 export const withStatus = <T>(status: number, returns: Returns<T>): Returns<T> => ({ ...returns, status });
+
+/**
+ * One object, with the usual status or another one.
+ * @param also the other success statuses, with what they mean
+ */
+export const byOutcome = <S extends TSchema>(
+  schema: S,
+  also: Record<number, string>,
+): Returns<{ body: Static<S>; status?: number }> => ({ kind: 'json', schema, also, parts: (result) => result });

@@ -12,6 +12,8 @@ export interface Marks {
   refusal?: string;
   /** `x is empty` for blank text. */
   notBlank?: true;
+  /** Text after the parameter's name when it is left out, blank or an empty list, in place of `is missing` and `is empty`. */
+  absence?: string;
   /** A comma-separated text stands for the array. */
   comma?: true;
   /** NUL and lone surrogates are content here, not an attack on the database. */
@@ -50,6 +52,9 @@ export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 
 /** Text with something in it besides white space; otherwise `x is empty`. */
 export const NotBlank = (options = {}) => marked(Type.String(options), { notBlank: true });
+
+/** A required value whose absence reads `<parameter> is required`. Blank text and an empty list count as absent. */
+export const required = <S extends TSchema>(schema: S): S => marked(schema, { notBlank: true, absence: 'is required' });
 
 /** A list that may also come as one comma-separated text, e.g. `labels=a,b`. */
 export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item), { comma: true });

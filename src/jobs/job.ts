@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 
 /** What every job works with besides its input. */
@@ -12,6 +13,8 @@ export interface JobServices {
   url: string;
   /** Git storages by name: absolute folders. */
   storages: Readonly<Record<string, string>>;
+  /** Large files that are not in a repository. */
+  blobs: Blobs;
 }
 
 export interface JobCall<Input> extends JobServices {

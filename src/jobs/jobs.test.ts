@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { Type } from 'typebox';
+import { diskBlobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 import { testDatabase } from '../testing/database.ts';
 import { type AnyJob, job, startWorker } from './index.ts';
@@ -14,7 +15,7 @@ async function workerFor(t: TestContext, jobs: AnyJob[]) {
   const worker = await startWorker({
     connectionString,
     jobs,
-    services: { db, url: 'http://localhost', storages: {} },
+    services: { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent') },
     log,
     concurrency: 2,
   });

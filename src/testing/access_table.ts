@@ -21,6 +21,7 @@ function callerFor({ people, url }: World, persona: Persona): Caller {
     external: false,
     token: { id: 0, scopes: ['api'], kind: 'personal' },
     sudo: false,
+    counted: false,
   };
 }
 

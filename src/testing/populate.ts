@@ -16,6 +16,7 @@ import { readConfig } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
 import type { AnyEndpoint, Services } from '../http/index.ts';
+import { servicesFor } from '../services.ts';
 import { type Client, clientOf } from './client.ts';
 
 export type Persona = 'admin' | 'outsider' | Exclude<Role, 'minimal'>;
@@ -77,13 +78,14 @@ export async function startServer(db: Database, { environment = {} }: WorldOptio
   const app = await buildApp({ config, db, log, inspectReply });
   await app.listen({ port: environment.COPPICE_PORT ? config.port : 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  const storages = Object.fromEntries(config.storages.map(({ name, path: folder }) => [name, folder]));
   const stop = async () => {
+    // What a test left open on purpose, such as a clone broken off, must not keep its file.
+    app.server.closeAllConnections();
     await app.close();
     await closeReaders();
     await rm(data, { recursive: true, force: true });
   };
-  return { url: `http://127.0.0.1:${port}`, services: { db, url: config.url, storages }, stop };
+  return { url: `http://127.0.0.1:${port}`, services: servicesFor(config, db), stop };
 }
 
 async function addPerson(db: Database, username: string, admin = false): Promise<Person> {

@@ -21,7 +21,7 @@ export const headOf = (place: World, branch = 'main'): Promise<string | undefine
 /** A world whose project has `README.md`, of the lines `one` and `two`, on `main`. */
 export async function filledWorld(): Promise<World> {
   const place = await world();
-  const created = await place.as('developer').post(fileUrl(place.project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
+  const created = await place.as('maintainer').post(fileUrl(place.project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
   assert.equal(created.status, 201);
   return place;
 }

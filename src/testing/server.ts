@@ -72,7 +72,7 @@ async function removeAbandoned(): Promise<void> {
     // Taking the server over is the way to stop it. Another run may be doing the same right now.
     const taken = await startEmbedded(folder, { use: 'exclusive', durable: false }).catch(() => undefined);
     await taken?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
 

@@ -7,12 +7,12 @@ import { type World, world } from '../../src/testing/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 import { oddPaths } from './odd_paths.ts';
 
-/** The client of a developer, and a project of its own that begins with a README. */
+/** The client of a maintainer, and a project of its own that begins with a README. */
 async function workplace(place: World) {
   const { people, url } = place;
   const owner = new Gitlab({ host: url, token: people.owner.token });
   const { id } = await owner.Projects.create({ name: 'Work', namespaceId: place.group.id, initializeWithReadme: true });
-  return { id, ...new Gitlab({ host: url, token: people.developer.token }) };
+  return { id, ...new Gitlab({ host: url, token: people.maintainer.token }) };
 }
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -39,7 +39,7 @@ def refused(code, text, call, *args, **kwargs):
 def a_project(place, name):
     owner = client(place, "owner")
     made = owner.projects.create({"name": name, "namespace_id": place["group"]["id"], "initialize_with_readme": True})
-    return client(place, "developer").projects.get(made.id)
+    return client(place, "maintainer").projects.get(made.id)
 
 
 def people(place):

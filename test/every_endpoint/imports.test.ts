@@ -15,8 +15,8 @@ const allowed: Record<string, readonly string[]> = {
   markdown: [],
   outbound: [],
   db: [],
-  jobs: ['db'],
-  http: ['db'],
+  jobs: ['db', 'blobs'],
+  http: ['db', 'blobs'],
   access: ['http', 'db'],
   areas: ['access', 'http', 'db', 'git', 'jobs', 'blobs', 'mail', 'markdown', 'cron', 'outbound'],
 };

@@ -30,7 +30,7 @@ test('the first push of an empty project goes to master, and master is then its 
   const empty = await clone(remoteFor(place, 'reporter'));
   assert.equal(await empty.git('branch', '--all'), '');
 
-  const first = await begin(remoteFor(place, 'developer'), 'master');
+  const first = await begin(remoteFor(place, 'owner'), 'master');
   const head = await first.commit('README.md', 'one\n');
   await first.git('push', '-q', '--set-upstream', 'origin', 'master');
   const { body } = await as('maintainer').get(url);
@@ -43,8 +43,8 @@ test('the first push of an empty project goes to master, and master is then its 
 test('the address that the API gives can be cloned as it is, with the token asked for or in it', async () => {
   const place = await filled();
   const { as, project, people } = place;
-  const { http_url_to_repo } = (await as('developer').get(`/projects/${project.id}`)).body;
-  const helper = `!f() { echo username=anybody; echo password=${people.developer.token}; }; f`;
+  const { http_url_to_repo } = (await as('maintainer').get(`/projects/${project.id}`)).body;
+  const helper = `!f() { echo username=anybody; echo password=${people.maintainer.token}; }; f`;
   const asked = await clone(http_url_to_repo, '-c', `credential.helper=${helper}`);
   const head = await asked.commit('a', 'a');
   await asked.git('push', '-q');
@@ -72,7 +72,7 @@ test('everybody clones a public project without a token, and nobody a private on
 
 test('what one pushes the other fetches: branches, tags, and that they are gone', async () => {
   const place = await filled();
-  const [one, other] = [await clone(remoteFor(place, 'developer')), await clone(remoteFor(place, 'maintainer'))];
+  const [one, other] = [await clone(remoteFor(place, 'owner')), await clone(remoteFor(place, 'maintainer'))];
   await one.git('switch', '-q', '-c', 'topic/ünïcode');
   const topic = await one.commit('topic.txt', 'topic\n');
   await one.git('tag', 'light');
@@ -95,24 +95,27 @@ test('what one pushes the other fetches: branches, tags, and that they are gone'
 
 test('a history that was written anew needs force, and who has the old one does not overwrite it by accident', async () => {
   const place = await filled();
-  const [one, other] = [await clone(remoteFor(place, 'developer')), await clone(remoteFor(place, 'maintainer'))];
+  const protection = `/projects/${place.project.id}/protected_branches/main`;
+  assert.equal((await place.as('maintainer').patch(protection, { allow_force_push: true })).status, 200);
+  const [one, other] = [await clone(remoteFor(place, 'owner')), await clone(remoteFor(place, 'maintainer'))];
+  for (const work of [one, other]) await work.git('checkout', '-q', '-b', 'draft');
   await one.commit('a', 'first try');
-  await one.git('push', '-q', 'origin', 'main');
+  await one.git('push', '-q', 'origin', 'draft');
   await other.git('fetch', '-q');
   await one.git('reset', '-q', '--hard', 'HEAD~1');
   const better = await one.commit('a', 'second try');
-  assert.match(await one.refused('push', 'origin', 'main'), /\[rejected\].*non-fast-forward/);
-  await one.git('push', '-q', '--force-with-lease', 'origin', 'main');
-  assert.equal((await branchesIn(place)).main, better);
+  assert.match(await one.refused('push', 'origin', 'draft'), /\[rejected\].*non-fast-forward/);
+  await one.git('push', '-q', '--force-with-lease', 'origin', 'draft');
+  assert.equal((await branchesIn(place)).draft, better);
 
   await other.commit('b', 'b');
-  assert.match(await other.refused('push', '--force-with-lease', 'origin', 'main'), /stale info|rejected/);
-  assert.equal((await branchesIn(place)).main, better);
+  assert.match(await other.refused('push', '--force-with-lease', 'origin', 'draft'), /stale info|rejected/);
+  assert.equal((await branchesIn(place)).draft, better);
 });
 
 test('all or nothing: an atomic push of which one branch may not move moves none', async () => {
   const place = await filled();
-  const work = await clone(remoteFor(place, 'developer'));
+  const work = await clone(remoteFor(place, 'owner'));
   const before = await branchesIn(place);
   await work.commit('a', 'a');
   await work.git('branch', 'other');
@@ -123,11 +126,11 @@ test('all or nothing: an atomic push of which one branch may not move moves none
 
 test('a shallow clone is deepened and pushed from, and a partial one fetches the files that it is asked for', async () => {
   const place = await filled();
-  const full = await clone(remoteFor(place, 'developer'));
+  const full = await clone(remoteFor(place, 'owner'));
   for (const count of [1, 2, 3]) await full.commit('a', `${count}\n`);
   await full.git('push', '-q', 'origin', 'main');
 
-  const shallow = await clone(remoteFor(place, 'developer'), '--depth=1');
+  const shallow = await clone(remoteFor(place, 'owner'), '--depth=1');
   assert.equal(await shallow.git('rev-list', '--count', 'HEAD'), '1');
   const head = await shallow.commit('b', 'from the surface\n');
   await shallow.git('push', '-q', 'origin', 'main');

@@ -128,9 +128,9 @@ test('the list of commits leads to the very first, in the order of git', async (
 });
 
 test('a file that is changed through the API is in a fresh clone, and all the history behind it', async () => {
-  const { username } = place.people.developer;
+  const { username } = place.people.maintainer;
   const path = plainFile(1234);
-  const answer = await place.as('developer').put(fileUrl(path), { branch: 'main', content: 'short\n', commit_message: 'Cut' });
+  const answer = await place.as('maintainer').put(fileUrl(path), { branch: 'main', content: 'short\n', commit_message: 'Cut' });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const work = await clone(remoteFor(place, 'reporter'));
   assert.equal(await work.git('show', `HEAD:${path}`), 'short');

@@ -20,7 +20,7 @@ const headNow = async () =>
   (await place.as('reporter').get(`/projects/${place.project.id}/repository/branches/main`)).body.commit.id as string;
 
 /** A clone with a commit to push. */
-async function changed(persona: 'reporter' | 'developer'): Promise<WorkTree> {
+async function changed(persona: 'reporter' | 'developer' | 'maintainer'): Promise<WorkTree> {
   const work = await clone(remoteFor(place, persona));
   await work.commit('change.txt', 'change\n');
   return work;
@@ -101,4 +101,33 @@ test('an archived project is read and not pushed to', async () => {
   } finally {
     await archive(false);
   }
+});
+
+test('a protected branch is for maintainers, who neither rewrite nor remove it, and everything else stays open', async () => {
+  const work = await changed('developer');
+  const only = /remote: GitLab: You are not allowed to push code to protected branches on this project\./;
+  const both = await refusedPush(work, 'main', 'main:refs/heads/topic');
+  assert.match(both, only);
+  assert.match(both, /\[remote rejected\] main -> topic/);
+  await work.git('push', '-q', 'origin', 'main:topic');
+  await work.git('push', '-q', 'origin', ':topic');
+
+  const { as, project } = place;
+  const protections = `/projects/${project.id}/protected_branches`;
+  assert.equal((await as('maintainer').post(protections, { name: 'release/*' })).status, 201);
+  const none = /remote: GitLab: You are not allowed to create protected branches on this project\./;
+  assert.match(await refusedPush(work, 'main:refs/heads/release/1'), none);
+
+  const maintained = await changed('maintainer');
+  await maintained.git('push', '-q', 'origin', 'main:refs/heads/release/1');
+  await maintained.git('commit', '-q', '--amend', '-m', 'Another');
+  const forced = await refusedPush(maintained, '+main:refs/heads/release/1');
+  assert.match(forced, /remote: GitLab: You are not allowed to force push code to a protected branch on this project\./);
+  const removed = /remote: GitLab: You can only delete protected branches using the web interface\./;
+  assert.match(await refusedPush(maintained, ':release/1'), removed);
+  const notYours = /remote: GitLab: You are not allowed to delete protected branches from this project\. Only a project/;
+  assert.match(await refusedPush(work, ':release/1'), notYours);
+
+  assert.equal((await as('maintainer').patch(`${protections}/release%2F*`, { allow_force_push: true })).status, 200);
+  await maintained.git('push', '-q', 'origin', '+main:refs/heads/release/1');
 });

@@ -52,7 +52,7 @@ async function growth(during: Promise<unknown>): Promise<number> {
 
 test('60 MiB are pushed and cloned without a server that grows by half of them', async () => {
   const place = await world();
-  const work = await begin(remoteFor(place, 'developer'), 'main');
+  const work = await begin(remoteFor(place, 'owner'), 'main');
   // The client's own work on such data, which takes it longer than everything else.
   await work.git('config', 'core.compression', '0');
   await work.git('config', 'pack.window', '0');

@@ -16,6 +16,7 @@ import {
   type VisibilityName,
 } from '../namespaces/index.ts';
 import { maximumDepth } from './rules.ts';
+import { moveTo } from './transfer.ts';
 
 /** Columns that are stored as they are given. */
 export type GroupSettings = Pick<
@@ -37,8 +38,9 @@ export interface NewGroup extends GroupSettings {
   /** Left out, the group is at the top. */
   parent_id?: number | undefined;
   description?: string | undefined;
-  /** Left out, private; nobody is surprised by who sees a group. */
   visibility?: VisibilityName | undefined;
+  /** Where nobody chooses one; the group is no more visible than its parent. Left out, private. */
+  default_visibility?: VisibilityName | undefined;
   default_branch?: string | null | undefined;
   /** Becomes the owner, unless he is that already from above. */
   creator_id: number;
@@ -55,9 +57,9 @@ const refusal = (reasons: Reasons) => invalidAs('Failed to save group', reasons)
  * @throws ApiError 400 with all reasons in one sentence (groups-projects-members.md section 3.2)
  */
 export async function createGroup(tx: Database, group: NewGroup): Promise<number> {
-  const { parent_id, creator_id, visibility = 'private', ...columns } = group;
+  const { parent_id, creator_id, visibility: _chosen, default_visibility = 'private', ...columns } = group;
   const parent = parent_id === undefined ? undefined : await lockedPlace(tx, parent_id);
-  const allowed = group.visibility ?? lesserVisibility(visibility, parent?.visibility ?? 'public');
+  const allowed = group.visibility ?? lesserVisibility(default_visibility, parent?.visibility ?? 'public');
   const reasons = await reasonsAgainst(tx, { ...group, visibility: allowed }, parent);
   if (Object.keys(reasons).length > 0) throw refusal(reasons);
   const full_path = parent ? `${parent.full_path}/${group.path}` : group.path;
@@ -106,7 +108,7 @@ async function isOwnerAbove(tx: Database, user_id: number, parent: Place | undef
   return rows.length > 0;
 }
 
-export type GroupChanges = Partial<Omit<NewGroup, 'parent_id' | 'creator_id'>>;
+export type GroupChanges = Partial<Omit<NewGroup, 'parent_id' | 'creator_id' | 'default_visibility'>>;
 
 /**
  * Changes a group. A new path moves everything below along.
@@ -121,7 +123,7 @@ export async function updateGroup(tx: Database, group_id: number, changes: Group
   if (Object.keys(reasons).length > 0) throw invalid(reasons);
   const { path, ...columns } = changes;
   try {
-    if (path !== undefined) await movePath(tx, place, path, parent);
+    if (path !== undefined) await moveTo(tx, place, path, parent);
     await tx
       .updateTable('namespaces')
       .set({ ...columns, updated_at: sql`now()` })
@@ -131,28 +133,6 @@ export async function updateGroup(tx: Database, group_id: number, changes: Group
     if (isUniqueViolation(error, 'namespaces_full_path_key')) throw invalid({ path: [taken] });
     throw error;
   }
-}
-
-/** Gives a group another path, and everything below it with it. */
-async function movePath(tx: Database, place: Place, path: string, parent: Place | undefined): Promise<void> {
-  const full_path = parent ? `${parent.full_path}/${path}` : path;
-  if (full_path === place.full_path) return;
-  const moved = (column: string) =>
-    sql<string>`${full_path} || substr(${sql.ref(column)}, ${place.full_path.length + 1}::integer)`;
-  const below = sql<boolean>`namespaces.traversal_ids @> ${[place.id]}::bigint[]`;
-  await tx.updateTable('namespaces').set({ path }).where('id', '=', place.id).execute();
-  await tx
-    .updateTable('namespaces')
-    .set({ full_path: moved('namespaces.full_path') })
-    .where(below)
-    .execute();
-  await tx
-    .updateTable('projects')
-    .from('namespaces')
-    .set({ full_path: moved('projects.full_path') })
-    .whereRef('namespaces.id', '=', 'projects.namespace_id')
-    .where(below)
-    .execute();
 }
 
 interface Wanted {

@@ -1,14 +1,24 @@
 /** What lists of groups can be asked for (groups-projects-members.md section 3.1). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
+import { isListedGroup } from '../../access/index.ts';
 import type { DB } from '../../db/index.ts';
-import { AccessLevel, allOptional, containing, filtersOn, Id, Visibility } from '../../http/index.ts';
+import { AccessLevel, allOptional, containing, DateOnly, filtersOn, Id, Visibility } from '../../http/index.ts';
 
 export const groupFilters = filtersOn('namespaces', (by) => ({
   skip_groups: by(Type.Array(Id, { description: 'Ids of groups to leave out' }), (q, ids) =>
     q.not(q('id', '=', q.fn.any(q.val(ids)))),
   ),
   visibility: by(Visibility, (q, visibility) => q('visibility', '=', visibility)),
+  archived: by(Type.Boolean(), (_q, v) => sql<boolean>`${isListedGroup('archived')} = ${v}`),
+  active: by(
+    Type.Boolean({ description: 'Whether it is neither archived nor marked for deletion' }),
+    (_q, v) => sql<boolean>`(${isListedGroup('archived')} or ${isListedGroup('marked_for_deletion')}) <> ${v}`,
+  ),
+  marked_for_deletion_on: by(
+    DateOnly,
+    (_q, v) => sql<boolean>`(namespaces.marked_for_deletion_at at time zone 'UTC')::date = ${v}`,
+  ),
   top_level_only: by(Type.Boolean(), (q, only) => (only ? q('parent_id', 'is', null) : q.lit(true))),
 }));
 

@@ -2,10 +2,10 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { DB } from '../../db/index.ts';
-import { Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../http/index.ts';
-import { groupWebUrl } from '../namespaces/index.ts';
+import { DateOnly, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../http/index.ts';
+import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../namespaces/index.ts';
 import { ProjectForm } from '../projects/index.ts';
-import { branchProtection } from './rules.ts';
+import { defaultProtection } from '../protected_branches/index.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
 
@@ -26,6 +26,7 @@ const groupFields = {
   emails_enabled: Type.Boolean(),
   mentions_disabled: nullable(Type.Boolean()),
   lfs_enabled: Type.Boolean(),
+  archived: Type.Boolean({ description: 'Whether it or a group above it is archived' }),
   default_branch: nullable(Type.String()),
   default_branch_protection: Type.Integer({ description: 'What `default_branch_protection_defaults` spells out' }),
   default_branch_protection_defaults: Type.Object({
@@ -40,6 +41,7 @@ const groupFields = {
   full_path: Type.String(),
   created_at: Timestamp,
   parent_id: nullable(Id),
+  marked_for_deletion_on: nullable(DateOnly),
 };
 
 /** The form of lists. */
@@ -49,11 +51,13 @@ export const GroupForm = resource('Group', groupFields);
 export const GroupDetailForm = resource('GroupDetail', {
   ...groupFields,
   membership_lock: since('premium', Type.Boolean()),
-  shared_with_groups: Type.Array(Type.Object({}), { description: 'Empty: groups are not shared' }),
+  shared_with_groups: Type.Array(SharedWithGroup, { description: 'The invited groups that the caller may know of' }),
   projects: optional(
     Type.Array(ProjectForm, { description: 'At most 100, the newest first; not where `with_projects` is false' }),
   ),
-  shared_projects: optional(Type.Array(ProjectForm, { description: 'Empty: projects are not shared' })),
+  shared_projects: optional(
+    Type.Array(ProjectForm, { description: 'Those that the group is invited to; at most 100, the newest first' }),
+  ),
 });
 
 /** A group as `groupRows` reads it. */
@@ -80,30 +84,27 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     lfs_enabled: row.lfs_enabled,
     default_branch: row.default_branch,
     default_branch_protection: row.default_branch_protection,
-    default_branch_protection_defaults: branchProtection(row.default_branch_protection),
+    default_branch_protection_defaults: defaultProtection(row.default_branch_protection),
     avatar_url: null,
     request_access_enabled: row.request_access_enabled,
     full_name: row.full_name,
     full_path: row.full_path,
     created_at: row.created_at,
     parent_id: row.parent_id,
+    archived: row.archived,
+    marked_for_deletion_on: row.marked_for_deletion_at?.slice(0, 10) ?? null,
   };
 }
 
+/** A group as `groupRow` reads it. */
+export type GroupDetailRow = GroupRow & { shared_with_groups: SharedWithGroupRow[] };
+
 /**
  * @param url the external address of the server
- * @param row a row of `groupRows`
- * @param projects the group's own projects, presented; left out where they are not to be sent
+ * @param row what `groupRow` has read
  */
-export function presentGroupDetail(
-  url: string,
-  row: GroupRow,
-  projects?: Static<typeof ProjectForm>[],
-): Static<typeof GroupDetailForm> {
-  return {
-    ...presentGroup(url, row),
-    membership_lock: row.membership_lock,
-    shared_with_groups: [],
-    ...(projects ? { projects, shared_projects: [] } : {}),
-  };
-}
+export const presentGroupDetail = (url: string, row: GroupDetailRow): Static<typeof GroupDetailForm> => ({
+  ...presentGroup(url, row),
+  membership_lock: row.membership_lock,
+  shared_with_groups: row.shared_with_groups,
+});

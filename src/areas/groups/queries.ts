@@ -1,21 +1,25 @@
 /** What is read of groups. */
-import { belongsToGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../access/index.ts';
+import { belongsToGroup, isGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { namespaceFullName } from '../namespaces/index.ts';
-import type { GroupRow } from './present.ts';
+import { namespaceFullName, sharedWithGroups } from '../namespaces/index.ts';
+import type { GroupDetailRow, GroupRow } from './present.ts';
 
 /** All groups, in the columns that replies are made of. */
 export const groupRows = (db: Database) =>
   db
     .selectFrom('namespaces')
     .selectAll('namespaces')
-    .select(namespaceFullName().as('full_name'))
+    // The last column of a name counts: not the group's own, but what holds for it.
+    .select([namespaceFullName().as('full_name'), isGroup('archived').as('archived')])
     .where('namespaces.kind', '=', 'group')
     .$castTo<GroupRow>();
 
-/** One group that is known to be there. */
-export const groupRow = (db: Database, id: number): Promise<GroupRow> =>
-  groupRows(db).where('namespaces.id', '=', id).executeTakeFirstOrThrow();
+/** One group that is known to be there, as a caller sees it. */
+export const groupRow = (db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> =>
+  groupRows(db)
+    .where('namespaces.id', '=', id)
+    .select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups'))
+    .executeTakeFirstOrThrow();
 
 export interface Belonging {
   owned?: boolean | undefined;

@@ -126,7 +126,7 @@ test('a new path moves everything below along, and the old one is free again', a
   assert.equal((await as('owner').get(`/groups/${leaf.id}`)).body.full_path, `${path}/sub/leaf`);
   assert.equal((await as('owner').get(`/groups/${encodeURIComponent(`${path}/sub/leaf`)}`)).body.id, leaf.id);
   assert.equal((await as('owner').get(`/projects/${encodeURIComponent(`${path}/${project.path}`)}`)).body.id, project.id);
-  assert.equal((await as('owner').get(`/groups/${group.path}`)).status, 404);
+  assert.equal((await as('owner').get(`/groups/${group.path}`)).status, 301);
 
   assert.equal((await as('owner').put(`/groups/${sub.id}`, { path: 'Sub' })).body.full_path, `${path}/Sub`);
   assert.equal((await as('owner').get(`/groups/${leaf.id}`)).body.full_path, `${path}/Sub/leaf`);

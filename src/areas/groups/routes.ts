@@ -9,6 +9,8 @@ import {
   forbidden,
   get,
   Id,
+  invalid,
+  invalidAs,
   keysetPaging,
   keysetUnavailable,
   nullable,
@@ -25,22 +27,13 @@ import {
   since,
   Visibility,
 } from '../../http/index.ts';
-import { presentProject, visibleProjectRows } from '../projects/index.ts';
+import { defaultVisibility, restrictionReasons, settingsOf } from '../application_settings/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
+import { groupReply, groupReplyWithProjects } from './detail.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
-import {
-  GroupDetailForm,
-  GroupForm,
-  ProjectCreationLevel,
-  presentGroup,
-  presentGroupDetail,
-  SubgroupCreationLevel,
-} from './present.ts';
-import { groupRow, groupRows, listedGroups } from './queries.ts';
-import { mayCreateSubgroup } from './rules.ts';
-
-/** A single group answers at most so many of its projects; the list of its projects has all. */
-const shownProjects = 100;
+import { GroupDetailForm, GroupForm, ProjectCreationLevel, presentGroup, SubgroupCreationLevel } from './present.ts';
+import { groupRows, listedGroups } from './queries.ts';
+import { mayCreateSubgroup, projectCreationLevels } from './rules.ts';
 
 /** What is given at creation and can be changed later. */
 const settings = allOptional({
@@ -87,21 +80,12 @@ async function groupsInside(
   return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
 }
 
-async function detailOf({ db, url }: Services, caller: MaybeCaller, id: number) {
-  const projects = await visibleProjectRows(db, caller)
-    .where('projects.namespace_id', '=', id)
-    .orderBy('projects.id', 'desc')
-    .limit(shownProjects)
-    .execute();
-  const presented = projects.map((project) => presentProject({ url }, caller, project));
-  return presentGroupDetail(url, await groupRow(db, id), presented);
-}
-
 /**
  * Refuses whoever may not add a group there.
  * @throws ApiError 403
  */
-async function checkMayCreate(db: Database, caller: Caller, parent: Group | undefined): Promise<void> {
+export async function checkMayCreate(db: Database, caller: Caller, parent: Group | undefined): Promise<void> {
+  if (parent && (parent.archived || parent.marked_for_deletion)) throw forbidden();
   if (caller.admin) return;
   if (parent && !mayCreateSubgroup(parent)) throw forbidden();
   if (parent) return;
@@ -113,6 +97,7 @@ export const groupRoutes = [
   get('/groups', {
     summary: 'List groups: those that the caller belongs to, or all that he may know of',
     access: anyone,
+    rate: { setting: 'groups_api_limit', window_s: 60 },
     input: { ...keysetPaging, ...groupListInput },
     returns: pageOf(GroupForm),
     handle: async ({ db, url, caller, input }) => {
@@ -143,12 +128,11 @@ export const groupRoutes = [
   get('/groups/:id', {
     summary: 'Show one group',
     access: groupVisible,
+    rate: { setting: 'group_api_limit', window_s: 60 },
     input: { with_projects: Type.Boolean({ default: true, description: 'Whether to send its first projects' }) },
     returns: one(GroupDetailForm),
-    handle: async ({ caller, group, input, ...services }) => {
-      if (input.with_projects) return detailOf(services, caller, group.id);
-      return presentGroupDetail(services.url, await groupRow(services.db, group.id));
-    },
+    handle: ({ caller, group, input, ...services }) =>
+      input.with_projects ? groupReplyWithProjects(services, caller, group.id) : groupReply(services, caller, group.id),
   }),
   post('/groups', {
     summary: 'Add a group, at the top or inside another',
@@ -158,9 +142,17 @@ export const groupRoutes = [
     handle: async ({ db, url, caller, input: { name, path, parent_id, ...given } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreate(db, caller, parent);
-      const group = { ...columnsFrom(given), name, path, parent_id, creator_id: caller.id };
+      const settings = await settingsOf(db);
+      const restricted = await restrictionReasons(db, caller, given.visibility);
+      if (restricted.length > 0) throw invalidAs('Failed to save group', { visibility_level: restricted });
+      const usual = {
+        default_visibility: defaultVisibility(settings, 'group', caller),
+        default_branch_protection: settings.default_branch_protection,
+        project_creation_level: projectCreationLevels[settings.default_project_creation],
+      };
+      const group = { ...usual, ...columnsFrom(given), name, path, parent_id, creator_id: caller.id };
       const id = await db.transaction().execute((tx) => createGroup(tx, group));
-      return presentGroupDetail(url, await groupRow(db, id));
+      return groupReply({ db, url }, caller, id);
     },
   }),
   put('/groups/:id', {
@@ -168,10 +160,12 @@ export const groupRoutes = [
     access: groupRole('owner'),
     input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings },
     returns: one(GroupDetailForm),
-    handle: async ({ db, url, storages, caller, group, input: { name, path, ...given } }) => {
+    handle: async ({ db, url, caller, group, input: { name, path, ...given } }) => {
+      const restricted = given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
+      if (restricted.length > 0) throw invalid({ visibility_level: restricted });
       const changes = { ...columnsFrom(given), ...(name === undefined ? {} : { name }), ...(path === undefined ? {} : { path }) };
       await db.transaction().execute((tx) => updateGroup(tx, group.id, changes));
-      return detailOf({ db, url, storages }, caller, group.id);
+      return groupReplyWithProjects({ db, url }, caller, group.id);
     },
   }),
 ];

@@ -50,6 +50,8 @@ export async function addMembers(
       }),
     )
     .execute();
+  // Whoever is a member asks for nothing any more.
+  await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${accepted}::bigint[])`.execute(tx);
   await refreshAuthorizations(tx, subtree, accepted);
   return refusals;
 }

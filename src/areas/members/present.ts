@@ -1,9 +1,10 @@
 /** How members appear in replies (groups-projects-members.md section 6). */
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../db/index.ts';
-import { DateOnly, nullable, optional, resource, Timestamp } from '../../http/index.ts';
+import { DateOnly, found, nullable, optional, resource, type Services, Timestamp } from '../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../users/index.ts';
-import { type MemberRow, usersById } from './queries.ts';
+import { type MemberRow, membersOf, usersById } from './queries.ts';
+import type { Source } from './rules.ts';
 
 export const Member = resource('Member', {
   ...UserBasic.properties,
@@ -34,4 +35,20 @@ export async function presentMembers(db: Database, url: string, rows: readonly M
       membership_state: 'active' as const,
     };
   });
+}
+
+/**
+ * One member of a source.
+ * @param reach `direct` for a member of the source itself, `all` for whoever has a role there
+ * @throws ApiError 404
+ */
+export async function memberReply(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  source: Source,
+  user_id: number,
+  reach: 'direct' | 'all',
+) {
+  const row = found(undefined, await membersOf(db, source, reach).where('users.id', '=', user_id).executeTakeFirst());
+  const [member] = await presentMembers(db, url, [row]);
+  return member!;
 }

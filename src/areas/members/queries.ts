@@ -1,6 +1,6 @@
 /** What is read of members: those of a group or project itself, and all whose rights reach it. */
 import { type RawBuilder, sql } from 'kysely';
-import { levels, lockTree, type Subtree } from '../../access/index.ts';
+import { levels, lockTrees, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { containing, found } from '../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../users/index.ts';
@@ -41,12 +41,12 @@ export async function sourceOf(db: Database, subtree: Subtree): Promise<Source> 
 }
 
 /**
- * The same for a change: the tree is locked first, so that nobody else changes members in it meanwhile.
+ * The same for a change: the tree is locked first, so that nobody else changes members in it meanwhile; of a group also where its members come by invitations.
  * @param tx the transaction of the change
  */
 export async function lockedSource(tx: Database, subtree: Subtree): Promise<Source> {
   const { namespace_id } = await sourceOf(tx, subtree);
-  await lockTree(tx, namespace_id);
+  await lockTrees(tx, [namespace_id], 'group_id' in subtree ? [namespace_id] : []);
   return sourceOf(tx, subtree);
 }
 
@@ -64,21 +64,33 @@ function directMemberships(source: Source): RawBuilder<Membership> {
     union all select ${source.personal_owner_id}::bigint, ${sql.lit(levels.owner)}, null, created_at, null from projects where id = ${source.id})`;
 }
 
-/** The same with the groups above: for each user his highest level, told by the membership that gives it for the longest time. */
+/**
+ * The same with the groups above and those that are invited: for each user his highest level, told by the membership that gives it for the longest time.
+ * One by an invitation is told by the membership in the invited group.
+ */
 function effectiveMemberships(source: Source): RawBuilder<Membership> {
   const authorizations = sql.table(`${source.kind}_authorizations`);
   // Only the owner of the namespace has a level without a membership; he has it since there is the project.
   const since = source.kind === 'project' ? sql`(select created_at from projects where id = ${source.id})` : sql`null`;
+  const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
+  const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${groups}::bigint[])
+    ${source.kind === 'project' ? sql`or ${sql.ref(`${table}.project_id`)} = ${source.id}` : sql``})`;
   return sql`(
     select granted.user_id, granted.access_level, granted.expires_at, coalesce(given.created_at, ${since}) as created_at, given.created_by_id
       from (select distinct on (user_id) user_id, access_level, expires_at from ${authorizations}
              where ${isDirect(source)} and ${counts} order by user_id, access_level desc) granted
       left join lateral (
-        select members.created_at, members.created_by_id from members
-         where members.user_id = granted.user_id and members.access_level = granted.access_level
-           and members.expires_at is not distinct from granted.expires_at
-           and (members.group_id = any(${source.above}::bigint[]) or ${sql.ref(`members.${source.kind}_id`)} = ${source.id})
-         order by members.id limit 1) given on true)`;
+        select * from (
+          select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at from members
+           where members.user_id = granted.user_id and ${isHere('members')}
+          union all
+          select 1, members.id, members.created_at, members.created_by_id, least(members.access_level, group_links.access_level),
+                 least(members.expires_at, group_links.expires_at)
+            from group_links join namespaces invited on invited.id = group_links.invited_group_id
+            join members on members.group_id = any(invited.traversal_ids)
+           where members.user_id = granted.user_id and ${isHere('group_links')}) ways
+         where ways.access_level = granted.access_level and ways.expires_at is not distinct from granted.expires_at
+         order by way, id limit 1) given on true)`;
 }
 
 interface Membership {

@@ -1,12 +1,8 @@
 /** Members: who has which role in a group or project. Both kinds have the same routes. */
 import { type Static, Type } from 'typebox';
-import { groupRole, projectRole } from '../../access/index.ts';
-import type { Database } from '../../db/index.ts';
 import {
-  type Access,
   allOptional,
   atLeastOneOf,
-  type Caller,
   CommaList,
   type Conditions,
   checked,
@@ -14,7 +10,6 @@ import {
   DateOnly,
   del,
   forbidden,
-  found,
   get,
   Id,
   invalid,
@@ -36,50 +31,13 @@ import {
   sentenceOf,
 } from '../../http/index.ts';
 import { addMembers, changeMember, type NewMembers, type Refusal, removeMember } from './actions.ts';
-import { Member, presentMembers } from './present.ts';
-import { isLocked, membersOf, narrowed, sourceOf, usersByIdOrName } from './queries.ts';
-import { type Actor, expiryReasons, mayManage, type Source } from './rules.ts';
+import { Member, memberReply, presentMembers } from './present.ts';
+import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
+import { expiryReasons, mayManage, type Source } from './rules.ts';
+import { everyone, type Granted, managers, placeOf, sourceFor } from './source.ts';
 
 /** Most people that one call adds. */
 const maximumAtOnce = 100;
-
-interface Granted {
-  caller: Caller;
-  source: Source;
-  /** The caller with his level in the source. */
-  actor: Actor;
-}
-
-type Place = { group_id: number } | { project_id: number };
-const placeOf = ({ kind, id }: Source): Place => (kind === 'group' ? { group_id: id } : { project_id: id });
-
-const everyone = { group: groupRole('guest'), project: projectRole('guest', { archived: true }) };
-const managers = { group: groupRole('owner'), project: projectRole('maintainer', { archived: true }) };
-
-/** An access rule of groups or projects, which grants them as a source of members. */
-function sourceFor(kind: Source['kind'], who: typeof everyone): Access<Granted> {
-  const [group, project] = [who.group, who.project];
-  const granted = async (db: Database, caller: Caller, place: Place, access_level: number) => ({
-    caller,
-    source: await sourceOf(db, place),
-    actor: { id: caller.id, access_level },
-  });
-  return kind === 'group'
-    ? {
-        rule: group.rule,
-        check: async (call) => {
-          const { caller, group: place } = await group.check(call);
-          return granted(call.db, caller, { group_id: place.id }, place.access_level);
-        },
-      }
-    : {
-        rule: project.rule,
-        check: async (call) => {
-          const { caller, project: place } = await project.check(call);
-          return granted(call.db, caller, { project_id: place.id }, place.access_level);
-        },
-      };
-}
 
 const filters = allOptional({
   query: Type.String({ description: 'Part of the name or username, or the whole public address' }),
@@ -96,12 +54,6 @@ const Outcome = resource('MembersOutcome', {
 
 const Expiry = () => checked(nullable(DateOnly), expiryReasons);
 const LevelIn = { group: Type.Enum([5, 10, 15, 20, 30, 40, 50]), project: Type.Enum([10, 15, 20, 30, 40, 50]) };
-
-async function memberReply({ db, url }: Services, source: Source, user_id: number, reach: 'direct' | 'all') {
-  const row = found(undefined, await membersOf(db, source, reach).where('users.id', '=', user_id).executeTakeFirst());
-  const [member] = await presentMembers(db, url, [row]);
-  return member!;
-}
 
 /** One person, whose refusal is the answer. */
 async function addOne(services: Services, { source, actor }: Granted, members: NewMembers): Promise<Static<typeof Member>> {

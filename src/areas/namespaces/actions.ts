@@ -1,6 +1,6 @@
 /** Complete changes of the tree of namespaces. */
 import { sql } from 'kysely';
-import { lockTree } from '../../access/index.ts';
+import { lockTree, lockTrees } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { found } from '../../http/index.ts';
 import type { VisibilityName } from './rules.ts';
@@ -38,6 +38,7 @@ export interface Place {
   id: number;
   kind: 'user' | 'group';
   name: string;
+  path: string;
   full_path: string;
   traversal_ids: number[];
   visibility: VisibilityName;
@@ -50,9 +51,27 @@ export interface Place {
  */
 export async function lockedPlace(tx: Database, namespace_id: number): Promise<Place> {
   await lockTree(tx, namespace_id);
+  return placeOf(tx, namespace_id);
+}
+
+/**
+ * The same for what moves from one namespace to another: both trees are locked.
+ * @param tx the transaction of the move
+ * @throws ApiError 404 when the target is gone
+ */
+export async function lockedTarget(tx: Database, { from, to }: { from: number; to: number }): Promise<Place> {
+  await lockTrees(tx, [from, to]);
+  return placeOf(tx, to);
+}
+
+/**
+ * A namespace whose tree is locked.
+ * @throws ApiError 404 when it is gone
+ */
+export async function placeOf(tx: Database, namespace_id: number): Promise<Place> {
   const row = await tx
     .selectFrom('namespaces')
-    .select(['id', 'kind', 'name', 'full_path', 'traversal_ids', 'visibility'])
+    .select(['id', 'kind', 'name', 'path', 'full_path', 'traversal_ids', 'visibility'])
     .where('id', '=', namespace_id)
     .executeTakeFirst();
   return found('Namespace', row) as Place;

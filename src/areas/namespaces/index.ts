@@ -1,5 +1,13 @@
 /** What other areas may use of namespaces. */
-export { addUserNamespace, isPathTaken, lockedPlace, type Place, renameUserNamespace } from './actions.ts';
+export {
+  addUserNamespace,
+  isPathTaken,
+  lockedPlace,
+  lockedTarget,
+  type Place,
+  placeOf,
+  renameUserNamespace,
+} from './actions.ts';
 export {
   groupWebUrl,
   NamespaceBasic,
@@ -7,8 +15,9 @@ export {
   PublicGroupDetails,
   presentNamespaceBasic,
   presentPublicGroup,
+  SharedWithGroup,
 } from './present.ts';
-export { namespaceFullName } from './queries.ts';
+export { freePath, linkCounts, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from './queries.ts';
 export {
   groupDescriptionReasons,
   groupNameReasons,

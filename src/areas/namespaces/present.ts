@@ -1,6 +1,6 @@
 /** How namespaces appear inside other things (groups-projects-members.md sections 1.1 and 1.2). */
 import { type Static, Type } from 'typebox';
-import { Id, nullable, resource } from '../../http/index.ts';
+import { DateOnly, Id, nullable, resource } from '../../http/index.ts';
 
 export const namespaceBasicFields = {
   id: Id,
@@ -78,4 +78,13 @@ export const presentPublicGroup = (
   avatar_url: null,
   full_name,
   full_path,
+});
+
+/** A group that is invited, as the group or project shows it that has invited it. */
+export const SharedWithGroup = resource('SharedWithGroup', {
+  group_id: Id,
+  group_name: Type.String(),
+  group_full_path: Type.String(),
+  group_access_level: Type.Integer(),
+  expires_at: nullable(DateOnly),
 });

@@ -1,5 +1,6 @@
 /** What is read of namespaces in more than one area. */
 import { type RawBuilder, sql } from 'kysely';
+import { isVisibleGroup, type MaybeCaller } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 
 /**
@@ -29,4 +30,28 @@ export async function freePath(
      where not exists (select from namespaces where full_path = ${candidate}) and not exists (select from projects where full_path = ${candidate})
      order by number limit 1`.execute(db);
   return rows[0] && `${path}${rows[0].ending}`;
+}
+
+/** A predicate on rows of `group_links`: the invitation has not ended. */
+export const linkCounts = sql<boolean>`(group_links.expires_at is null or group_links.expires_at > current_date)`;
+
+/**
+ * The groups that are invited into a group or project itself, as far as the caller may know of them, in the form of `SharedWithGroup`.
+ * @param target `projects` or `namespaces`, for its rows
+ */
+export const sharedWithGroups = (caller: MaybeCaller, target: 'projects' | 'namespaces'): RawBuilder<SharedWithGroupRow[]> => sql`
+  coalesce((
+    select json_agg(json_build_object(
+      'group_id', invited.id, 'group_name', invited.name, 'group_full_path', invited.full_path,
+      'group_access_level', group_links.access_level, 'expires_at', group_links.expires_at) order by group_links.id)
+      from group_links join namespaces invited on invited.id = group_links.invited_group_id
+     where ${sql.ref(`group_links.${target === 'projects' ? 'project_id' : 'group_id'}`)} = ${sql.ref(`${target}.id`)} and ${linkCounts}
+       and exists (select from namespaces where namespaces.id = invited.id and ${isVisibleGroup(caller)})), '[]'::json)`;
+
+export interface SharedWithGroupRow {
+  group_id: number;
+  group_name: string;
+  group_full_path: string;
+  group_access_level: number;
+  expires_at: string | null;
 }

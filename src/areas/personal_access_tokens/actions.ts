@@ -3,7 +3,11 @@ import { sql } from 'kysely';
 import { newTokenValue, tokenDigest } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { badRequest, sentenceOf, unprocessable } from '../../http/index.ts';
-import { expiryReasons, tokenReasons } from './rules.ts';
+import { settingsOf } from '../application_settings/index.ts';
+import { dayIn, expiryReasons, type Lifetime, lastDay, lifetimeFrom, tokenReasons } from './rules.ts';
+
+/** How long a rotated token lives when nobody says. */
+const rotated_days = 7;
 
 export interface NewToken {
   user_id: number;
@@ -30,7 +34,7 @@ export interface MadeToken {
  */
 export async function createToken(tx: Database, token: NewToken): Promise<MadeToken> {
   const { user_id, name, description = null, scopes, expires_at, impersonation = false, family_id = null } = token;
-  const { value = newTokenValue() } = token;
+  const { value = newTokenValue((await settingsOf(tx)).personal_access_token_prefix) } = token;
   const { id } = await tx
     .insertInto('personal_access_tokens')
     .values({
@@ -48,14 +52,28 @@ export async function createToken(tx: Database, token: NewToken): Promise<MadeTo
   return { id, value };
 }
 
+/** How long tokens may live, as the settings say. */
+export const lifetimeNow = async (db: Database): Promise<Lifetime> => lifetimeFrom(await settingsOf(db));
+
+/** A token as somebody asks for it. Without `expires_at` it lives as long as it may. */
+export type TokenRequest = Omit<NewToken, 'expires_at'> & { expires_at?: string | undefined };
+
 /**
  * Adds a token that somebody asked for.
- * @throws ApiError 422 with a sentence that says what a token may not be
+ * @param refusal makes the error of the reasons against it, by field; by default 422 with a sentence
+ * @throws ApiError by `refusal`
  */
-export async function issueToken(db: Database, token: NewToken & { expires_at: string }): Promise<MadeToken> {
-  const reasons = tokenReasons({ ...token, description: token.description ?? null });
-  if (Object.keys(reasons).length > 0) throw unprocessable(sentenceOf(reasons));
-  return createToken(db, { ...token, scopes: [...new Set(token.scopes)] });
+export async function issueToken(
+  db: Database,
+  request: TokenRequest,
+  refusal: (reasons: Record<string, string[]>) => Error = (reasons) => unprocessable(sentenceOf(reasons)),
+): Promise<MadeToken> {
+  const lifetime = await lifetimeNow(db);
+  const expires_at = request.expires_at ?? (lifetime.is_limited ? lastDay(lifetime) : null);
+  const token = { ...request, expires_at, scopes: [...new Set(request.scopes)] };
+  const reasons = tokenReasons({ ...token, description: token.description ?? null }, lifetime);
+  if (Object.keys(reasons).length > 0) throw refusal(reasons);
+  return createToken(db, token);
 }
 
 /**
@@ -74,21 +92,27 @@ export async function revokeToken(db: Database, id: number): Promise<void> {
 
 /**
  * Puts a new token in the place of one, which is revoked; of two that come at once, one is too late.
- * @param expires_at `YYYY-MM-DD`
+ * @param tx a transaction
+ * @param wished `YYYY-MM-DD`; left out, in a week
  * @throws ApiError 400 when the token was revoked before, or the day is too far away
  */
-export async function rotateToken(db: Database, id: number, expires_at: string): Promise<MadeToken> {
-  const expires = expiryReasons(expires_at);
+export async function rotateToken(
+  tx: Database,
+  id: number,
+  wished: string | undefined,
+): Promise<MadeToken & { user_id: number; expires_at: string }> {
+  const lifetime = await lifetimeNow(tx);
+  const expires_at = wished ?? dayIn(Math.min(rotated_days, lifetime.maximum_days));
+  const expires = expiryReasons(expires_at, lifetime);
   if (expires.length > 0) throw badRequest(`400 Bad request - ${sentenceOf({ expires_at: expires })}`);
-  return db.transaction().execute(async (tx) => {
-    const old = await tx
-      .updateTable('personal_access_tokens')
-      .set({ revoked: true })
-      .where('id', '=', id)
-      .where('revoked', '=', false)
-      .returning(['user_id', 'name', 'description', 'scopes', 'impersonation', 'family_id'])
-      .executeTakeFirst();
-    if (!old) throw badRequest('400 Bad request - Token already revoked');
-    return createToken(tx, { ...old, family_id: old.family_id ?? id, expires_at });
-  });
+  const old = await tx
+    .updateTable('personal_access_tokens')
+    .set({ revoked: true })
+    .where('id', '=', id)
+    .where('revoked', '=', false)
+    .returning(['user_id', 'name', 'description', 'scopes', 'impersonation', 'family_id'])
+    .executeTakeFirst();
+  if (!old) throw badRequest('400 Bad request - Token already revoked');
+  const made = await createToken(tx, { ...old, family_id: old.family_id ?? id, expires_at });
+  return { ...made, user_id: old.user_id, expires_at };
 }

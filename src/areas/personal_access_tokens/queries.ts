@@ -21,6 +21,12 @@ const columns = [
 /** Tokens with what lists say of them. */
 export const tokensIn = (db: Database) => db.selectFrom('personal_access_tokens').select(columns).select(isActive.as('active'));
 
+/** A token that was just made, with its value. */
+export async function shownOnce(db: Database, { id, value }: { id: number; value: string }) {
+  const token = await tokensIn(db).where('id', '=', id).executeTakeFirstOrThrow();
+  return { ...token, token: value };
+}
+
 /** Query parameters of lists of tokens. */
 export const tokenFilters = filtersOn('personal_access_tokens', (by) => ({
   user_id: by(Id, (q, value) => q('user_id', '=', value)),

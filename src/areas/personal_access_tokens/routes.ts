@@ -10,6 +10,7 @@ import {
   found,
   get,
   Id,
+  notAllowed,
   nothing,
   nullable,
   one,
@@ -22,13 +23,10 @@ import {
   unprocessable,
   withStatus,
 } from '../../http/index.ts';
-import { issueToken, type MadeToken, revokeToken, rotateToken } from './actions.ts';
+import { issueToken, revokeToken, rotateToken } from './actions.ts';
 import { NewPersonalAccessToken, PersonalAccessToken, PersonalAccessTokenDetails } from './present.ts';
-import { TokenOrder, tokenFilters, tokenFor, tokenOrder, tokensIn } from './queries.ts';
-import { dayIn, lastDay } from './rules.ts';
-
-/** How long a rotated token lives when nobody says. */
-const rotated_days = 7;
+import { shownOnce, TokenOrder, tokenFilters, tokenFor, tokenOrder, tokensIn } from './queries.ts';
+import { dayIn } from './rules.ts';
 
 const newToken = {
   name: Type.String(),
@@ -37,11 +35,14 @@ const newToken = {
 };
 const rotation = { expires_at: optional(DateOnly) };
 
-/** A token that was just made, with its value. */
-async function shown(db: Database, { id, value }: MadeToken) {
-  const token = await tokensIn(db).where('id', '=', id).executeTakeFirstOrThrow();
-  return { ...token, token: value };
-}
+const rotate = async (db: Database, id: number, expires_at: string | undefined) =>
+  shownOnce(db, await db.transaction().execute((tx) => rotateToken(tx, id, expires_at)));
+
+/** Whether a program of a project or group calls: its token is made and rotated there, and makes no others. */
+const isOfResource = ({ token: { kind } }: Caller) => kind === 'project' || kind === 'group';
+
+/** Kinds of users whose tokens are made elsewhere, or nowhere. */
+const ownTypes = new Set(['ghost', 'project_bot']);
 
 /** The token that the request was made with. */
 const ownToken = (db: Database, { token }: Caller) =>
@@ -94,8 +95,10 @@ export const personalAccessTokenRoutes = [
     scopes: ['self_rotate'],
     input: rotation,
     returns: withStatus(200, one(NewPersonalAccessToken)),
-    handle: async ({ db, caller, input }) =>
-      shown(db, await rotateToken(db, caller.token.id, input.expires_at ?? dayIn(rotated_days))),
+    handle: ({ db, caller, input }) => {
+      if (isOfResource(caller)) throw notAllowed();
+      return rotate(db, caller.token.id, input.expires_at);
+    },
   }),
   post('/personal_access_tokens/:id/rotate', {
     summary: 'Put a new token in the place of one',
@@ -105,7 +108,7 @@ export const personalAccessTokenRoutes = [
     handle: async ({ db, caller, input }) => {
       const { id, active, revoked } = await tokenFor(db, caller, input.id);
       if (!active && !revoked) throw unauthorized();
-      return shown(db, await rotateToken(db, id, input.expires_at ?? dayIn(rotated_days)));
+      return rotate(db, id, input.expires_at);
     },
   }),
   post('/users/:user_id/personal_access_tokens', {
@@ -115,8 +118,8 @@ export const personalAccessTokenRoutes = [
     returns: one(NewPersonalAccessToken),
     handle: async ({ db, input }) => {
       const user = await db.selectFrom('users').select(['id', 'user_type']).where('id', '=', input.user_id).executeTakeFirst();
-      if (found('User', user).user_type === 'ghost') throw unprocessable('Not permitted to create');
-      return shown(db, await issueToken(db, { ...input, expires_at: input.expires_at ?? lastDay() }));
+      if (ownTypes.has(found('User', user).user_type)) throw unprocessable('Not permitted to create');
+      return shownOnce(db, await issueToken(db, input));
     },
   }),
   post('/user/personal_access_tokens', {
@@ -124,7 +127,9 @@ export const personalAccessTokenRoutes = [
     access: signedIn,
     input: { ...newToken, scopes: CommaList(Type.Enum(['k8s_proxy', 'self_rotate'])) },
     returns: one(NewPersonalAccessToken),
-    handle: async ({ db, caller, input }) =>
-      shown(db, await issueToken(db, { ...input, user_id: caller.id, expires_at: input.expires_at ?? dayIn(1) })),
+    handle: async ({ db, caller, input }) => {
+      if (isOfResource(caller)) throw unprocessable('Not permitted to create');
+      return shownOnce(db, await issueToken(db, { ...input, user_id: caller.id, expires_at: input.expires_at ?? dayIn(1) }));
+    },
   }),
 ];

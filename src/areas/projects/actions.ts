@@ -1,21 +1,22 @@
 /** Complete changes of projects. */
 import { sql } from 'kysely';
-import { groupLevel, type Project, refreshAuthorizations } from '../../access/index.ts';
+import { type Project, refreshAuthorizations } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import {
   createRepository,
   deleteRepository,
-  isValidBranchName,
   type Repository,
   resolveBranch,
   setHead,
   updateRefs,
   writeCommit,
 } from '../../git/index.ts';
-import { ApiError, type Caller, found, invalid, type Services } from '../../http/index.ts';
+import { ApiError, found, invalid, type Services } from '../../http/index.ts';
+import { storageForNew } from '../application_settings/index.ts';
 import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../namespaces/index.ts';
+import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { repositoryOf } from '../repository/index.ts';
-import { type CreationRules, limitReached, mayCreateIn, namingProblems, pathFrom } from './rules.ts';
+import { limitReached, namingProblems } from './rules.ts';
 
 export interface NewProject {
   name: string;
@@ -24,10 +25,17 @@ export interface NewProject {
   creator_id: number;
   default_branch: string;
   object_format?: 'sha1' | 'sha256' | undefined;
-  /** Name of the git storage; the first one by default. */
+  /** Name of the git storage; by default one by their weights. */
   storage?: string | undefined;
   /** The other columns, as they are. */
-  columns?: { visibility?: VisibilityName | undefined; description?: string | null | undefined };
+  columns?: {
+    visibility?: VisibilityName | undefined;
+    description?: string | null | undefined;
+    forked_from_id?: number;
+    import_status?: 'scheduled';
+  };
+  /** What the transaction that adds the row does besides. */
+  also?(tx: Database, id: number): Promise<void>;
   /** Who writes a README.md as the first commit; left out, the repository stays empty. */
   readme_by?: { name: string; email: string } | undefined;
 }
@@ -39,12 +47,12 @@ export interface NewProject {
  * namespace can have no more projects (groups-projects-members.md section 4.2)
  */
 export async function createProject(services: Services, project: NewProject): Promise<number> {
-  const { db, storages } = services;
+  const { db } = services;
   // Asked again where it counts, under the lock; asked here, an ordinary refusal touches no disk.
   await refuseUnfit(db, project.namespace, project);
   const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(db);
   const { id } = rows[0]!;
-  const { default_branch, object_format = 'sha1', storage = Object.keys(storages)[0]! } = project;
+  const { default_branch, object_format = 'sha1', storage = await storageForNew(services) } = project;
   const repository = repositoryOf(services, { id, storage });
   try {
     await createRepository(repository.path, { defaultBranch: default_branch, objectFormat: object_format });
@@ -104,13 +112,21 @@ async function insertProject(
     insert into projects (id, ${sql.join(Object.keys(row).map((column) => sql.ref(column)))}) overriding system value
     values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
   await refreshAuthorizations(tx, { project_id: id });
+  if (readme_by) await protectDefaultBranch(tx, id);
+  await project.also?.(tx, id);
 }
 
 /** Why a project cannot be this visible in a namespace, empty when it can. */
-function visibilityReasons(visibility: VisibilityName, place: { kind: string; visibility: VisibilityName }): string[] {
+export function visibilityReasons(visibility: VisibilityName, place: { kind: string; visibility: VisibilityName }): string[] {
   if (place.kind === 'user' || !isMoreVisible(visibility, place.visibility)) return [];
   return [`${visibility} is not allowed in a ${place.visibility} group.`];
 }
+
+/** Why a fork cannot be this visible, empty when it can: nobody may show what its source does not show him. */
+export const forkVisibilityReasons = (visibility: VisibilityName, source: VisibilityName | null): string[] =>
+  source && isMoreVisible(visibility, source)
+    ? [`${visibility} is not allowed since the fork source project has lower visibility.`]
+    : [];
 
 /** Refuses a new project whose name or path are taken, or that is one too many. */
 async function refuseUnfit(
@@ -136,7 +152,7 @@ const taken = ['has already been taken'];
  * @param given the name and the full path that a project is to have, each where it is new
  * @throws ApiError 400 when one is another project's, or a subgroup's
  */
-async function refuseTaken(
+export async function refuseTaken(
   tx: Database,
   namespace_id: number,
   { name, full_path }: { name?: string | undefined; full_path?: string | undefined },
@@ -156,76 +172,6 @@ async function refuseTaken(
     ...(namesake ? { 'project_namespace.name': taken, name: taken } : {}),
     ...(isTaken ? { path: taken } : {}),
   });
-}
-
-/** Whoever adds a project, with the name and the address that its first commit carries. */
-export type Creator = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
-
-export interface ProjectRequest {
-  name?: string | undefined;
-  path?: string | undefined;
-  /** The creator's own namespace by default. */
-  namespace_id?: number | undefined;
-  default_branch?: string | undefined;
-  initialize_with_readme: boolean;
-  repository_object_format: 'sha1' | 'sha256';
-  /** Of administrators; anybody else's wish is not heard. */
-  repository_storage?: string | undefined;
-  columns: NonNullable<NewProject['columns']>;
-}
-
-/**
- * Adds the project that somebody asks for, if he may have it there.
- * @returns its id
- * @throws ApiError 400 for a namespace that he may not add to and for values that a project cannot have; and as `createProject`
- */
-export async function addProject(services: Services, creator: Creator, request: ProjectRequest): Promise<number> {
-  const namespace = await namespaceFor(services.db, creator, request.namespace_id);
-  if (!namespace || !mayCreateIn(creator, namespace)) throw invalid({ namespace: ['is not valid'] });
-  const { columns, initialize_with_readme, repository_object_format } = request;
-  const name = request.name || request.path || '';
-  const path = request.path || pathFrom(name);
-  const default_branch = request.default_branch || namespace.default_branch || 'main';
-  const storage = creator.admin ? request.repository_storage : undefined;
-  const visibility = visibilityReasons(columns.visibility ?? 'private', namespace);
-  const problems = {
-    ...namingProblems({ name, path, description: columns.description }),
-    ...(visibility.length > 0 ? { visibility_level: visibility } : {}),
-    ...(isValidBranchName(default_branch) ? {} : { default_branch: ['is invalid'] }),
-    ...(storage === undefined || Object.hasOwn(services.storages, storage)
-      ? {}
-      : { repository_storage: ['is not included in the list'] }),
-  };
-  if (Object.keys(problems).length > 0) throw invalid(problems);
-  return createProject(services, {
-    name,
-    path,
-    namespace,
-    creator_id: creator.id,
-    default_branch,
-    object_format: repository_object_format,
-    storage,
-    columns,
-    readme_by: initialize_with_readme ? { name: creator.name, email: creator.commit_email } : undefined,
-  });
-}
-
-type CreationPlace = CreationRules & {
-  id: number;
-  kind: string;
-  full_path: string;
-  visibility: VisibilityName;
-  default_branch: string | null;
-};
-
-function namespaceFor(db: Database, creator: Creator, namespace_id: number | undefined): Promise<CreationPlace | undefined> {
-  return db
-    .selectFrom('namespaces')
-    .select(['id', 'kind', 'owner_id', 'full_path', 'visibility', 'project_creation_level', 'default_branch'])
-    .select(groupLevel(creator).as('access_level'))
-    .where((q) => (namespace_id === undefined ? q('owner_id', '=', creator.id) : q('id', '=', namespace_id)))
-    .$castTo<CreationPlace>()
-    .executeTakeFirst();
 }
 
 export interface ProjectChanges {
@@ -256,12 +202,23 @@ export async function changeProject(services: Services, project: Project, change
       await tx
         .selectFrom('projects')
         .select(['name', 'full_path', 'visibility'])
+        .select((q) =>
+          q
+            .selectFrom('projects as source')
+            .select('source.visibility')
+            .whereRef('source.id', '=', 'projects.forked_from_id')
+            .$castTo<{ visibility: VisibilityName }>()
+            .as('source_visibility'),
+        )
         .where('id', '=', project.id)
         .where('namespace_id', '=', place.id)
         .executeTakeFirst(),
     );
     const full_path = path === undefined ? before.full_path : `${place.full_path}/${path}`;
-    const reasons = visibility === undefined || visibility === before.visibility ? [] : visibilityReasons(visibility, place);
+    const reasons =
+      visibility === undefined || visibility === before.visibility
+        ? []
+        : [...visibilityReasons(visibility, place), ...forkVisibilityReasons(visibility, before.source_visibility)];
     if (reasons.length > 0) throw invalid({ visibility_level: reasons });
     await refuseTaken(tx, place.id, {
       name: name === before.name ? undefined : name,

@@ -79,6 +79,9 @@ test('a project is added with its name alone, in the caller’s own namespace, a
     lfs_enabled: true,
     creator_id: user_id,
     import_status: 'none',
+    import_error: null,
+    marked_for_deletion_on: null,
+    marked_for_deletion_at: null,
     shared_with_groups: [],
     request_access_enabled: true,
   });

@@ -1,23 +1,32 @@
 /** The parameters by which lists of projects are narrowed and ordered (groups-projects-members.md section 4.1). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { isMemberOfProject, levels, type MaybeCaller } from '../../access/index.ts';
+import { isListedProject, isMemberOfProject, levels, type MaybeCaller } from '../../access/index.ts';
 import type { DB } from '../../db/index.ts';
 import {
   AccessLevel,
   badRequest,
   CommaList,
   containing,
+  DateOnly,
   filtersOn,
   Id,
   optional,
   Timestamp,
   Visibility,
 } from '../../http/index.ts';
+import { linkCounts } from '../namespaces/index.ts';
 
 const columnFilters = filtersOn('projects', (by) => ({
-  archived: by(Type.Boolean(), (q, v) => q('archived', '=', v)),
-  active: by(Type.Boolean(), (q, v) => q('archived', '=', !v)),
+  archived: by(Type.Boolean(), (_q, v) => sql<boolean>`${isListedProject('archived')} = ${v}`),
+  active: by(
+    Type.Boolean({ description: 'Whether it is neither archived nor marked for deletion' }),
+    (_q, v) => sql<boolean>`(${isListedProject('archived')} or ${isListedProject('marked_for_deletion')}) <> ${v}`,
+  ),
+  marked_for_deletion_on: by(
+    DateOnly,
+    (_q, v) => sql<boolean>`(projects.marked_for_deletion_at at time zone 'UTC')::date = ${v}`,
+  ),
   visibility: by(Visibility, (q, v) => q('visibility', '=', v)),
   id_after: by(Id, (q, v) => q('id', '>', v)),
   id_before: by(Id, (q, v) => q('id', '<', v)),
@@ -45,6 +54,7 @@ export const projectFilters = {
   search_namespaces: Type.Boolean({ default: false, description: 'Whether `search` also looks at the full path' }),
   owned: Type.Boolean({ default: false }),
   membership: Type.Boolean({ default: false }),
+  starred: Type.Boolean({ default: false, description: 'Whether only those that the caller has starred' }),
   min_access_level: optional(AccessLevel),
   with_issues_enabled: Type.Boolean({ default: false }),
   with_merge_requests_enabled: Type.Boolean({ default: false }),
@@ -64,6 +74,14 @@ function searched<Row>(query: Projects<Row>, { search, search_namespaces }: Proj
   );
 }
 
+/** A predicate on rows of `projects`: a user has given it a star; nobody has given one to anything. */
+export const starredBy = (user_id: number | undefined) =>
+  sql<boolean>`projects.id in (select project_id from project_stars where user_id = ${user_id ?? null}::bigint)`;
+
+/** A predicate on rows of `projects`: the group is invited to the project itself. */
+export const isSharedWith = (group_id: number) =>
+  sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${linkCounts})`;
+
 /** Where a feature is kept for members it counts as enabled for them. */
 const withFeature = (caller: MaybeCaller, column: 'issues_access_level' | 'merge_requests_access_level') =>
   caller?.admin
@@ -82,6 +100,7 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
   const level = Math.max(input.owned ? levels.owner : 0, input.membership ? levels.minimal : 0, input.min_access_level ?? 0);
   return searched(query, input)
     .where(columnFilters.matching(input))
+    .$if(input.starred, (q) => q.where(starredBy(caller?.id)))
     .$if(level > 0, (q) => q.where(isMemberOfProject(caller, level)))
     .$if(input.with_issues_enabled, (q) => q.where(withFeature(caller, 'issues_access_level')))
     .$if(input.with_merge_requests_enabled, (q) => q.where(withFeature(caller, 'merge_requests_access_level')))

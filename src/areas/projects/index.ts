@@ -1,5 +1,7 @@
 /** What other areas may use of projects. */
 export { createProject, type NewProject } from './actions.ts';
+export { removeMarkedProjects, removeProject } from './deletion.ts';
+export { copyFork } from './forks.ts';
 export {
   ProjectBasicForm,
   ProjectForm,
@@ -9,3 +11,4 @@ export {
   presentProjectWithAccess,
 } from './present.ts';
 export { type ProjectRow, projectRow, projectRows, visibleProjectRows } from './queries.ts';
+export { transferProject } from './transfer.ts';

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { levels, type MaybeCaller, mayReadCode, mayUse } from '../../access/index.ts';
 import {
   allOptional,
+  DateOnly,
   Id,
   nullable,
   optional,
@@ -12,9 +13,9 @@ import {
   Timestamp,
   Visibility,
 } from '../../http/index.ts';
-import { NamespaceBasic, presentNamespaceBasic } from '../namespaces/index.ts';
+import { NamespaceBasic, presentNamespaceBasic, SharedWithGroup } from '../namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../users/index.ts';
-import { type ProjectRow, type Statistics, statisticsOf } from './queries.ts';
+import { type ProjectRow, type ProjectSource, projectRow, type Statistics, statisticsOf } from './queries.ts';
 import { FeatureLevel } from './rules.ts';
 
 const basicFields = {
@@ -72,9 +73,17 @@ const detailFields = {
   emails_enabled: Type.Boolean(),
   lfs_enabled: Type.Boolean(),
   creator_id: nullable(Id),
-  import_status: Type.Enum(['none']),
+  forked_from_project: optional(Type.Object(basicFields, { description: 'Of a fork, where the caller may know of the source' })),
+  import_status: Type.Enum(['none', 'scheduled', 'started', 'finished', 'failed'], {
+    description: 'How far the copy of a fork has come',
+  }),
+  import_error: optional(nullable(Type.String({ description: 'Only for Maintainers' }))),
   updated_at: Timestamp,
-  shared_with_groups: Type.Array(Type.Object({})),
+  marked_for_deletion_on: nullable(DateOnly),
+  marked_for_deletion_at: nullable(
+    Type.String({ format: 'date', description: 'Deprecated: the same as `marked_for_deletion_on`' }),
+  ),
+  shared_with_groups: Type.Array(SharedWithGroup, { description: 'The invited groups that the caller may know of' }),
   request_access_enabled: Type.Boolean(),
   repository_storage: optional(Type.String({ description: 'Only for administrators' })),
 };
@@ -95,8 +104,8 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
   ),
 });
 
-/** @param project a row of `projectRows` */
-export function presentProjectBasic({ url }: Pick<Services, 'url'>, project: ProjectRow): Static<typeof ProjectBasicForm> {
+/** @param project a row of `projectRows`, or the source in one */
+export function presentProjectBasic({ url }: Pick<Services, 'url'>, project: ProjectSource): Static<typeof ProjectBasicForm> {
   const { namespace, full_path, default_branch } = project;
   const web_url = `${url}/${full_path}`;
   return {
@@ -116,8 +125,7 @@ export function presentProjectBasic({ url }: Pick<Services, 'url'>, project: Pro
       ? {
           default_branch,
           readme_url: project.empty_repo ? null : `${web_url}/-/blob/${default_branch}/README.md`,
-          // No project is the fork of another yet.
-          forks_count: 0,
+          forks_count: project.forks_count,
         }
       : {}),
     avatar_url: null,
@@ -151,6 +159,7 @@ export function presentProject(
   project: ProjectRow,
 ): Static<typeof ProjectForm> {
   const { owner } = project.namespace;
+  const marked_on = project.marked_for_deletion_at?.slice(0, 10) ?? null;
   return {
     ...presentProjectBasic(services, project),
     _links: links(services.url, project),
@@ -168,14 +177,18 @@ export function presentProject(
     snippets_access_level: project.snippets_access_level,
     environments_access_level: project.environments_access_level,
     can_create_merge_request_in:
-      caller !== undefined && !project.archived && mayReadCode(project) && mayUse(project, 'merge_requests'),
+      caller !== undefined && !project.read_only && mayReadCode(project) && mayUse(project, 'merge_requests'),
     emails_disabled: !project.emails_enabled,
     emails_enabled: project.emails_enabled,
     lfs_enabled: project.lfs_enabled,
     creator_id: project.creator_id,
-    import_status: 'none',
+    ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),
+    import_status: project.import_status as Static<(typeof detailFields)['import_status']>,
+    ...(project.access_level >= levels.maintainer ? { import_error: project.import_error } : {}),
     updated_at: project.updated_at,
-    shared_with_groups: [],
+    marked_for_deletion_on: marked_on,
+    marked_for_deletion_at: marked_on,
+    shared_with_groups: project.shared_with_groups,
     request_access_enabled: project.request_access_enabled,
     ...(caller?.admin ? { repository_storage: project.storage } : {}),
   };
@@ -223,3 +236,10 @@ export async function presentProjectPage(
   const measured = statistics ? await Promise.all(page.items.map((row) => statisticsOf(services, row))) : [];
   return { ...page, items: page.items.map((row, index) => presentProjectWithAccess(services, caller, row, measured[index])) };
 }
+
+/**
+ * One project as its changes answer it.
+ * @param id of a project that is there
+ */
+export const projectReply = async (services: Services, caller: MaybeCaller, id: number): Promise<Static<typeof ProjectForm>> =>
+  presentProject(services, caller, await projectRow(services.db, caller, id));

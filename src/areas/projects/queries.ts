@@ -1,14 +1,22 @@
 /** Projects as they are read: each row with what the caller may do in it and where it belongs, so that no reply asks again. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { commitEmailOf, isVisibleProject, levels, type MaybeCaller, type Project, projectLevel } from '../../access/index.ts';
+import {
+  commitEmailOf,
+  isVisibleProject,
+  levels,
+  type MaybeCaller,
+  type Project,
+  projectLevel,
+  projectState,
+} from '../../access/index.ts';
 import type { Database, DB } from '../../db/index.ts';
 import { countCommits, countObjects, resolveBranch } from '../../git/index.ts';
 import { found, keysetUnavailable, type Page, pageAsked, type Services } from '../../http/index.ts';
-import { type NamespaceRow, namespaceFullName } from '../namespaces/index.ts';
+import { type NamespaceRow, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from '../namespaces/index.ts';
 import { repositoryOf } from '../repository/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../users/index.ts';
-import type { Creator } from './actions.ts';
 import { filtered, type ProjectFilters } from './filters.ts';
+import type { Creator } from './requests.ts';
 
 /** A project, seen by a caller. */
 export type ProjectRow = Selectable<DB['projects']> &
@@ -19,7 +27,13 @@ export type ProjectRow = Selectable<DB['projects']> &
     project_access: number | null;
     /** The level of his highest membership in the groups above. */
     group_access: number | null;
+    forks_count: number;
+    /** The project that this one is a fork of, where the caller may know of it, without sources of its own. */
+    forked_from: ProjectSource | null;
+    shared_with_groups: SharedWithGroupRow[];
   };
+
+export type ProjectSource = Omit<ProjectRow, 'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access'>;
 
 const owner = sql`
   (select json_build_object(${sql.join(userBasicColumns.flatMap((column) => [sql.lit(column.split('.')[1]!), sql.ref(column)]))})
@@ -43,6 +57,18 @@ const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
             where above.id = projects.namespace_id and members.user_id = ${caller.id} and ${counts})`
     : sql`null::integer`;
 
+const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
+
+/** PostgreSQL writes moments in JSON otherwise than in rows. */
+const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const source = (caller: MaybeCaller) => sql<ProjectSource | null>`
+  (select (select to_jsonb(projects) || jsonb_build_object(
+             'created_at', ${moment('projects.created_at')}, 'last_activity_at', ${moment('projects.last_activity_at')},
+             'access_level', ${projectLevel(caller)}, 'namespace', ${namespace}, 'forks_count', ${forksCount})
+             from projects where projects.id = fork.forked_from_id and ${isVisibleProject(caller)})
+     from (select projects.forked_from_id where projects.forked_from_id is not null) fork)`;
+
 /** Every project, as the caller would see it; what he may not know of is included. */
 export const projectRows = (db: Database, caller: MaybeCaller) =>
   db
@@ -53,6 +79,13 @@ export const projectRows = (db: Database, caller: MaybeCaller) =>
       namespace.as('namespace'),
       projectAccess(caller).as('project_access'),
       groupAccess(caller).as('group_access'),
+      forksCount.as('forks_count'),
+      source(caller).as('forked_from'),
+      sharedWithGroups(caller, 'projects').as('shared_with_groups'),
+      // The last column of a name counts: not the project's own, but what holds for it.
+      projectState.archived.as('archived'),
+      projectState.marked_for_deletion.as('marked_for_deletion'),
+      projectState.read_only.as('read_only'),
     ])
     .$castTo<ProjectRow>();
 
@@ -87,19 +120,19 @@ export async function projectsByKey(
 }
 
 /**
- * The namespace of the projects of a user.
+ * A user, with the namespace of his projects.
  * @param who his id or name
  * @throws ApiError 404
  */
-export async function namespaceOfUser(db: Database, who: string): Promise<number> {
+export async function userNamed(db: Database, who: string) {
   const isId = /^\d+$/.test(who) && Number.isSafeInteger(Number(who));
   const row = await db
     .selectFrom('namespaces')
     .innerJoin('users', 'users.id', 'namespaces.owner_id')
-    .select('namespaces.id')
+    .select(['users.id', 'users.private_profile', 'namespaces.id as namespace_id'])
     .where((q) => (isId ? q('users.id', '=', Number(who)) : q('users.username', '=', who)))
     .executeTakeFirst();
-  return found('User', row).id;
+  return found('User', row);
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Projects: a repository with everything that belongs to it, in the namespace of a group or of a user. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import {
   admin,
   anyone,
   groupVisible,
+  isVisibleGroup,
   levels,
   type MaybeCaller,
   type Project,
@@ -13,17 +14,22 @@ import {
   projectVisible,
   signedIn,
 } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
 import {
+  AccessLevel,
   ApiError,
   atLeastOneOf,
+  type Caller,
   containing,
   forbidden,
   get,
   Id,
+  invalid,
   keysetPaging,
   NotBlank,
   one,
   optional,
+  type Paging,
   pageAsked,
   pageOf,
   paginate,
@@ -34,11 +40,12 @@ import {
   type Services,
   Timestamp,
 } from '../../http/index.ts';
-import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../namespaces/index.ts';
+import { restrictionReasons } from '../application_settings/index.ts';
+import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../namespaces/index.ts';
 import { diskPath } from '../repository/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';
-import { addProject, changeProject, type ProjectChanges } from './actions.ts';
-import { filtered, projectFilters } from './filters.ts';
+import { changeProject, type ProjectChanges } from './actions.ts';
+import { filtered, isSharedWith, type ProjectFilters, projectFilters } from './filters.ts';
 import {
   ProjectForm,
   ProjectWithAccessForm,
@@ -46,14 +53,11 @@ import {
   presentProjectBasic,
   presentProjectPage,
   presentProjectWithAccess,
+  projectReply,
 } from './present.ts';
-import { creatorOf, namespaceOfUser, projectRow, projectsByKey, statisticsOf, visibleProjectRows } from './queries.ts';
-import { beginnings, columnsOfSettings, settings } from './rules.ts';
-
-const form = {
-  simple: Type.Boolean({ default: false, description: 'Whether the basic fields are enough' }),
-  statistics: Type.Boolean({ default: false, description: 'Whether Reporters see how much the repository holds' }),
-};
+import { creatorOf, projectRow, projectsByKey, statisticsOf, userNamed, visibleProjectRows } from './queries.ts';
+import { addProject } from './requests.ts';
+import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
 
 /** Going further by offset costs more with every page. */
 const maximumOffset = 50_000;
@@ -64,10 +68,24 @@ function refuseFarPage({ page, per_page }: { page: number; per_page: number }): 
   throw new ApiError(405, { message: text, error: text });
 }
 
+async function groupProjects(
+  services: Services,
+  caller: MaybeCaller,
+  wanted: RawBuilder<boolean>,
+  input: ProjectFilters & Paging & { simple: boolean },
+) {
+  const rows = filtered(visibleProjectRows(services.db, caller).where(wanted), caller, input);
+  const page = await paginate(services.db, rows, input);
+  const present = (row: (typeof page.items)[number]) =>
+    input.simple ? presentProjectBasic(services, row) : presentProject(services, caller, row);
+  return { ...page, items: page.items.map(present) };
+}
+
 const lists = [
   get('/projects', {
     summary: 'List the projects that the caller may know of, newest first',
     access: anyone,
+    rate: { setting: 'projects_api_limit', anonymous: 'projects_api_rate_limit_unauthenticated', window_s: 600 },
     input: { ...paging, pagination: keysetPaging.pagination, ...form, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
     handle: async ({ caller, input, ...services }) => {
@@ -86,40 +104,40 @@ const lists = [
     returns: pageOf(ProjectWithAccessForm),
     handle: async ({ caller, input, ...services }) => {
       const { db } = services;
-      const namespace_id = await namespaceOfUser(db, input.user_id);
+      const { namespace_id } = await userNamed(db, input.user_id);
       const rows = filtered(visibleProjectRows(db, caller).where('namespace_id', '=', namespace_id), caller, input);
       return presentProjectPage(services, caller, await paginate(db, rows, input), input);
     },
   }),
   get('/groups/:id/projects', {
-    summary: 'List the projects of a group, newest first',
+    summary: 'List the projects of a group, and those that it is invited to, newest first',
     access: groupVisible,
     input: {
       ...paging,
       simple: form.simple,
       include_subgroups: Type.Boolean({ default: false }),
       include_ancestor_groups: Type.Boolean({ default: false }),
+      with_shared: Type.Boolean({ default: true, description: 'Whether also the projects that the group is invited to' }),
       ...projectFilters,
     },
     returns: pageOf(ProjectWithAccessForm),
     handle: async ({ caller, group, input, ...services }) => {
-      const { db } = services;
       const above = input.include_ancestor_groups ? group.traversal_ids : [group.id];
-      const inside = visibleProjectRows(db, caller).where((q) =>
-        input.include_subgroups
-          ? sql<boolean>`namespace_id in (select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${above}))`
-          : q('namespace_id', 'in', above),
-      );
-      const page = await paginate(db, filtered(inside, caller, input), input);
-      const present = (row: (typeof page.items)[number]) =>
-        input.simple ? presentProjectBasic(services, row) : presentProject(services, caller, row);
-      return { ...page, items: page.items.map(present) };
+      const inside = input.include_subgroups
+        ? sql`namespace_id in (select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${above}))`
+        : sql`namespace_id = any(${above}::bigint[])`;
+      const wanted = input.with_shared ? sql<boolean>`(${inside} or ${isSharedWith(group.id)})` : sql<boolean>`${inside}`;
+      return groupProjects(services, caller, wanted, input);
     },
   }),
+  get('/groups/:id/projects/shared', {
+    summary: 'List the projects that a group is invited to, newest first',
+    access: groupVisible,
+    input: { ...paging, simple: form.simple, ...projectFilters },
+    returns: pageOf(ProjectWithAccessForm),
+    handle: ({ caller, group, input, ...services }) => groupProjects(services, caller, isSharedWith(group.id), input),
+  }),
 ];
-
-const reply = async (services: Services, caller: MaybeCaller, id: number) =>
-  presentProject(services, caller, await projectRow(services.db, caller, id));
 
 const names = { name: optional(Type.String()), path: optional(Type.String()) };
 const creation = { namespace_id: optional(Id), ...beginnings, ...settings };
@@ -133,6 +151,12 @@ function refuseBeyondMaintainer(project: Project, { path, visibility }: ProjectC
   const isMoved = path !== undefined && path !== project.path;
   const isShown = visibility !== undefined && visibility !== project.visibility;
   if ((isMoved || isShown) && project.access_level < levels.owner) throw forbidden();
+}
+
+/** @throws ApiError 400 for a visibility that only administrators may choose */
+async function refuseRestricted(db: Database, caller: Caller, project: Project, { visibility }: ProjectChanges): Promise<void> {
+  const reasons = visibility === project.visibility ? [] : await restrictionReasons(db, caller, visibility);
+  if (reasons.length > 0) throw invalid({ visibility_level: reasons });
 }
 
 const ProjectStorage = resource('ProjectStorage', {
@@ -150,7 +174,7 @@ const single = [
     rules: [atLeastOneOf('name', 'path')],
     returns: one(ProjectForm),
     handle: async ({ caller, input, ...services }) =>
-      reply(services, caller, await addProject(services, caller, { ...input, columns: columnsOfSettings(input) })),
+      projectReply(services, caller, await addProject(services, caller, { ...input, columns: columnsOfSettings(input) })),
   }),
   post('/projects/user/:user_id', {
     summary: 'Add a project as a user, by default to his own namespace',
@@ -159,12 +183,13 @@ const single = [
     returns: one(ProjectForm),
     handle: async ({ caller, input, ...services }) => {
       const creator = await creatorOf(services, input.user_id);
-      return reply(services, caller, await addProject(services, creator, { ...input, columns: columnsOfSettings(input) }));
+      return projectReply(services, caller, await addProject(services, creator, { ...input, columns: columnsOfSettings(input) }));
     },
   }),
   get('/projects/:id', {
     summary: 'Show one project',
     access: projectVisible,
+    rate: { setting: 'project_api_limit', window_s: 600 },
     input: { statistics: form.statistics },
     returns: one(ProjectWithAccessForm),
     handle: async ({ caller, project, input, ...services }) => {
@@ -181,9 +206,10 @@ const single = [
     returns: one(ProjectForm),
     handle: async ({ caller, project, input, ...services }) => {
       refuseBeyondMaintainer(project, input);
+      await refuseRestricted(services.db, caller, project, input);
       const { name, path, default_branch } = input;
       await changeProject(services, project, { name, path, default_branch, ...columnsOfSettings(input) });
-      return reply(services, caller, project.id);
+      return projectReply(services, caller, project.id);
     },
   }),
   get('/projects/:id/storage', {
@@ -222,20 +248,34 @@ const belonging = [
   get('/projects/:id/groups', {
     summary: 'List the groups that a project stands in, from the top down',
     access: projectVisible,
-    input: { ...paging, search: optional(Type.String()), skip_groups: optional(Type.Array(Id)) },
+    input: {
+      ...paging,
+      search: optional(Type.String()),
+      skip_groups: optional(Type.Array(Id)),
+      with_shared: Type.Boolean({ default: false, description: 'Whether also the groups that are invited' }),
+      shared_visible_only: Type.Boolean({ default: false, description: 'Of these, only those that the caller may know of' }),
+      shared_min_access_level: optional(AccessLevel),
+    },
     returns: pageOf(PublicGroupDetails),
-    handle: async ({ db, url, project, input }) => {
+    handle: async ({ db, url, caller, project, input }) => {
       const pattern = input.search && containing(input.search);
+      const invited = sql`
+        id in (select invited_group_id from group_links
+                where ${linkCounts} and access_level >= ${input.shared_min_access_level ?? 0}
+                  and (project_id = ${project.id} or group_id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])))
+        and ${input.shared_visible_only ? isVisibleGroup(caller) : sql`true`}`;
       const groups = db
         .selectFrom('namespaces')
         .select(['id', 'name', 'full_path', namespaceFullName().as('full_name')])
         .where('kind', '=', 'group')
         .where(
-          sql<boolean>`id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])`,
+          sql<boolean>`(id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])
+                        or ${input.with_shared} and ${invited})`,
         )
         .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`))
         .$if(input.skip_groups !== undefined, (q) => q.where(sql<boolean>`id <> all(${input.skip_groups})`))
-        .orderBy(sql`cardinality(traversal_ids)`);
+        .orderBy(sql`cardinality(traversal_ids)`)
+        .orderBy('id');
       const page = await paginate(db, groups, input);
       return { ...page, items: page.items.map((group) => presentPublicGroup(url, group)) };
     },

@@ -58,6 +58,12 @@ export function columnsOfSettings(given: Columns & Static<TObject<typeof oldName
   return Object.fromEntries(Object.entries(said).filter(([name, value]) => name in columns && value !== undefined));
 }
 
+/** In which form a list of projects is asked for. */
+export const form = {
+  simple: Type.Boolean({ default: false, description: 'Whether the basic fields are enough' }),
+  statistics: Type.Boolean({ default: false, description: 'Whether Reporters see how much the repository holds' }),
+};
+
 /** What can be said of a project only when it is made. */
 export const beginnings = {
   default_branch: optional(Type.String()),
@@ -99,6 +105,8 @@ export interface CreationRules {
   project_creation_level: string;
   /** The level of who wants to add one: 50 for administrators. */
   access_level: number;
+  archived: boolean;
+  marked_for_deletion: boolean;
 }
 
 const creationLevels: Record<string, number> = {
@@ -109,6 +117,7 @@ const creationLevels: Record<string, number> = {
 
 /** Whether somebody may add projects to a namespace. A group that lets nobody add any means administrators as well. */
 export function mayCreateIn(creator: Pick<Caller, 'id' | 'admin'>, namespace: CreationRules): boolean {
+  if (namespace.archived || namespace.marked_for_deletion) return false;
   if (namespace.owner_id !== null) return creator.admin || namespace.owner_id === creator.id;
   if (namespace.project_creation_level === 'administrator') return creator.admin;
   return namespace.access_level >= (creationLevels[namespace.project_creation_level] ?? Number.POSITIVE_INFINITY);

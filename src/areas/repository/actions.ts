@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
 import { RefConflict, RefMoved, type RefUpdate, setHead, updateRefs } from '../../git/index.ts';
 import type { Services } from '../../http/index.ts';
+import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository } from './jobs.ts';
 import { repositoryOf } from './place.ts';
 
@@ -87,6 +88,7 @@ async function openProject(tx: Database, services: Services, id: number, pushed:
     .executeTakeFirstOrThrow();
   const default_branch = pushed.includes(before.default_branch) ? before.default_branch : pushed[0]!;
   await tx.updateTable('projects').set({ empty_repo: false, default_branch }).where('id', '=', id).execute();
+  await protectDefaultBranch(tx, id);
   // Before the commit: when it fails, the row is still there and all of this happens again.
   if (default_branch !== before.default_branch) await setHead(repositoryOf(services, before), default_branch);
 }

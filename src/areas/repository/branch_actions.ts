@@ -12,11 +12,13 @@ import {
   resolveCommit,
 } from '../../git/index.ts';
 import { badRequest, type Caller, conflict, type Services } from '../../http/index.ts';
+import { protectionFor } from '../protected_branches/index.ts';
 import { moveRefs } from './actions.ts';
 import { commitChanges } from './commit_changes.ts';
 import { repositoryOf } from './place.ts';
+import { refusePush } from './push_checks.ts';
 import { defaultHead } from './queries.ts';
-import { pushRefusals } from './rules.ts';
+import { branchRefusals } from './rules.ts';
 
 interface BranchRequest {
   project: Project;
@@ -30,11 +32,6 @@ const clash = (one: string, other: string) => one.startsWith(`${other}/`) || oth
 const inTheWay = (branch: string) =>
   badRequest(`Failed to create branch '${branch}': Branch name conflicts with existing branch hierarchy.`);
 const alreadyExists = () => badRequest('Branch already exists');
-
-function refuse(project: Project, update: RefUpdate): void {
-  const [refusal] = pushRefusals(project, [update]);
-  if (refusal !== undefined) throw badRequest(refusal);
-}
 
 /** Gives an empty repository the commit that its first branch can begin at. */
 async function firstCommit(services: Services, { project, caller }: BranchRequest): Promise<string> {
@@ -56,7 +53,8 @@ async function startOf(services: Services, request: BranchRequest, repository: R
   const { default_branch } = request.project;
   const isFirst = [default_branch, refOf(default_branch), 'HEAD'].includes(ref) && (await listBranches(repository)).length === 0;
   if (!isFirst) throw unknown();
-  refuse(request.project, { ref: refOf(request.branch), old: null, new: '' });
+  const [refusal] = branchRefusals(request.project, { ref: refOf(request.branch), old: null, new: '' });
+  if (refusal !== undefined) throw badRequest(refusal);
   if (clash(request.branch, default_branch)) throw inTheWay(request.branch);
   return { commit_id: await firstCommit(services, request), isMade: request.branch === default_branch };
 }
@@ -75,7 +73,7 @@ export async function createBranch(services: Services, request: BranchRequest & 
   const { commit_id, isMade } = await startOf(services, request, repository, ref);
   if (isMade) return commit_id;
   const update = { ref: refOf(branch), old: null, new: commit_id };
-  refuse(project, update);
+  await refusePush(services, { project, caller }, update);
   try {
     await moveRefs(services, { project, user_id: caller.id }, [update]);
   } catch (error) {
@@ -94,7 +92,7 @@ export async function createBranch(services: Services, request: BranchRequest & 
 export async function deleteBranch(services: Services, request: BranchRequest & { commit_id: string }): Promise<void> {
   const { project, caller, branch, commit_id } = request;
   const update = { ref: refOf(branch), old: commit_id, new: null };
-  refuse(project, update);
+  await refusePush(services, { project, caller }, update);
   try {
     await moveRefs(services, { project, user_id: caller.id }, [update]);
   } catch (error) {
@@ -106,7 +104,7 @@ export async function deleteBranch(services: Services, request: BranchRequest & 
 /** Each attempt leaves out the branches that moved under the one before. */
 const attempts = 5;
 
-/** Removes the branches that are merged into the default branch, except it and those that are where it is. */
+/** Removes the branches that are merged into the default branch, except it, those that are where it is, and protected ones. */
 export async function deleteMergedBranches(
   services: Services,
   { project, caller }: Omit<BranchRequest, 'branch'>,
@@ -114,10 +112,15 @@ export async function deleteMergedBranches(
   const repository = repositoryOf(services, project);
   const into = await defaultHead(repository, project);
   if (into === undefined) return;
-  const [branches, merged] = await Promise.all([listBranches(repository), mergedBranches(repository, into)]);
+  const [branches, merged, protection] = await Promise.all([
+    listBranches(repository),
+    mergedBranches(repository, into),
+    protectionFor(services.db, project, caller),
+  ]);
   const names = new Set(merged);
   let updates = branches
     .filter(({ name, commit_id }) => names.has(name) && commit_id !== into && name !== project.default_branch)
+    .filter(({ name }) => !protection(name).is_protected)
     .map(({ name, commit_id }): RefUpdate => ({ ref: refOf(name), old: commit_id, new: null }));
   for (let attempt = 0; attempt < attempts && updates.length > 0; attempt++) {
     try {

@@ -164,7 +164,7 @@ test('the first branch of an empty repository stands on a README', async () => {
     assert.equal((await as('developer').post(url, parameters)).status, 400);
     assert.deepEqual((await as('reporter').get(url)).body, []);
   }
-  const created = await as('developer').post(url, { branch: 'work', ref: 'main' });
+  const created = await as('maintainer').post(url, { branch: 'work', ref: 'main' });
   assert.equal(created.status, 201);
   assert.equal(created.body.commit.message, 'Add README.md');
   assert.deepEqual(names((await as('reporter').get(url)).body), ['main', 'work']);
@@ -172,7 +172,7 @@ test('the first branch of an empty repository stands on a README', async () => {
   assert.equal(readme.body.size, 0);
 
   const other = await world();
-  assert.equal((await other.as('developer').post(branchesUrl(other), { branch: 'main', ref: 'main' })).status, 201);
+  assert.equal((await other.as('maintainer').post(branchesUrl(other), { branch: 'main', ref: 'main' })).status, 201);
   assert.deepEqual(names((await other.as('reporter').get(branchesUrl(other))).body), ['main']);
 });
 

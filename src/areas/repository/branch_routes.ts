@@ -1,7 +1,7 @@
 /** Branches of a repository (repository.md section 3). */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { type Static, Type } from 'typebox';
-import { codeReader, codeWriter, levels, type Project } from '../../access/index.ts';
+import { codeReader, codeWriter, type MaybeCaller, type Project, projectRole } from '../../access/index.ts';
 import {
   type Branch as GitBranch,
   isAncestor,
@@ -31,8 +31,10 @@ import {
   pageOf,
   pageOfArray,
   post,
+  put,
   type Services,
 } from '../../http/index.ts';
+import { type BranchProtection, protectByRole, protectionFor, unprotectIfProtected } from '../protected_branches/index.ts';
 import { createBranch, deleteBranch, deleteMergedBranches } from './branch_actions.ts';
 import { repositoryOf } from './place.ts';
 import { Branch, presentCommit } from './present.ts';
@@ -47,16 +49,17 @@ async function present(
   repository: Repository,
   branch: GitBranch,
   merged: boolean,
+  { is_protected, developers_can_push, developers_can_merge, may_push }: BranchProtection,
 ): Promise<ShownBranch> {
   return {
     name: branch.name,
     commit: presentCommit(url, project, await readCommit(repository, branch.commit_id)),
     merged,
-    // Nothing protects a branch yet, and what is not protected is open to developers without being opened to them.
-    protected: false,
-    developers_can_push: false,
-    developers_can_merge: false,
-    can_push: project.access_level >= levels.developer && !project.archived,
+    protected: is_protected,
+    // What is not protected is open to developers without being opened to them.
+    developers_can_push,
+    developers_can_merge,
+    can_push: may_push && !project.read_only,
     default: branch.name === project.default_branch,
     web_url: `${url}/${project.full_path}/-/tree/${branch.name}`,
   };
@@ -68,18 +71,29 @@ async function isMerged(repository: Repository, project: Project, commit_id: str
   return into !== undefined && into !== commit_id && (await isAncestor(repository, commit_id, into));
 }
 
-async function presentOne({ url }: Services, project: Project, repository: Repository, branch: GitBranch): Promise<ShownBranch> {
-  return present(url, project, repository, branch, await isMerged(repository, project, branch.commit_id));
+/** Whoever looks, and at which project. */
+interface Viewer {
+  project: Project;
+  caller: MaybeCaller;
 }
 
-async function presentPage(services: Services, project: Project, page: Page<GitBranch>): Promise<Page<ShownBranch>> {
+async function presentOne({ url, db }: Services, { project, caller }: Viewer, repository: Repository, branch: GitBranch) {
+  const [protection, merged] = await Promise.all([
+    protectionFor(db, project, caller),
+    isMerged(repository, project, branch.commit_id),
+  ]);
+  return present(url, project, repository, branch, merged, protection(branch.name));
+}
+
+async function presentPage(services: Services, { project, caller }: Viewer, page: Page<GitBranch>): Promise<Page<ShownBranch>> {
   const repository = repositoryOf(services, project);
-  const into = await defaultHead(repository, project);
+  const [protection, into] = await Promise.all([protectionFor(services.db, project, caller), defaultHead(repository, project)]);
   const merged = new Set(into === undefined || page.items.length === 0 ? [] : await mergedBranches(repository, into));
   const items = await Promise.all(
-    page.items.map((branch) =>
-      present(services.url, project, repository, branch, branch.commit_id !== into && merged.has(branch.name)),
-    ),
+    page.items.map((branch) => {
+      const isMergedIn = branch.commit_id !== into && merged.has(branch.name);
+      return present(services.url, project, repository, branch, isMergedIn, protection(branch.name));
+    }),
   );
   return { ...page, items };
 }
@@ -132,14 +146,14 @@ export const branchRoutes = [
     },
     rules: [mutuallyExclusive('search', 'regex')],
     returns: pageOf(Branch),
-    handle: async ({ project, input, ...services }) => {
+    handle: async ({ project, caller, input, ...services }) => {
       const { search, regex, sort, page_token } = input;
       const matches = regex ? finderFor(regex) : (name: string) => matchesSearch(name, search ?? '');
       const all = await listBranches(repositoryOf(services, project), { sort: sorts[sort] });
       const branches = all.filter(({ name }) => matches(name));
-      if (input.pagination !== 'keyset') return presentPage(services, project, pageOfArray(branches, input));
+      if (input.pagination !== 'keyset') return presentPage(services, { project, caller }, pageOfArray(branches, input));
       const rest = page_token ? branchesAfter(branches, page_token, sort === 'name_asc') : branches;
-      return presentPage(services, project, keysetPage(rest, input.per_page));
+      return presentPage(services, { project, caller }, keysetPage(rest, input.per_page));
     },
   }),
   get('/projects/:id/repository/branches/:branch', {
@@ -147,9 +161,9 @@ export const branchRoutes = [
     access: codeReader,
     input: { branch: Type.String() },
     returns: one(Branch),
-    handle: async ({ project, input, ...services }) => {
+    handle: async ({ project, caller, input, ...services }) => {
       const repository = repositoryOf(services, project);
-      return presentOne(services, project, repository, await branchNamed(repository, input.branch));
+      return presentOne(services, { project, caller }, repository, await branchNamed(repository, input.branch));
     },
   }),
   head('/projects/:id/repository/branches/:branch', {
@@ -171,7 +185,7 @@ export const branchRoutes = [
     returns: one(Branch),
     handle: async ({ project, caller, input, ...services }) => {
       const commit_id = await createBranch(services, { project, caller, branch: input.branch, ref: input.ref });
-      return presentOne(services, project, repositoryOf(services, project), { name: input.branch, commit_id });
+      return presentOne(services, { project, caller }, repositoryOf(services, project), { name: input.branch, commit_id });
     },
   }),
   del('/projects/:id/repository/branches/:branch', {
@@ -191,5 +205,37 @@ export const branchRoutes = [
     access: codeWriter,
     returns: accepted,
     handle: ({ project, caller, ...services }) => deleteMergedBranches(services, { project, caller }),
+  }),
+  put('/projects/:id/repository/branches/:branch/protect', {
+    summary: 'Protect one branch; `POST /projects/:id/protected_branches` says more precisely against whom',
+    access: projectRole('maintainer'),
+    deprecated: true,
+    input: {
+      branch: Type.String(),
+      developers_can_push: optional(Type.Boolean()),
+      developers_can_merge: optional(Type.Boolean()),
+    },
+    returns: one(Branch),
+    handle: async ({ project, caller, input, ...services }) => {
+      const repository = repositoryOf(services, project);
+      const branch = await branchNamed(repository, input.branch);
+      const { developers_can_push, developers_can_merge } = input;
+      const change = { project, caller, name: branch.name, developers_can_push, developers_can_merge };
+      await services.db.transaction().execute((tx) => protectByRole(tx, change));
+      return presentOne(services, { project, caller }, repository, branch);
+    },
+  }),
+  put('/projects/:id/repository/branches/:branch/unprotect', {
+    summary: 'End the protection of one branch',
+    access: projectRole('maintainer'),
+    deprecated: true,
+    input: { branch: Type.String() },
+    returns: one(Branch),
+    handle: async ({ project, caller, input, ...services }) => {
+      const repository = repositoryOf(services, project);
+      const branch = await branchNamed(repository, input.branch);
+      await services.db.transaction().execute((tx) => unprotectIfProtected(tx, { project, caller, name: branch.name }));
+      return presentOne(services, { project, caller }, repository, branch);
+    },
   }),
 ];

@@ -1,10 +1,12 @@
 /** Commits of a repository (repository.md section 5.1). */
 import { Type } from 'typebox';
 import { codeReader } from '../../access/index.ts';
-import { commitStats, isValidTagName, listCommits, type Repository, readCommit, resolveCommit } from '../../git/index.ts';
+import { commitStats, isValidTagName, listCommits, type Repository, resolveCommit } from '../../git/index.ts';
 import { badParams, found, get, gitPaging, one, optional, type Page, pageAsked, pageOf, Timestamp } from '../../http/index.ts';
+import { commitDetail } from './commit_detail.ts';
 import { repositoryOf } from './place.ts';
 import { CommitDetail, ListedCommit, presentCommit } from './present.ts';
+import { trimmedPath } from './rules.ts';
 
 /** git counts skipped commits in 32 bits; no history is that long. */
 const longestHistory = 2 ** 31 - 1;
@@ -36,7 +38,7 @@ async function startOf(repository: Repository, ref_name: string): Promise<string
 
 /** The path without the slashes around it, undefined for one that leads out of the repository, where nothing is. */
 function pathInside(path: string): string | undefined {
-  const inside = path.replace(/^\/+|\/+$/g, '');
+  const inside = trimmedPath(path);
   return inside.split('/').includes('..') ? undefined : inside;
 }
 
@@ -87,16 +89,8 @@ export const commitRoutes = [
     },
     returns: one(CommitDetail),
     handle: async ({ project, input, ...services }) => {
-      const repository = repositoryOf(services, project);
-      const id = found('Commit', await resolveCommit(repository, input.sha));
-      const [stats] = input.stats ? await commitStats(repository, [id]) : [];
-      return {
-        ...presentCommit(services.url, project, await readCommit(repository, id)),
-        ...(stats ? { stats } : {}),
-        status: null,
-        project_id: project.id,
-        last_pipeline: null,
-      };
+      const id = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
+      return commitDetail(services, project, id, { stats: input.stats });
     },
   }),
 ];

@@ -14,10 +14,11 @@ import {
   uploadPack,
 } from '../../git/index.ts';
 import type { Caller, Services } from '../../http/index.ts';
+import { missingObjects } from '../lfs/index.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
-import { type GitAccess, GitRefusal, grantGit, grantPush } from './git_access.ts';
+import { type GitAccess, GitRefusal, grantGit, grantPush, MovedGit } from './git_access.ts';
 import { repositoryOf } from './place.ts';
-import { pushRefusals } from './rules.ts';
+import { pushRefusals } from './push_checks.ts';
 
 /** The routes live where no project can, because a router cannot match a path of any depth in the middle of an address. */
 const inside = '/-/git';
@@ -117,9 +118,14 @@ function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyR
 function rulesFor(services: Services, { project, caller }: GitAccess & { caller: Caller }, log: FastifyRequest['log']) {
   let row: number | undefined;
   const rules: PushRules = {
-    async check({ updates }) {
+    async check(push) {
+      const { updates, quarantine } = push;
       const now = await projectFor(services.db, caller, String(project.id));
-      const refusals = now ? pushRefusals(now, updates) : ['The project is gone.'];
+      const refusals = now
+        ? await pushRefusals(services, { project: now, caller, quarantine }, updates)
+        : ['The project is gone.'];
+      if (refusals.length === 0)
+        refusals.push(...(await missingObjects(services, project, repositoryOf(services, project), push)));
       if (refusals.length === 0) row = await announceUpdates(services.db, { project, user_id: caller.id }, updates);
       return refusals;
     },
@@ -171,14 +177,24 @@ export async function gitOverHttp(app: FastifyInstance, services: Services): Pro
   });
 }
 
+/** Only the first request of a client can be redirected. */
+function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [, query = ''] = request.url.split('?', 2);
+  return reply.redirect(`/${encodeURI(full_path)}.git/info/refs?${query}`, 301);
+}
+
 function addAdvertisements(app: FastifyInstance, services: Services): void {
   app.get<GitRequest>(`${inside}/:path/redirect`, async (request, reply) => {
-    const [, query = ''] = request.url.split('?', 2);
-    return reply.redirect(`/${encodeURI(request.params.path)}.git/info/refs?${query}`, 301);
+    return redirectTo(request.params.path, request, reply);
   });
   app.get<GitRequest>(`${inside}/:path/info/refs`, { exposeHeadRoute: false }, async (request, reply) => {
     const service = serviceOf(request.query.service);
-    const { project } = await grantGit(services, request, request.params.path, service);
+    const granted = await grantGit(services, request, request.params.path, service).catch((error: unknown) => {
+      if (error instanceof MovedGit) return error;
+      throw error;
+    });
+    if (granted instanceof MovedGit) return redirectTo(granted.full_path, request, reply);
+    const { project } = granted;
     const stream = advertiseRefs(await repositoryFor(services, project), service, transportOf(request, reply));
     return sendPack(reply, `${service}-advertisement`, stream);
   });

@@ -39,7 +39,7 @@ const stats = Type.Object({ additions: Type.Integer(), deletions: Type.Integer()
 
 export const Commit = resource('Commit', commitFields);
 export const ListedCommit = resource('ListedCommit', { ...commitFields, stats: optional(stats) });
-/** `status` and `last_pipeline` are null: clients read them, and nothing here builds commits. */
+/** `last_pipeline` is null: clients read it, and nothing here builds commits. */
 export const CommitDetail = resource('CommitDetail', {
   ...commitFields,
   stats: optional(stats),

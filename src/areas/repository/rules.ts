@@ -7,35 +7,28 @@ const likeAnId = /^[0-9a-f]{40}/i;
 
 export const idLikeName = 'You cannot create a branch with a 40-character hexadecimal branch name.';
 
-function branchRefusals(project: Pick<Project, 'default_branch'>, name: string, update: RefUpdate): string[] {
+/** What is said of a file that is in the way, or missing. */
+export const fileExists = 'A file with this name already exists';
+export const missingFile = "A file with this name doesn't exist";
+
+/** What somebody is told who pushes to a project whose content cannot be changed. */
+export const readOnlyRefusal = ({ archived }: Pick<Project, 'archived'>): string =>
+  archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
+
+/** Why a branch may not move so, whatever protects it. */
+export function branchRefusals(project: Pick<Project, 'default_branch'>, update: RefUpdate): string[] {
+  const name = update.ref.slice('refs/heads/'.length);
   if (update.new === null && name === project.default_branch) return ['The default branch of a project cannot be deleted.'];
   if (update.old === null && likeAnId.test(name)) return [idLikeName];
   return [];
 }
 
-function tagRefusals(project: Pick<Project, 'access_level'>, update: RefUpdate): string[] {
+/** Why a tag may not move so. */
+export function tagRefusals(project: Pick<Project, 'access_level'>, update: RefUpdate): string[] {
   const isChange = update.old !== null && update.new !== null;
   return isChange && project.access_level < levels.maintainer
     ? ['You are not allowed to change existing tags on this project.']
     : [];
-}
-
-/**
- * Why references may not move so, each reason once; empty when they may.
- * @param project with the level of whoever moves them
- */
-export function pushRefusals(
-  project: Pick<Project, 'access_level' | 'default_branch' | 'archived'>,
-  updates: readonly RefUpdate[],
-): string[] {
-  if (project.archived) return ["You can't push code to an archived project."];
-  if (project.access_level < levels.developer) return ['You are not allowed to push code to this project.'];
-  const refusals = updates.flatMap((update) => {
-    const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(update.ref) ?? [];
-    if (kind === 'heads') return branchRefusals(project, name, update);
-    return kind === 'tags' ? tagRefusals(project, update) : [];
-  });
-  return [...new Set(refusals)];
 }
 
 /**
@@ -49,3 +42,6 @@ export function matchesSearch(name: string, search: string): boolean {
   if (fromStart) return text.startsWith(wanted);
   return toEnd ? text.endsWith(wanted) : text.includes(wanted);
 }
+
+/** A path without the slashes around it, as paths in a repository are written. */
+export const trimmedPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');

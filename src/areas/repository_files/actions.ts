@@ -14,7 +14,7 @@ const staleTexts = {
 export async function writeFile(
   services: Services,
   { commit_message, ...request }: Omit<CommitRequest, 'message' | 'actions'> & { commit_message: string },
-  action: FileAction,
+  action: Extract<FileAction, { action: 'create' | 'update' | 'delete' }>,
 ): Promise<void> {
   try {
     await commitChanges(services, { ...request, message: commit_message, actions: [action] });

@@ -1,9 +1,8 @@
 /** How files appear in replies and their headers (repository-files.md). */
 import { type Static, Type } from 'typebox';
 import { type Headers, resource } from '../../http/index.ts';
-import { commitCore } from '../repository/index.ts';
+import { commitCore, headerValue } from '../repository/index.ts';
 import type { FoundFile } from './queries.ts';
-import { headerValue } from './rules.ts';
 
 export const RepositoryFile = resource('RepositoryFile', {
   file_name: Type.String(),

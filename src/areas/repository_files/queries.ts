@@ -4,8 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Project } from '../../access/index.ts';
 import { blobSize, entryAt, lastCommitOf, type Repository, readBlob, resolveCommit, streamBlob } from '../../git/index.ts';
 import { found, type Services } from '../../http/index.ts';
-import { repositoryOf } from '../repository/index.ts';
-import { contentType, sniffed_bytes } from './rules.ts';
+import { contentType, repositoryOf, sniffed_bytes } from '../repository/index.ts';
 
 export interface BlobFacts {
   size_bytes: number;

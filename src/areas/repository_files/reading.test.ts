@@ -58,7 +58,7 @@ test('odd names are names like any other', async () => {
     Array.from({ length: 100 }, (_, level) => `level${level}`).join('/'),
   ];
   for (const name of paths) {
-    const created = await as('developer').post(fileUrl(project, name), { ...onMain, content: `in ${name}` });
+    const created = await as('maintainer').post(fileUrl(project, name), { ...onMain, content: `in ${name}` });
     assert.equal(created.status, 201, name);
     assert.equal(created.body.file_path, name);
     const read = await as('reporter').get(fileUrl(project, name), { ref: 'main' });
@@ -76,7 +76,7 @@ test('a ref is a branch, a tag, a commit, or the beginning of its id; a tag goes
   const { as, project } = place;
   const repository = repositoryIn(place);
   const first = (await headOf(place))!;
-  await as('developer').put(fileUrl(project, 'README.md'), { ...onMain, content: 'newer' });
+  await as('maintainer').put(fileUrl(project, 'README.md'), { ...onMain, content: 'newer' });
   await updateRefs(repository, [
     { ref: 'refs/tags/both', old: null, new: first },
     { ref: 'refs/heads/both', old: null, new: (await headOf(place))! },
@@ -130,7 +130,7 @@ test('bytes come back as they were sent, up to ten megabytes and in every encodi
     ['nothing', { content: '' }, Buffer.alloc(0)],
   ];
   for (const [path, parameters, bytes] of contents) {
-    assert.equal((await as('developer').post(fileUrl(project, path), { ...onMain, ...parameters })).status, 201, path);
+    assert.equal((await as('maintainer').post(fileUrl(project, path), { ...onMain, ...parameters })).status, 201, path);
     const read = await as('reporter').get(fileUrl(project, path), { ref: 'main' });
     assert.equal(sha256(Buffer.from(read.body.content, 'base64')), sha256(bytes), path);
     assert.equal(read.body.content_sha256, sha256(bytes));
@@ -148,7 +148,7 @@ test('more than five large files a minute are refused as JSON, while their bytes
   const { as, project } = await filledWorld();
   const large = fileUrl(project, 'large');
   const content = Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64');
-  assert.equal((await as('developer').post(large, { ...onMain, content, encoding: 'base64' })).status, 201);
+  assert.equal((await as('maintainer').post(large, { ...onMain, content, encoding: 'base64' })).status, 201);
   for (let times = 0; times < 5; times++) assert.equal((await as('reporter').get(large, { ref: 'main' })).status, 200);
   const refused = await as('reporter').get(large, { ref: 'main' });
   assert.equal(refused.status, 429);
@@ -178,13 +178,13 @@ test('raw content has a type that no browser runs', async () => {
     ['empty', Buffer.alloc(0), 'text/plain; charset=utf-8'],
   ];
   for (const [path, bytes, type] of samples) {
-    await as('developer').post(fileUrl(project, path), { ...onMain, content: bytes.toString('base64'), encoding: 'base64' });
+    await as('maintainer').post(fileUrl(project, path), { ...onMain, content: bytes.toString('base64'), encoding: 'base64' });
     const raw = await as('reporter').get(`${fileUrl(project, path)}/raw`);
     assert.equal(raw.headers.get('content-type'), type, path);
     assert.equal(raw.headers.get('x-content-type-options'), 'nosniff');
   }
   const quoted = 'a"b\\ü.txt';
-  await as('developer').post(fileUrl(project, quoted), { ...onMain, content: 'x' });
+  await as('maintainer').post(fileUrl(project, quoted), { ...onMain, content: 'x' });
   const raw = await as('reporter').get(`${fileUrl(project, quoted)}/raw`);
   assert.equal(raw.headers.get('content-disposition'), `inline; filename="a_b__.txt"; filename*=UTF-8''a%22b%5C%C3%BC.txt`);
   assert.equal(Buffer.from(raw.headers.get('x-gitlab-file-name')!, 'latin1').toString(), quoted);
@@ -193,7 +193,7 @@ test('raw content has a type that no browser runs', async () => {
 test('a pointer to a large file that is not there is not found, and any other file is itself', async () => {
   const { as, project } = await filledWorld();
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'ab'.repeat(32)}\nsize 12345\n`;
-  await as('developer').post(fileUrl(project, 'movie'), { ...onMain, content: pointer });
+  await as('maintainer').post(fileUrl(project, 'movie'), { ...onMain, content: pointer });
   assert.equal((await as('reporter').get(`${fileUrl(project, 'movie')}/raw`)).body, pointer);
   const missing = await as('reporter').get(`${fileUrl(project, 'movie')}/raw`, { lfs: true });
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not Found' }]);
@@ -204,7 +204,7 @@ test('links are shown and changed as what they are, and neither they nor submodu
   const place = await filledWorld();
   const { as, project } = place;
   const { run, folder } = await gitClient();
-  const remote = remoteOf(place.url, project.full_path, place.people.developer.token);
+  const remote = remoteOf(place.url, project.full_path, place.people.maintainer.token);
   await run(['clone', '-q', remote, 'work']);
   await symlink('/etc/passwd', path.join(folder, 'work/link'));
   await run(['add', 'link'], { at: 'work' });
@@ -231,13 +231,13 @@ test('links are shown and changed as what they are, and neither they nor submodu
     ['post', 'link/x'],
   ] as const) {
     assert.equal(
-      (await as('developer')[method](fileUrl(project, path), { ...onTricks, content: 'x' })).status,
+      (await as('maintainer')[method](fileUrl(project, path), { ...onTricks, content: 'x' })).status,
       400,
       `${method} ${path}`,
     );
   }
   assert.equal(await headOf(place, 'tricks'), head);
-  const changed = await as('developer').put(fileUrl(project, 'link'), {
+  const changed = await as('maintainer').put(fileUrl(project, 'link'), {
     ...onTricks,
     content: 'README.md',
     execute_filemode: false,
@@ -250,7 +250,7 @@ test('links are shown and changed as what they are, and neither they nor submodu
 test('blame groups the lines of a commit, and a range shows a part of them', async () => {
   const { as, project, people } = await filledWorld();
   const url = `${fileUrl(project, 'README.md')}/blame`;
-  await as('developer').put(fileUrl(project, 'README.md'), {
+  await as('maintainer').put(fileUrl(project, 'README.md'), {
     ...onMain,
     commit_message: 'Add three',
     content: 'one\ntwo\nthree',
@@ -275,7 +275,7 @@ test('blame groups the lines of a commit, and a range shows a part of them', asy
     'message',
     'parent_ids',
   ]);
-  assert.equal(commit.author_email, `${people.developer.username}@example.com`);
+  assert.equal(commit.author_email, `${people.maintainer.username}@example.com`);
   assert.deepEqual(commit.parent_ids, [blamed.body[0].commit.id]);
 
   const part = await as('reporter').get(url, { ref: 'main', range: { start: 2, end: 3 } });

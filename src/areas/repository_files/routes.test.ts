@@ -11,7 +11,7 @@ test('a file is created, read in every way, changed and removed', async () => {
   const { as, project, people } = place;
   const url = fileUrl(project, 'docs/a b.md');
 
-  const created = await as('developer').post(url, { ...onMain, content: 'Grüße\n' });
+  const created = await as('maintainer').post(url, { ...onMain, content: 'Grüße\n' });
   assert.equal(created.status, 201);
   assert.deepEqual(created.body, { file_name: 'a b.md', file_path: 'docs/a b.md', branch: 'main' });
 
@@ -67,7 +67,7 @@ test('a file is created, read in every way, changed and removed', async () => {
   assert.equal(raw.headers.get('x-gitlab-ref'), '');
   assert.equal((await as('reporter').head(`${url}/raw`)).headers.get('content-length'), String(content.length));
 
-  const changed = await as('developer').put(url, {
+  const changed = await as('maintainer').put(url, {
     ...onMain,
     content: 'b',
     author_name: 'Ada',
@@ -77,10 +77,10 @@ test('a file is created, read in every way, changed and removed', async () => {
   const [commit] = (await as('reporter').get(`/projects/${project.id}/repository/commits`)).body;
   assert.deepEqual(
     [commit.message, commit.author_name, commit.author_email, commit.committer_email, commit.parent_ids],
-    ['Change a file', 'Ada', 'ada@example.com', `${people.developer.username}@example.com`, [head]],
+    ['Change a file', 'Ada', 'ada@example.com', `${people.maintainer.username}@example.com`, [head]],
   );
 
-  const removed = await as('developer').delete(url, onMain);
+  const removed = await as('maintainer').delete(url, onMain);
   assert.equal(removed.status, 204);
   assert.equal(removed.body, null);
   const gone = await as('reporter').get(url, { ref: 'main' });
@@ -91,7 +91,7 @@ test('a file is created, read in every way, changed and removed', async () => {
 
 test('the first file of a project makes the branch, which becomes the default one', async () => {
   const { as, project, db } = await world();
-  const created = await as('developer').post(fileUrl(project, 'a'), { branch: 'trunk', commit_message: 'x', content: '' });
+  const created = await as('maintainer').post(fileUrl(project, 'a'), { branch: 'trunk', commit_message: 'x', content: '' });
   assert.equal(created.status, 201);
   const row = await db
     .selectFrom('projects')
@@ -108,8 +108,8 @@ test('the first file of a project makes the branch, which becomes the default on
 
 test('the commit address of a user signs what he commits', async () => {
   const { as, project, db, people } = await world();
-  await db.updateTable('users').set({ commit_email: 'work@example.com' }).where('id', '=', people.developer.id).execute();
-  await as('developer').post(fileUrl(project, 'a'), { ...onMain, content: '' });
+  await db.updateTable('users').set({ commit_email: 'work@example.com' }).where('id', '=', people.maintainer.id).execute();
+  await as('maintainer').post(fileUrl(project, 'a'), { ...onMain, content: '' });
   const [commit] = (await as('reporter').get(`/projects/${project.id}/repository/commits`)).body;
   assert.deepEqual([commit.author_email, commit.committer_email], ['work@example.com', 'work@example.com']);
 });
@@ -117,7 +117,7 @@ test('the commit address of a user signs what he commits', async () => {
 test('a write that cannot be made says why, and the branch stays where it is', async () => {
   const place = await filledWorld();
   const { as, project } = place;
-  await as('developer').post(fileUrl(project, 'folder/inner'), { ...onMain, content: 'x' });
+  await as('maintainer').post(fileUrl(project, 'folder/inner'), { ...onMain, content: 'x' });
   const before = await headOf(place);
   const refusals: ['post' | 'put' | 'delete', string, object, string][] = [
     ['post', 'README.md', { content: 'x' }, 'A file with this name already exists'],
@@ -176,7 +176,7 @@ test('a write that cannot be made says why, and the branch stays where it is', a
     ],
   ];
   for (const [method, path, parameters, message] of refusals) {
-    const refused = await as('developer')[method](fileUrl(project, path), { ...onMain, ...parameters });
+    const refused = await as('maintainer')[method](fileUrl(project, path), { ...onMain, ...parameters });
     assert.equal(refused.status, 400, message);
     assert.deepEqual(refused.body, { message });
     assert.equal(await headOf(place), before, message);
@@ -193,20 +193,20 @@ test('a new branch begins at another one, and an existing one is not begun again
   const { as, project } = place;
   const main = await headOf(place);
   const edit = { branch: 'edit', start_branch: 'main', commit_message: 'x', content: 'three\n' };
-  assert.equal((await as('developer').put(fileUrl(project, 'README.md'), edit)).status, 200);
+  assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), edit)).status, 200);
   assert.equal(await headOf(place), main);
   const edited = await headOf(place, 'edit');
 
-  const again = await as('developer').put(fileUrl(project, 'README.md'), { ...edit, content: 'four' });
+  const again = await as('maintainer').put(fileUrl(project, 'README.md'), { ...edit, content: 'four' });
   assert.equal(again.status, 400);
   assert.deepEqual(again.body, {
     message: "A branch called 'edit' already exists. Switch to that branch in order to make changes",
   });
   assert.equal(await headOf(place, 'edit'), edited);
   const same = { ...edit, start_branch: 'edit', content: 'four' };
-  assert.equal((await as('developer').put(fileUrl(project, 'README.md'), same)).status, 200);
+  assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), same)).status, 200);
   const empty = { ...edit, branch: 'third', start_branch: 'main', content: 'one\ntwo\n' };
-  assert.equal((await as('developer').put(fileUrl(project, 'README.md'), empty)).status, 400);
+  assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), empty)).status, 400);
   assert.equal(await headOf(place, 'third'), undefined);
 });
 
@@ -225,16 +225,16 @@ test('missing and wrong parameters are named all together', async () => {
     ],
     [as('reporter').get(`${url}/blame`, { ref: 'main', range: 'x' }), 'range is invalid'],
     [
-      as('developer').post(url, {}),
+      as('maintainer').post(url, {}),
       'branch is missing, branch is empty, commit_message is missing, commit_message is empty, content is missing',
     ],
-    [as('developer').post(url, { ...onMain, content: 'x', encoding: 'rot13' }), 'encoding does not have a valid value'],
-    [as('developer').put(url, { ...onMain, content: null }), 'content is missing'],
-    [as('developer').delete(url, { branch: '', commit_message: 'x' }), 'branch is empty'],
+    [as('maintainer').post(url, { ...onMain, content: 'x', encoding: 'rot13' }), 'encoding does not have a valid value'],
+    [as('maintainer').put(url, { ...onMain, content: null }), 'content is missing'],
+    [as('maintainer').delete(url, { branch: '', commit_message: 'x' }), 'branch is empty'],
     [as('reporter').get(fileUrl(project, 'a/../b'), { ref: 'main' }), 'file_path should be a valid file path'],
     [as('reporter').get(fileUrl(project, '/etc/passwd'), { ref: 'main' }), 'file_path should be a valid file path'],
-    [as('developer').post(fileUrl(project, '..\\x'), { ...onMain, content: 'x' }), 'file_path should be a valid file path'],
-    [as('developer').delete(fileUrl(project, '../../x'), onMain), 'file_path should be a valid file path'],
+    [as('maintainer').post(fileUrl(project, '..\\x'), { ...onMain, content: 'x' }), 'file_path should be a valid file path'],
+    [as('maintainer').delete(fileUrl(project, '../../x'), onMain), 'file_path should be a valid file path'],
   ];
   for (const [asked, text] of cases) {
     const { status, body } = await asked;
@@ -253,10 +253,10 @@ test('a body may be a form, as the Ruby client sends it', async () => {
   });
   const url = fileUrl(project, 'form');
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  assert.equal((await as('developer').post(url, undefined, { headers, raw: form.toString() })).status, 201);
+  assert.equal((await as('maintainer').post(url, undefined, { headers, raw: form.toString() })).status, 201);
   assert.equal((await as('reporter').get(`${url}/raw`)).body, 'from a form');
   const removal = new URLSearchParams(onMain).toString();
-  assert.equal((await as('developer').delete(url, undefined, { headers, raw: removal })).status, 204);
+  assert.equal((await as('maintainer').delete(url, undefined, { headers, raw: removal })).status, 204);
 });
 
 test('a body may come in parts; a part that is too long is refused whole, not cut', async () => {
@@ -264,11 +264,11 @@ test('a body may come in parts; a part that is too long is refused whole, not cu
   const { as, project } = place;
   const form = new FormData();
   for (const [name, value] of Object.entries({ ...onMain, content: 'as multipart' })) form.set(name, value);
-  assert.equal((await as('developer').post(fileUrl(project, 'parts'), undefined, { raw: form })).status, 201);
+  assert.equal((await as('maintainer').post(fileUrl(project, 'parts'), undefined, { raw: form })).status, 201);
   assert.equal((await as('reporter').get(`${fileUrl(project, 'parts')}/raw`)).body, 'as multipart');
   const head = await headOf(place);
   form.set('content', 'x'.repeat(64 * 1024 * 1024 + 1));
-  assert.equal((await as('developer').put(fileUrl(project, 'parts'), undefined, { raw: form })).status, 400);
+  assert.equal((await as('maintainer').put(fileUrl(project, 'parts'), undefined, { raw: form })).status, 400);
   assert.equal(await headOf(place), head);
 });
 
@@ -276,12 +276,12 @@ test('the executable bit is set, kept by an update that leaves it out, and clear
   const { as, project } = await filledWorld();
   const url = fileUrl(project, 'run.sh');
   const isExecutable = async () => (await as('reporter').get(url, { ref: 'main' })).body.execute_filemode;
-  await as('developer').post(url, { ...onMain, content: 'a', execute_filemode: true });
+  await as('maintainer').post(url, { ...onMain, content: 'a', execute_filemode: true });
   assert.equal(await isExecutable(), true);
   assert.equal((await as('reporter').head(url, { ref: 'main' })).headers.get('x-gitlab-execute-filemode'), 'true');
-  await as('developer').put(url, { ...onMain, content: 'b' });
+  await as('maintainer').put(url, { ...onMain, content: 'b' });
   assert.equal(await isExecutable(), true);
-  await as('developer').put(url, { ...onMain, content: 'b', execute_filemode: false });
+  await as('maintainer').put(url, { ...onMain, content: 'b', execute_filemode: false });
   assert.equal(await isExecutable(), false);
 });
 
@@ -290,15 +290,15 @@ test('an edit of a file that somebody else has changed is refused, and one that 
   const { as, project } = place;
   const url = fileUrl(project, 'README.md');
   const seen = (await as('reporter').get(url, { ref: 'main' })).body.last_commit_id;
-  await as('developer').post(fileUrl(project, 'other'), { ...onMain, content: 'x' });
-  assert.equal((await as('developer').put(url, { ...onMain, content: 'mine', last_commit_id: seen })).status, 200);
+  await as('maintainer').post(fileUrl(project, 'other'), { ...onMain, content: 'x' });
+  assert.equal((await as('maintainer').put(url, { ...onMain, content: 'mine', last_commit_id: seen })).status, 200);
   const head = await headOf(place);
-  const late = await as('developer').put(url, { ...onMain, content: 'late', last_commit_id: seen });
+  const late = await as('maintainer').put(url, { ...onMain, content: 'late', last_commit_id: seen });
   assert.equal(late.status, 400);
-  assert.equal((await as('developer').delete(url, { ...onMain, last_commit_id: seen })).status, 400);
+  assert.equal((await as('maintainer').delete(url, { ...onMain, last_commit_id: seen })).status, 400);
   assert.equal(await headOf(place), head);
   const now = (await as('reporter').get(url, { ref: 'main' })).body.last_commit_id;
-  assert.equal((await as('developer').delete(url, { ...onMain, last_commit_id: now })).status, 204);
+  assert.equal((await as('maintainer').delete(url, { ...onMain, last_commit_id: now })).status, 204);
 });
 
 test('of edits at the same time every one that is confirmed is in the history', async () => {
@@ -306,7 +306,7 @@ test('of edits at the same time every one that is confirmed is in the history', 
   const { as, project } = place;
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, number) =>
-      as('developer').post(fileUrl(project, `file${number}`), { ...onMain, content: 'x' }),
+      as('maintainer').post(fileUrl(project, `file${number}`), { ...onMain, content: 'x' }),
     ),
   );
   const created = answers.filter(({ status }) => status === 201);
@@ -360,9 +360,9 @@ test('who may read files and who may write them', async () => {
   assert.equal((await as('anonymous').get(url, { ref: 'main' })).status, 200);
   assert.equal((await as('outsider').put(url, { ...onMain, content: 'x' })).status, 403);
   await db.updateTable('projects').set({ archived: true }).where('id', '=', project.id).execute();
-  assert.equal((await as('developer').put(url, { ...onMain, content: 'x' })).status, 403);
+  assert.equal((await as('maintainer').put(url, { ...onMain, content: 'x' })).status, 403);
   await db.updateTable('projects').set({ repository_access_level: 'disabled' }).where('id', '=', project.id).execute();
-  assert.deepEqual((await as('developer').get(url, { ref: 'main' })).body, { message: '404 Repository Not Found' });
+  assert.deepEqual((await as('maintainer').get(url, { ref: 'main' })).body, { message: '404 Repository Not Found' });
   assert.equal(await headOf(place), head);
 });
 
@@ -373,11 +373,11 @@ test('a token that may only read repositories reads files and writes none', asyn
   await db
     .updateTable('personal_access_tokens')
     .set({ scopes: ['read_repository'] })
-    .where('user_id', '=', people.developer.id)
+    .where('user_id', '=', people.maintainer.id)
     .execute();
-  assert.equal((await as('developer').get(url, { ref: 'main' })).status, 200);
-  assert.equal((await as('developer').get(`${url}/raw`)).status, 200);
-  const refused = await as('developer').put(url, { ...onMain, content: 'x' });
+  assert.equal((await as('maintainer').get(url, { ref: 'main' })).status, 200);
+  assert.equal((await as('maintainer').get(`${url}/raw`)).status, 200);
+  const refused = await as('maintainer').put(url, { ...onMain, content: 'x' });
   assert.equal(refused.status, 403);
   assert.equal(refused.body.error, 'insufficient_scope');
 });

@@ -22,7 +22,7 @@ import {
 import { writeFile } from './actions.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
 import { fileAt } from './queries.ts';
-import { blameOf, fileWithContent, rawContent, rawHeaders } from './reading.ts';
+import { blameOf, fileWithContent, largeFile, rawFile, rawHeaders } from './reading.ts';
 
 /** A body of 10 MiB in Base64, escaped as a form, is four times as long; larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
@@ -123,7 +123,7 @@ export const repositoryFiles = [
     returns: bytes(describedHeaders),
     handle: async ({ project, input, ...services }) => {
       const file = await fileAt(services, project, input.file_path.replace(/^\//, ''), input.ref || project.default_branch);
-      return { body: rawContent(file, input.lfs), headers: rawHeaders(file, input.ref ?? '') };
+      return input.lfs ? largeFile(services, project, file, input.ref ?? '') : rawFile(file, input.ref ?? '');
     },
   }),
   head(`${path}/raw`, {

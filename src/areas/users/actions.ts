@@ -2,7 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { passwordDigest } from '../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../db/index.ts';
-import { ApiError, conflict, forbidden, found, invalid } from '../../http/index.ts';
+import { conflict, found, invalid } from '../../http/index.ts';
+import { settingsOf } from '../application_settings/index.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
 import { ownPasswordReasons } from './rules.ts';
 
@@ -39,6 +40,9 @@ export interface NewUser {
   /** Whether the address counts as confirmed at once. */
   confirmed: boolean;
   created_by_id?: number | undefined;
+  /** Who stands behind the account; a person by default. Only people have a namespace of their own. */
+  user_type?: 'human' | 'project_bot' | 'ghost';
+  /** What is left out of the account's limits is as the application settings say. */
   profile?: Profile;
 }
 
@@ -78,13 +82,13 @@ function checkOwnEmails({ public_email, commit_email }: Profile, verified: reado
 }
 
 /**
- * Adds a user and the namespace for his own projects.
+ * Adds a user, with the namespace for his own projects.
  * @param tx a transaction
  * @returns the id of the user
  * @throws ApiError 409 when the address or the name is taken, 400 for a weak password, an address of somebody else, and the name of a group
  */
 export async function createUser(tx: Database, user: NewUser): Promise<number> {
-  const { username, name, email, password, admin = false, confirmed, created_by_id, profile = {} } = user;
+  const { username, name, email, password, admin = false, confirmed, created_by_id, user_type = 'human', profile = {} } = user;
   checkPassword(password, user);
   checkOwnEmails(profile, confirmed ? [email] : []);
   await checkFree(tx, undefined, user);
@@ -93,14 +97,29 @@ export async function createUser(tx: Database, user: NewUser): Promise<number> {
   try {
     const { id } = await tx
       .insertInto('users')
-      .values({ ...profile, username, name, email, admin, password_digest, created_by_id, confirmed_at })
+      .values({
+        ...(user_type === 'human' ? await defaultLimits(tx) : { projects_limit: 0, can_create_group: false }),
+        ...profile,
+        ...{ username, name, email, admin, password_digest, created_by_id, confirmed_at, user_type },
+      })
       .returning('id')
       .executeTakeFirstOrThrow();
-    await addUserNamespace(tx, id, username, name);
+    if (user_type === 'human') await addUserNamespace(tx, id, username, name);
     return id;
   } catch (error) {
     return refuseTaken(error);
   }
+}
+
+/** What a new person may do where nobody decides otherwise. */
+async function defaultLimits(tx: Database): Promise<Profile> {
+  const settings = await settingsOf(tx);
+  return {
+    external: settings.user_default_external,
+    private_profile: settings.user_defaults_to_private_profile,
+    projects_limit: settings.default_projects_limit,
+    can_create_group: settings.can_create_group,
+  };
 }
 
 /** Refuses what another user than `id` has. Asked before writing, so that the address is named first, whichever the database would find first. */
@@ -187,38 +206,4 @@ async function lockedAccount(tx: Database, id: number): Promise<Account> {
     .forNoKeyUpdate()
     .executeTakeFirst();
   return found('User', account);
-}
-
-/**
- * Shuts a user out of everything at once: every request asks for his state.
- * @param caller_id who blocks
- * @returns whether something changed
- * @throws ApiError 404, 403 for oneself and for users that no person stands behind
- */
-export async function blockUser(db: Database, caller_id: number, id: number): Promise<boolean> {
-  const user = found('User', await db.selectFrom('users').select(['user_type']).where('id', '=', id).executeTakeFirst());
-  if (id === caller_id) throw forbidden('The API initiating user cannot be blocked by the API');
-  if (user.user_type === 'ghost') throw new ApiError(403, { message: 'An internal user cannot be blocked' });
-  return changeState(db, id, ['active', 'deactivated'], 'blocked');
-}
-
-/**
- * Lets a blocked user in again.
- * @returns whether something changed
- * @throws ApiError 404, 403 for a deactivated user
- */
-export async function unblockUser(db: Database, id: number): Promise<boolean> {
-  const user = found('User', await db.selectFrom('users').select(['state']).where('id', '=', id).executeTakeFirst());
-  if (user.state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
-  return changeState(db, id, ['blocked', 'blocked_pending_approval'], 'active');
-}
-
-async function changeState(db: Database, id: number, from: string[], state: string): Promise<boolean> {
-  const changed = await db
-    .updateTable('users')
-    .set({ state, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .where('state', 'in', from)
-    .executeTakeFirst();
-  return changed.numUpdatedRows > 0n;
 }

@@ -46,6 +46,10 @@ export const userFilters = filtersOn('users', (by) => ({
     flag,
     whenTrue((q) => q('users.user_type', '<>', 'ghost')),
   ),
+  without_project_bots: by(
+    flag,
+    whenTrue((q) => q('users.user_type', '<>', 'project_bot')),
+  ),
 }));
 
 /** Filters that are read for administrators and ignored for others. */

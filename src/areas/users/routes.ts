@@ -21,8 +21,9 @@ import {
   post,
   put,
 } from '../../http/index.ts';
+import { settingsOf } from '../application_settings/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
-import { blockUser, changeUser, createUser, unblockUser } from './actions.ts';
+import { changeUser, createUser } from './actions.ts';
 import { adminFilters, userFilters } from './filters.ts';
 import {
   CurrentUser,
@@ -93,8 +94,12 @@ async function listForAdmin(db: Database, url: string, input: ListInput) {
   return { ...page, items: page.items.map((user) => presentUserForAdmin(url, user)) };
 }
 
+/** Where nothing may be public, people are not either. */
+const isOpenToAll = async (db: Database) => !(await settingsOf(db)).restricted_visibility_levels.includes('public');
+
 async function listForOthers(db: Database, url: string, caller: MaybeCaller, input: ListInput & UserOrder) {
-  if (!caller && input.username === undefined) throw forbidden('Not authorized to access /api/v4/users');
+  if (!caller && (input.username === undefined || !(await isOpenToAll(db))))
+    throw forbidden('Not authorized to access /api/v4/users');
   const { order_by: _column, sort: _direction, ...rest } = input;
   const query = db.selectFrom('users').select(userBasicColumns).where(userFilters.matching(rest));
   const page = await listUsers(db, query, rest, false);
@@ -124,6 +129,7 @@ export const userRoutes = [
   get('/users/:id', {
     summary: 'Show a user',
     access: userReader,
+    rate: { setting: 'users_get_by_id_limit', window_s: 600, spared: 'users_get_by_id_limit_allowlist' },
     scopes: ['read_user'],
     input: { id: Id },
     returns: one(User),
@@ -173,19 +179,5 @@ export const userRoutes = [
       await db.transaction().execute((tx) => changeUser(tx, id, changes, skip_reconfirmation));
       return presentUserForAdmin(url, await userInFull(db, id));
     },
-  }),
-  post('/users/:id/block', {
-    summary: 'Block a user; null when he was blocked already',
-    access: admin,
-    input: { id: Id },
-    returns: one(nullable(Type.Boolean())),
-    handle: async ({ db, caller, input }) => ((await blockUser(db, caller.id, input.id)) ? true : null),
-  }),
-  post('/users/:id/unblock', {
-    summary: 'Unblock a user; false when he was not blocked',
-    access: admin,
-    input: { id: Id },
-    returns: one(Type.Boolean()),
-    handle: ({ db, input }) => unblockUser(db, input.id),
   }),
 ];

@@ -92,7 +92,7 @@ func (p place) newProject(name string) (*gitlab.Client, int64) {
 		Name: &name, NamespaceID: &p.Group.ID, InitializeWithReadme: ptr(true),
 	}))
 	same(made.DefaultBranch, "main")
-	return p.as("developer"), made.ID
+	return p.as("maintainer"), made.ID
 }
 
 func people(p place) {

@@ -1,4 +1,6 @@
-/** What bytes are, and how names and values travel in headers. */
+/** How the content of blobs leaves: what the bytes are, how much of them JSON may hold, and how names and values travel in headers. */
+import { ApiError, type Headers } from '../../http/index.ts';
+import { Throttle } from './throttle.ts';
 
 /** First bytes of the types that browsers may show or offer as what they are. Active content (HTML, SVG) is text here and never one of them. */
 const signatures: readonly [type: string, ...parts: [offset: number, bytes: string][]][] = [
@@ -45,25 +47,41 @@ export function contentType(start: Buffer): string {
   return isText(start) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }
 
-const largestPointer_bytes = 1024;
-
-/** Whether a blob stands for a large file that is kept elsewhere (Git LFS). */
-export const isLfsPointer = (content: Buffer): boolean =>
-  content.length < largestPointer_bytes &&
-  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[a-z0-9.-]+ .+\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n?$/.test(
-    content.toString('utf8'),
-  );
-
 /** A value as it may stand in a header: UTF-8 in single bytes, and control characters percent-encoded, so that no name adds a header of its own. */
 export const headerValue = (text: string): string =>
   Buffer.from(text.replaceAll(/\p{Cc}/gu, encodeURIComponent), 'utf8').toString('latin1');
 
-/** `Content-Disposition` for a file that is shown in place: its name in ASCII for old clients, and exactly. */
-export function inlineDisposition(file_name: string): string {
+/** `Content-Disposition` for a file that is shown in place, or saved: its name in ASCII for old clients, and exactly. */
+export function disposition(kind: 'inline' | 'attachment', file_name: string): string {
   const plain = file_name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
   const exact = encodeURIComponent(file_name.toWellFormed()).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `inline; filename="${plain}"; filename*=UTF-8''${exact}`;
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+/** Nothing between here and the reader keeps the bytes: who may read can change. */
+export const uncached: Headers = {
+  'cache-control': 'max-age=0, private, must-revalidate, no-store, no-cache',
+  pragma: 'no-cache',
+  expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
+};
+
+/** Above this a blob in JSON is offered a few times a minute only: the whole of it is in memory three times. */
+const large_bytes = 10 * 1024 * 1024;
+const largest_bytes = 128 * 1024 * 1024;
+const largeReads = new Throttle(5, 60_000);
+
+/**
+ * Lets a blob leave in JSON.
+ * @param raw the endpoint that gives its bytes, for whoever is refused
+ * @throws ApiError 429 for the sixth large blob of a project in a minute, 413 for one that no reply in JSON can hold
+ */
+export function admitInJson(project: { id: number }, size_bytes: number, raw: string): void {
+  const error =
+    `The requested blob is over the threshold size of ${large_bytes}.\n` +
+    `Access this blob using '${raw}' to avoid this error.\n`;
+  if (size_bytes > largest_bytes) throw new ApiError(413, { message: { error } });
+  if (size_bytes > large_bytes && !largeReads.admits(project.id)) throw new ApiError(429, { message: { error } });
 }

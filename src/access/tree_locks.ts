@@ -1,0 +1,45 @@
+/** Makes changes of one tree of namespaces take turns: whoever comes later works on a snapshot that holds what came before. */
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { DB } from '../db/index.ts';
+
+/**
+ * Makes changes below one top-level namespace take turns, so that no pair of a user and a project is missed by both, and no path is taken twice.
+ * Taken first in a transaction that adds to the tree.
+ * @param namespace_id any namespace of the tree
+ */
+export const lockTree = (tx: Kysely<DB>, namespace_id: number): Promise<void> => lockTrees(tx, [namespace_id]);
+
+/**
+ * The same for several trees, in the order of their ids, so that nobody waits for somebody who waits for him. A transaction takes all that it needs in one call.
+ * @param namespace_ids any namespaces of the trees
+ * @param reaching groups whose members change: the trees that their members reach by invitations are locked, too
+ */
+export async function lockTrees(
+  tx: Kysely<DB>,
+  namespace_ids: readonly number[],
+  reaching: readonly number[] = [],
+): Promise<void> {
+  const roots = rootsOf(namespace_ids, reaching);
+  for (;;) {
+    await sql`savepoint trees`.execute(tx);
+    const locked = await sql<{ id: number }>`
+      select id from namespaces where id in (${roots}) order by id for no key update`.execute(tx);
+    const held = new Set(locked.rows.map(({ id }) => id));
+    // While this waited, a group may have moved to another tree, or have been invited into one. Trees that are added to those held would break the order.
+    const wanted = await sql<{ id: number }>`${roots}`.execute(tx);
+    if (wanted.rows.every(({ id }) => held.has(id))) return;
+    await sql`rollback to savepoint trees`.execute(tx);
+  }
+}
+
+/** The top-level namespaces, as rows of `id`. */
+function rootsOf(namespace_ids: readonly number[], reaching: readonly number[]): RawBuilder<unknown> {
+  const own = sql`select traversal_ids[1] as id from namespaces where id = any(${namespace_ids}::bigint[])`;
+  if (reaching.length === 0) return own;
+  return sql`${own}
+    union select place.traversal_ids[1] from namespaces invited
+      join group_links on group_links.invited_group_id = invited.id
+      left join projects on projects.id = group_links.project_id
+      join namespaces place on place.id = coalesce(group_links.group_id, projects.namespace_id)
+     where invited.traversal_ids && ${reaching}::bigint[]`;
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../testing/world.ts';
+
+for (const kind of ['group', 'project'] as const) {
+  test(`who is no member of a ${kind} asks to become one, and is let in or turned down`, async () => {
+    const w = await world();
+    await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
+    await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
+    const [place, other] = [`/${kind}s/${w[kind].id}`, await w.person()];
+    const url = `${place}/access_requests`;
+    assert.equal((await w.as('guest').post(url)).status, 403, 'a member has nothing to ask for');
+    const asked = await w.as('outsider').post(url);
+    assert.equal(asked.status, 201);
+    const { requested_at, created_at, ...user } = asked.body;
+    assert.equal(requested_at, created_at);
+    assert.equal(user.username, w.people.outsider.username);
+    const again = await w.as('outsider').post(url);
+    assert.deepEqual([again.status, again.body], [400, { message: { user_id: ['already exists in source'] } }]);
+    assert.equal((await other.client.post(url)).status, 201);
+
+    assert.equal((await w.as('developer').get(url)).status, 403);
+    assert.deepEqual(
+      (await w.as('owner').get(url)).body.map(({ id }: { id: number }) => id),
+      [w.people.outsider.id, other.id],
+    );
+    assert.equal((await w.as('developer').put(`${url}/${other.id}/approve`)).status, 403);
+    assert.equal((await w.as('outsider').delete(`${url}/${other.id}`)).status, 403);
+    assert.equal((await w.as('owner').get(url)).body.length, 2);
+    assert.equal((await other.client.delete(`${url}/${other.id}`)).status, 204);
+    assert.deepEqual((await w.as('owner').delete(`${url}/${other.id}`)).body, { message: '404 Not found' });
+    assert.equal((await w.as('owner').put(`${url}/${other.id}/approve`)).status, 404);
+
+    const approved = await w.as('owner').put(`${url}/${w.people.outsider.id}/approve`);
+    assert.deepEqual([approved.status, approved.body.access_level, approved.body.id], [201, 30, w.people.outsider.id]);
+    assert.equal((await w.as('outsider').get(`${place}/members/${w.people.outsider.id}`)).body.access_level, 30);
+    assert.deepEqual((await w.as('owner').get(url)).body, []);
+
+    await other.client.post(url);
+    await w.as('owner').post(`${place}/members`, { user_id: other.id, access_level: 10 });
+    assert.deepEqual((await w.as('owner').get(url)).body, [], 'who was added in another way asks no more');
+  });
+
+  test(`nobody asks where a ${kind} takes no requests, or where he may not know of it`, async () => {
+    const w = await world();
+    const url = `/${kind}s/${w[kind].id}/access_requests`;
+    assert.equal((await w.as('outsider').post(url)).status, 404);
+    await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
+    await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
+    await w.as('owner').put(`/${kind}s/${w[kind].id}`, { request_access_enabled: false });
+    assert.equal((await w.as('outsider').post(url)).status, 403);
+    assert.deepEqual((await w.as('owner').get(url)).body, []);
+  });
+}
+
+test('a maintainer lets nobody in above himself', async () => {
+  const w = await world();
+  await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
+  await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
+  const url = `/projects/${w.project.id}/access_requests`;
+  await w.as('outsider').post(url);
+  const approve = (access_level: number) => w.as('maintainer').put(`${url}/${w.people.outsider.id}/approve`, { access_level });
+  assert.equal((await approve(50)).status, 403);
+  assert.equal((await w.as('maintainer').get(url)).body.length, 1);
+  assert.equal((await approve(40)).body.access_level, 40);
+});

@@ -1,0 +1,2 @@
+/** What other areas may use of access tokens. */
+export { removeOrphanedBots } from './jobs.ts';

@@ -1,0 +1,33 @@
+/** How the status of a commit goes from one state to the next (repository.md section 5.5). */
+
+export const states = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
+export type State = (typeof states)[number];
+
+/** A report that has just been made, and the two states that it can still leave. */
+type Origin = 'created' | 'pending' | 'running';
+
+const transitions: Record<State, { event: string; from: readonly Origin[] }> = {
+  pending: { event: 'enqueue', from: ['created'] },
+  running: { event: 'run', from: ['created', 'pending'] },
+  success: { event: 'success', from: ['created', 'pending', 'running'] },
+  failed: { event: 'drop', from: ['created', 'pending', 'running'] },
+  canceled: { event: 'cancel', from: ['created', 'pending', 'running'] },
+  skipped: { event: 'skip', from: ['created', 'pending'] },
+};
+
+/** Why a report may not go on so, in the words of the public API; undefined when it may. */
+export function transitionRefusal(from: Origin, to: State): string | undefined {
+  const { event, from: allowed } = transitions[to];
+  if (allowed.includes(from)) return undefined;
+  return `Cannot transition status via :${event} from :${from} (Reason(s): Status cannot transition via "${event}")`;
+}
+
+/** Whether nothing follows a state. */
+export const isFinal = (state: State): boolean => state !== 'pending' && state !== 'running';
+
+/** What is wrong with the address of a report. */
+export function addressProblems(text: string): string[] {
+  const url = URL.parse(text);
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return [];
+  return [url ? 'is blocked: Only allowed schemes are http, https' : 'is blocked: URI is invalid'];
+}

@@ -1,0 +1,48 @@
+/** Access rules that grant a group or a project as a source of members, so that both kinds have the same endpoints. */
+import { groupRole, projectRole } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
+import type { Access, Caller } from '../../http/index.ts';
+import { sourceOf } from './queries.ts';
+import type { Actor, Source } from './rules.ts';
+
+/** A group or project as a source of members, and who asks for it. */
+export interface Granted {
+  caller: Caller;
+  source: Source;
+  /** The caller with his level in the source. */
+  actor: Actor;
+}
+
+export type Place = { group_id: number } | { project_id: number };
+/** The source as columns name it. */
+export const placeOf = ({ kind, id }: Source): Place => (kind === 'group' ? { group_id: id } : { project_id: id });
+
+/** Everybody signed in who may know of it. */
+export const everyone = { group: groupRole('guest'), project: projectRole('guest', { archived: true }) };
+/** Those who decide about its members. */
+export const managers = { group: groupRole('owner'), project: projectRole('maintainer', { archived: true }) };
+
+/** An access rule of groups or projects, which grants them as a source of members. */
+export function sourceFor(kind: Source['kind'], who: typeof everyone): Access<Granted> {
+  const [group, project] = [who.group, who.project];
+  const granted = async (db: Database, caller: Caller, place: Place, access_level: number) => ({
+    caller,
+    source: await sourceOf(db, place),
+    actor: { id: caller.id, access_level },
+  });
+  return kind === 'group'
+    ? {
+        rule: group.rule,
+        check: async (call) => {
+          const { caller, group: place } = await group.check(call);
+          return granted(call.db, caller, { group_id: place.id }, place.access_level);
+        },
+      }
+    : {
+        rule: project.rule,
+        check: async (call) => {
+          const { caller, project: place } = await project.check(call);
+          return granted(call.db, caller, { project_id: place.id }, place.access_level);
+        },
+      };
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../testing/world.ts';
+
+test('a star is given once and taken once, counted, listed and found again', async () => {
+  const { as, project, people, db } = await world();
+  const url = `/projects/${project.id}`;
+  const starred = await as('guest').post(`${url}/star`);
+  assert.deepEqual([starred.status, starred.body.star_count], [201, 1]);
+  assert.equal((await as('guest').post(`${url}/star`)).status, 304);
+  assert.equal((await as('reporter').post(`${url}/star`)).body.star_count, 2);
+  assert.equal((await as('outsider').post(`${url}/star`)).status, 404);
+
+  const starrers = (await as('owner').get(`${url}/starrers`)).body;
+  assert.deepEqual(
+    starrers.map(({ user }: { user: { id: number } }) => user.id),
+    [people.guest.id, people.reporter.id],
+  );
+  assert.match(starrers[0].starred_since, /Z$/);
+  const ids = (rows: { id: number }[]) => rows.map(({ id }) => id);
+  assert.deepEqual(ids((await as('guest').get('/projects', { starred: true })).body), [project.id]);
+  assert.deepEqual(ids((await as('owner').get('/projects', { starred: true })).body), []);
+  assert.deepEqual(ids((await as('owner').get(`/users/${people.guest.id}/starred_projects`)).body), [project.id]);
+  assert.deepEqual(ids((await as('outsider').get(`/users/${people.guest.id}/starred_projects`)).body), []);
+
+  await db.updateTable('users').set({ private_profile: true }).where('id', '=', people.guest.id).execute();
+  assert.equal((await as('owner').get(`${url}/starrers`)).body.length, 1);
+  assert.deepEqual(ids((await as('owner').get(`/users/${people.guest.id}/starred_projects`)).body), []);
+  assert.deepEqual(ids((await as('guest').get(`/users/${people.guest.id}/starred_projects`)).body), [project.id]);
+
+  assert.equal((await as('guest').post(`${url}/unstar`)).body.star_count, 1);
+  assert.equal((await as('guest').post(`${url}/unstar`)).status, 304);
+});

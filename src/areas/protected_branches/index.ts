@@ -1,0 +1,4 @@
+/** What other areas may use of protected branches. */
+export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './actions.ts';
+export { protectionFor } from './queries.ts';
+export { type BranchProtection, type DefaultProtection, defaultProtection } from './rules.ts';

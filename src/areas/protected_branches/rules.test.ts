@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isAbout, type KnownEntry, mayUnprotect, protectionBy } from './rules.ts';
+
+test('a star stands for any characters, also slashes and none', () => {
+  const cases: [string, string, boolean][] = [
+    ['main', 'main', true],
+    ['main', 'Main', false],
+    ['main', 'main2', false],
+    ['*', 'anything/at/all', true],
+    ['release/*', 'release/1/2', true],
+    ['release/*', 'release/', true],
+    ['release/*', 'release', false],
+    ['*-stable', '1-2-stable', true],
+    ['*-stable', '-stables', false],
+    ['a*b*c', 'abc', true],
+    ['a*b*c', 'axxbxxc', true],
+    ['a*b*c', 'acb', false],
+    ['ab*ba', 'aba', false],
+    ['a.c', 'abc', false],
+  ];
+  for (const [name, branch, expected] of cases) assert.equal(isAbout(name, branch), expected, `${name} ${branch}`);
+  assert.equal(isAbout(`${'*a'.repeat(200)}*b`, 'a'.repeat(5000)), false);
+});
+
+const entry = (action: KnownEntry['action'], grantee: Partial<KnownEntry>): KnownEntry => ({
+  action,
+  access_level: null,
+  user_id: null,
+  group_id: null,
+  is_member: false,
+  ...grantee,
+});
+const rule = (name: string, ...entries: KnownEntry[]) => ({ name, allow_force_push: false, entries });
+const developer = { caller: { id: 7, admin: false }, access_level: 30 };
+const maintainer = { caller: { id: 8, admin: false }, access_level: 40 };
+const admin = { caller: { id: 1, admin: true }, access_level: 50 };
+
+test('levels, users and members of groups may push; nobody may where nobody is named', () => {
+  const cases: [KnownEntry[], boolean, boolean, boolean][] = [
+    [[], false, false, false],
+    [[entry('push', { access_level: 0 })], false, false, false],
+    [[entry('push', { access_level: 30 })], true, true, true],
+    [[entry('push', { access_level: 40 })], false, true, true],
+    [[entry('push', { access_level: 60 })], false, false, true],
+    [[entry('push', { user_id: 7 })], true, false, false],
+    [[entry('push', { group_id: 3, is_member: true })], true, true, true],
+    [[entry('push', { group_id: 3 })], false, false, false],
+    [[entry('merge', { access_level: 30 })], false, false, false],
+  ];
+  for (const [entries, ...expected] of cases) {
+    const may = [developer, maintainer, admin].map(
+      (actor) => protectionBy([rule('main', ...entries)], actor, undefined)('main').may_push,
+    );
+    assert.deepEqual(may, expected, JSON.stringify(entries));
+  }
+  const named = rule('main', entry('push', { user_id: 7 }));
+  assert.equal(protectionBy([named], { ...developer, access_level: 20 }, undefined)('main').may_push, false);
+  assert.equal(protectionBy([named], { caller: undefined, access_level: 0 }, undefined)('main').may_push, false);
+});
+
+test('of several protections of one branch the most generous decides, and what none is about is open', () => {
+  const rules = [
+    rule('*', entry('push', { access_level: 40 })),
+    { ...rule('docs/*', entry('push', { access_level: 30 }), entry('merge', { access_level: 30 })), allow_force_push: true },
+  ];
+  const protection = protectionBy(rules, developer, undefined);
+  assert.deepEqual(protection('docs/a'), {
+    is_protected: true,
+    developers_can_push: true,
+    developers_can_merge: true,
+    allows_force_push: true,
+    may_push: true,
+    may_merge: true,
+  });
+  assert.deepEqual([protection('main').may_push, protection('main').allows_force_push], [false, false]);
+  const open = protectionBy([rules[1]!], developer, undefined)('main');
+  assert.deepEqual([open.is_protected, open.may_push, open.developers_can_push], [false, true, false]);
+});
+
+test('who makes the first branch is decided by the level that will protect it', () => {
+  const byLevel = [0, 1, 2, 3, 4].map((level) =>
+    [developer, maintainer].map((actor) => protectionBy([], actor, level)('main').may_push),
+  );
+  assert.deepEqual(byLevel, [
+    [true, true],
+    [true, true],
+    [false, true],
+    [false, true],
+    [true, true],
+  ]);
+});
+
+test('without anybody named every maintainer may end a protection', () => {
+  assert.equal(mayUnprotect([entry('push', { access_level: 0 })], maintainer), true);
+  assert.equal(mayUnprotect([entry('unprotect', { access_level: 60 })], maintainer), false);
+  assert.equal(mayUnprotect([entry('unprotect', { access_level: 60 })], admin), true);
+});

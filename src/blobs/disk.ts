@@ -1,0 +1,118 @@
+/**
+ * Blobs in a folder. Libraries for this (flydrive and its like) write straight to the final name and do not wait for the disk, so that a crash leaves
+ * half a file under it.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { type BlobKey, BlobMismatch, type Blobs, type ByteRange, type Expected } from './types.ts';
+
+/** In the same file system as the blobs, so that a blob gets to its place by a rename. No kind has a name like this. */
+const receptionFolder = '.incoming';
+const chunk_bytes = 256 * 1024;
+
+/**
+ * Blobs below a folder, which is made when the first one comes.
+ * @param folder absolute path
+ */
+export function diskBlobs(folder: string): Blobs {
+  const incoming = path.join(folder, receptionFolder);
+  return {
+    receive: async (source, expected) => {
+      source.on('error', () => {}); // It may break off before it is read, and the reader hears of it then.
+      await mkdir(incoming, { recursive: true, mode: 0o700 });
+      const file = path.join(incoming, randomUUID());
+      await writeVerified(file, source, expected);
+      return {
+        keep: (key) => moveDurably(file, placeOf(folder, key)),
+        discard: () => rm(file, { force: true }),
+      };
+    },
+    read: (key, range) => readFrom(placeOf(folder, key), range),
+    remove: (key) => rm(placeOf(folder, key), { force: true }),
+    sweep: (older_than_ms) => sweep(incoming, older_than_ms),
+  };
+}
+
+const keyPattern = /^([a-z][a-z0-9_]*)\/(([a-z0-9]{2})([a-z0-9]{2})[a-z0-9_-]*)$/;
+
+function placeOf(folder: string, key: BlobKey): string {
+  const [, kind, name, first, second] = keyPattern.exec(key) ?? [];
+  if (!kind || !name || !first || !second) throw new TypeError(`${key} is no key of a blob`);
+  return path.join(folder, kind, first, second, name);
+}
+
+async function writeVerified(name: string, source: Readable, expected: Expected): Promise<void> {
+  const file = await open(name, 'wx', 0o600);
+  try {
+    await copyVerified(source, file, expected);
+    await file.sync();
+  } catch (error) {
+    await rm(name, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function copyVerified(source: Readable, file: FileHandle, { size_bytes, sha256 }: Expected): Promise<void> {
+  const hash = createHash('sha256');
+  let received_bytes = 0;
+  for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    received_bytes += chunk.length;
+    if (received_bytes > size_bytes) throw new BlobMismatch('size');
+    hash.update(chunk);
+    await file.appendFile(chunk);
+  }
+  if (received_bytes < size_bytes) throw new BlobMismatch('size');
+  if (hash.digest('hex') !== sha256) throw new BlobMismatch('digest');
+}
+
+async function moveDurably(from: string, to: string): Promise<void> {
+  const folder = path.dirname(to);
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rename(from, to);
+  // A name is on the disk only when its folder is, and a new folder only when the one above it is.
+  for (let each = folder; ; each = path.dirname(each)) {
+    await syncFolder(each);
+    if (firstMade === undefined || each.length < firstMade.length) return;
+  }
+}
+
+async function syncFolder(name: string): Promise<void> {
+  const folder = await open(name, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function readFrom(name: string, range: ByteRange | undefined): Promise<Readable | undefined> {
+  try {
+    const file = await open(name, 'r');
+    return file.createReadStream({ ...range, highWaterMark: chunk_bytes });
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+async function sweep(incoming: string, older_than_ms: number): Promise<number> {
+  const names = await readdir(incoming).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw error;
+  });
+  let removed = 0;
+  for (const name of names) {
+    const file = path.join(incoming, name);
+    const found = await stat(file).catch(() => undefined); // put in its place in the meantime
+    if (found === undefined || found.mtimeMs > Date.now() - older_than_ms) continue;
+    await rm(file, { force: true });
+    removed++;
+  }
+  return removed;
+}
+
+const isAbsent = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,0 +1,41 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { backup as makeBackup } from '../upkeep/backup.ts';
+import { storagesOf } from '../upkeep/repositories.ts';
+import { type Command, OperatorError, required } from './command.ts';
+import { interruption, withDatabase } from './database.ts';
+
+export const backup: Command = {
+  summary: 'Write everything that lasts to one file, while the server runs',
+  help: `Options
+  --to FILE          required; the file must not exist. It holds password digests and private code: keep it safe
+
+The file holds the database, the git repositories and the blobs, as they are together at one moment; \`restore\` fills an empty server
+from it. Settings (environment variables) are not in it.`,
+  options: { to: { type: 'string' } },
+  run: async (given, config) => {
+    const file = path.resolve(required(given, 'to'));
+    if (await lstat(file).catch(() => undefined)) throw new OperatorError(`${file} exists already.`);
+    const signal = interruption();
+    const { repositories, gone } = await withDatabase(config, { use: 'shared' }, 1, ({ connectionString }) =>
+      makeBackup({ connectionString, storages: storagesOf(config), blobs: config.blobs, file, signal }),
+    ).catch(explain);
+    const { size } = await lstat(file);
+    console.log(`${file} holds the database and ${repositories} repositories, in ${Math.ceil(size / 1024)} KiB.`);
+    for (const full_path of gone) console.log(`${full_path} was deleted meanwhile; its repository is not in the backup.`);
+    return 0;
+  },
+};
+
+/** What a file system says about the file is a matter of the operator. */
+function explain(error: NodeJS.ErrnoException): never {
+  const reasons: Record<string, string> = {
+    ENOSPC: 'there is no room left',
+    ENOENT: 'the folder does not exist',
+    EACCES: 'this account may not write there',
+    EROFS: 'the file system is read-only',
+  };
+  const reason = reasons[error.code ?? ''];
+  if (reason === undefined || error.syscall === 'connect') throw error;
+  throw new OperatorError(`The backup was not made: ${reason} (${error.code}).`, { cause: error });
+}

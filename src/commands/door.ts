@@ -1,0 +1,70 @@
+/** Where requests come in: answered by this process, or by several that it starts. */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { buildApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { drain } from '../http/drain.ts';
+import { asText, type Measured, newRegistry, watchJobs } from '../metrics.ts';
+import { OperatorError } from './command.ts';
+import type { OpenDatabase } from './database.ts';
+import { startProcesses } from './processes.ts';
+
+export interface Door {
+  /** Stops accepting, waits for the requests under way, and ends those that are not answered when `cutOff` is fulfilled. */
+  close(cutOff: Promise<unknown>): Promise<void>;
+}
+
+/** Connections to PostgreSQL of all processes together: its own limit is 100 unless an operator has changed it. */
+const connectionsOfAll = 60;
+const connectionsOfOne = 20;
+
+/**
+ * Starts to listen.
+ * @throws OperatorError when it cannot
+ */
+export async function openDoor(config: Config, open: OpenDatabase, log: Logger): Promise<Door> {
+  const registry = newRegistry(open.db);
+  watchJobs(registry, open.db);
+  const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);
+  if (config.processes === 1) {
+    const app = await buildApp({ config, db: open.db, log, metrics: { registry, gather: () => gather([]) } });
+    return await openHere(app, config, log);
+  }
+  const connections = Math.max(4, Math.min(connectionsOfOne, Math.floor(connectionsOfAll / config.processes)));
+  const { connectionString } = open;
+  const processes = await startProcesses({ config, connectionString, connections, log, gather }).catch((error) => {
+    throw listenProblem(error as NodeJS.ErrnoException, config);
+  });
+  return { close: processes.stop };
+}
+
+/** Fastify says that it listens; we say it in the block for people, before the first line of the log. */
+async function openHere(app: FastifyInstance, config: Config, log: Logger): Promise<Door> {
+  const { host, port, logLevel } = config;
+  log.level = 'silent';
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw listenProblem(error as NodeJS.ErrnoException, config);
+  } finally {
+    log.level = logLevel;
+  }
+  return {
+    close: async (cutOff) => {
+      await drain(app.server, cutOff);
+      await app.close();
+    },
+  };
+}
+
+function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  const address = `${host}, port ${port}`;
+  if (error.code === 'EADDRINUSE')
+    return new OperatorError(`Another program listens on ${address}. Set COPPICE_PORT to another number.`);
+  if (error.code === 'EACCES')
+    return new OperatorError(`This account may not listen on ${address}. Set COPPICE_PORT to 1024 or more.`);
+  if (error.code === 'EADDRNOTAVAIL')
+    return new OperatorError(`This machine does not have the address of COPPICE_HOST, ${host}.`);
+  if (error.code === 'ENOTFOUND') return new OperatorError(`COPPICE_HOST, ${host}, has no address.`);
+  return error;
+}

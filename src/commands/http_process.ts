@@ -1,0 +1,79 @@
+/** One of several processes that answer requests: started by `serve`, which hands it the connections that it accepts. */
+import type { Socket } from 'node:net';
+import pino from 'pino';
+import { buildApp } from '../app.ts';
+import { connect } from '../db/index.ts';
+import { closeReaders } from '../git/index.ts';
+import { answerLast, closeConnections } from '../http/drain.ts';
+import { newRegistry } from '../metrics.ts';
+import { tidyAfterStart } from './memory.ts';
+import type { FromProcess, Start, ToProcess } from './processes.ts';
+
+const say = (message: FromProcess) => process.send?.(message);
+
+// The process that started this one hears of Ctrl-C, too, and says when to stop.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+/** Answers to what was asked of the other processes, by number. */
+const asked = new Map<number, (text: string) => void>();
+let lastAsked = 0;
+
+function gather(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  lastAsked++;
+  asked.set(lastAsked, resolve);
+  say({ type: 'gather', id: lastAsked });
+  return promise;
+}
+
+async function run({ config, connectionString, connections }: Start): Promise<void> {
+  const log = pino({ level: config.logLevel });
+  const db = connect({ connectionString, max: connections });
+  const registry = newRegistry(db);
+  const app = await buildApp({ config, db, log, metrics: { registry, gather } });
+  await app.ready();
+  const { server } = app;
+  // It never listens itself; this makes it watch over the time that its connections take.
+  server.emit('listening');
+  const open = new Set<Socket>();
+  const closed = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<void>();
+  let isStopping = false;
+  const end = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    answerLast(server);
+    if (open.size === 0) closed.resolve();
+    await closeConnections(server, { closed: closed.promise, cutOff: lost.promise });
+    await closeReaders();
+    process.exit(0);
+  };
+  process.on('message', (message: ToProcess, socket?: Socket) => {
+    if (message.type === 'connection') {
+      if (!socket) return; // it has ended on the way
+      open.add(socket);
+      socket.once('close', () => {
+        open.delete(socket);
+        if (isStopping && open.size === 0) closed.resolve();
+      });
+      server.emit('connection', socket);
+    } else if (message.type === 'gathered') {
+      asked.get(message.id)?.(message.text);
+      asked.delete(message.id);
+    } else if (message.type === 'measure') {
+      void registry.getMetricsAsJSON().then((measured) => say({ type: 'measured', id: message.id, measured }));
+    } else if (message.type === 'stop') void end();
+    else if (message.type === 'cut off') lost.resolve();
+  });
+  process.on('disconnect', () => {
+    lost.resolve();
+    void end();
+  });
+  say({ type: 'ready' });
+  tidyAfterStart();
+}
+
+process.once('message', (message: ToProcess) => {
+  if (message.type === 'start') void run(message);
+});

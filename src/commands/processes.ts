@@ -1,0 +1,181 @@
+/**
+ * Several processes that answer requests on one port. This one accepts and hands over: a listener shared by the processes, or one each (SO_REUSEPORT), loses
+ * the connections that wait in it when a process ends, and node:cluster closes those that it has not handed over yet.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { quietMoment } from '../http/drain.ts';
+import type { Measured } from '../metrics.ts';
+
+export interface Start {
+  type: 'start';
+  config: Config;
+  connectionString: string;
+  /** Of the pool of the process. */
+  connections: number;
+}
+
+export type ToProcess =
+  | Start
+  | { type: 'connection' | 'stop' | 'cut off' }
+  | { type: 'measure'; id: number }
+  | { type: 'gathered'; id: number; text: string };
+
+export type FromProcess =
+  | { type: 'ready' }
+  | { type: 'measured'; id: number; measured: Measured }
+  | { type: 'gather'; id: number };
+
+export interface ProcessesOptions extends Omit<Start, 'type'> {
+  log: Logger;
+  /** What the process says that gathers the metrics of all. */
+  gather(measured: Measured[]): Promise<string>;
+}
+
+export interface Processes {
+  /** Stops accepting, and ends the processes when they have answered. */
+  stop(cutOff: Promise<unknown>): Promise<void>;
+}
+
+/** One that ends right after its start would otherwise keep the machine busy with starting it. */
+const pause_ms = 1000;
+/** A process that is too busy to say what it measures is left out. */
+const measureTimeout_ms = 2000;
+/** While none is ready, so many may wait. */
+const longestQueue = 1000;
+
+/**
+ * Starts the processes, and listens when all are ready.
+ * @throws the error of listening, and Error when a process ends before it is ready
+ */
+export async function startProcesses(options: ProcessesOptions): Promise<Processes> {
+  const { config, log } = options;
+  const team = new Team(options);
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => team.hand(socket));
+  try {
+    await team.start(config.processes);
+    server.listen({ host: config.host, port: config.port });
+    await once(server, 'listening');
+  } catch (error) {
+    await team.stop(Promise.resolve());
+    throw error;
+  }
+  server.on('error', (error) => log.error({ err: error }, 'cannot accept'));
+  return {
+    stop: async (cutOff) => {
+      await quietMoment();
+      server.close();
+      await team.stop(cutOff);
+    },
+  };
+}
+
+/** Those who answer. */
+class Team {
+  readonly #options: ProcessesOptions;
+  readonly #all = new Set<ChildProcess>();
+  readonly #ready: ChildProcess[] = [];
+  readonly #waiting: Socket[] = [];
+  readonly #measuring = new Map<number, (measured: Measured) => void>();
+  #turn = 0;
+  #lastId = 0;
+  #isStopping = false;
+
+  constructor(options: ProcessesOptions) {
+    this.#options = options;
+  }
+
+  async start(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.#startOne()));
+  }
+
+  /** Gives a connection to the next in turn. */
+  hand(socket: Socket): void {
+    const child = this.#ready[this.#turn++ % this.#ready.length];
+    if (child) tell(child, { type: 'connection' }, socket);
+    else if (this.#waiting.length < longestQueue) this.#waiting.push(socket);
+    else socket.destroy();
+  }
+
+  async stop(cutOff: Promise<unknown>): Promise<void> {
+    this.#isStopping = true;
+    const ended = Promise.all([...this.#all].map((child) => once(child, 'exit')));
+    for (const child of this.#all) tell(child, { type: 'stop' });
+    for (const socket of this.#waiting.splice(0)) socket.destroy();
+    void cutOff.then(() => this.#cutOff());
+    await ended;
+  }
+
+  async #cutOff(): Promise<void> {
+    for (const child of this.#all) tell(child, { type: 'cut off' });
+    await sleep(pause_ms, undefined, { ref: false });
+    for (const child of this.#all) child.kill('SIGKILL');
+  }
+
+  /** Fulfilled when it is ready. */
+  #startOne(): Promise<void> {
+    const child = fork(path.join(import.meta.dirname, 'http_process.ts'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#all.add(child);
+    child.on('error', reject);
+    child.on('message', (message: FromProcess) => {
+      if (message.type === 'measured') this.#measuring.get(message.id)?.(message.measured);
+      else if (message.type === 'gather') void this.#gather(child, message.id);
+      else {
+        this.#ready.push(child);
+        for (const socket of this.#waiting.splice(0)) this.hand(socket);
+        resolve();
+      }
+    });
+    child.once('exit', (code, signal) => {
+      this.#all.delete(child);
+      const place = this.#ready.indexOf(child);
+      if (place >= 0) this.#ready.splice(place, 1);
+      const error = new Error(`A process that answers requests has ended (${signal ?? code}).`);
+      reject(error);
+      if (!this.#isStopping && place >= 0) void this.#replace(error);
+    });
+    const { config, connectionString, connections } = this.#options;
+    tell(child, { type: 'start', config, connectionString, connections });
+    return promise;
+  }
+
+  async #replace(reason: Error): Promise<void> {
+    const { log } = this.#options;
+    log.error({ err: reason }, 'a process has ended; another takes its place');
+    while (!this.#isStopping) {
+      try {
+        return await this.#startOne();
+      } catch (error) {
+        log.error({ err: error }, 'a process could not be started; it is tried again');
+        await sleep(pause_ms, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #gather(asking: ChildProcess, id: number): Promise<void> {
+    const measured = await Promise.all(this.#ready.map((child) => this.#measure(child)));
+    tell(asking, { type: 'gathered', id, text: await this.#options.gather(measured.filter((each) => each.length > 0)) });
+  }
+
+  async #measure(child: ChildProcess): Promise<Measured> {
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<Measured>();
+    this.#measuring.set(id, resolve);
+    tell(child, { type: 'measure', id });
+    const measured = await Promise.race([promise, sleep<Measured>(measureTimeout_ms, [], { ref: false })]);
+    this.#measuring.delete(id);
+    return measured;
+  }
+}
+
+/** To one that has just ended nothing can be said, and its exit says the rest. */
+function tell(child: ChildProcess, message: ToProcess, socket?: Socket): void {
+  if (child.connected) child.send(message, socket, {}, () => {});
+  else socket?.destroy();
+}

@@ -1,0 +1,60 @@
+/** What a copy of a repository consists of: its refs, the branch that HEAD names, and the files of its objects. */
+import { open, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GitError, git } from './command.ts';
+import type { Repository } from './types.ts';
+
+/** Every ref with the id it is at, also those that clients do not see. */
+export async function allRefs(repository: Repository): Promise<Map<string, string>> {
+  const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)']);
+  const lines = output.toString('utf8').split('\n').slice(0, -1);
+  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+}
+
+/** The name of the branch that HEAD names, whether it exists or not; undefined when HEAD names none. */
+export async function headBranch(repository: Repository): Promise<string | undefined> {
+  try {
+    const ref = (await git(repository, 'symbolic-ref', ['--quiet'], ['HEAD'])).toString('utf8').trim();
+    return /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+  } catch (error) {
+    if (error instanceof GitError && error.exit_code === 1) return undefined;
+    throw error;
+  }
+}
+
+/** Names below `objects/` that a copy may have: each such file never changes once it is there. */
+export const objectFilePattern = /^(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev))$/;
+
+/**
+ * The files that hold the objects, as names below `objects/`. Loose objects come first: maintenance moves them into packs, so that
+ * whoever copies in this order and finds one missing finds it in a pack of a second list.
+ */
+export async function objectFiles(repository: Repository): Promise<string[]> {
+  const objects = join(repository.path, 'objects');
+  const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  const loose: string[] = [];
+  for (const folder of folders) {
+    const names = await readdir(join(objects, folder)).catch(unlessGone);
+    loose.push(...names.map((name) => `${folder}/${name}`));
+  }
+  const packs = await readdir(join(objects, 'pack')).catch(unlessGone);
+  // The index comes last when git writes a pack, so that a pack without one is not finished.
+  const indexed = packs.filter((name) => packs.includes(name.replace(/\.[^.]+$/, '.idx')));
+  return [...loose, ...indexed.map((name) => `pack/${name}`)].filter((name) => objectFilePattern.test(name));
+}
+
+function unlessGone(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+
+/** Gives refs to a repository that has none; whether their objects are there is not looked at. */
+export async function plantRefs(repository: Repository, refs: ReadonlyMap<string, string>): Promise<void> {
+  if (refs.size === 0) return;
+  const bytes = (text: string) => Buffer.from(text, 'utf8');
+  const names = [...refs.keys()].sort((one, other) => Buffer.compare(bytes(one), bytes(other)));
+  const file = join(repository.path, 'packed-refs');
+  await writeFile(file, `# pack-refs with: sorted \n${names.map((name) => `${refs.get(name)} ${name}\n`).join('')}`);
+  await using handle = await open(file, 'r');
+  await handle.sync();
+}

@@ -1,0 +1,41 @@
+/** Whether a repository is sound. */
+import { argumentsOf, ended, start, stderrOf } from './command.ts';
+import type { Environment, Repository } from './types.ts';
+
+const shownProblems = 5;
+const longest_output = 64 * 1024;
+
+/** What old tools wrote and pushes may bring (see the settings of a repository) is no damage. */
+const lenient: Environment = {
+  GIT_CONFIG_COUNT: '5',
+  GIT_CONFIG_KEY_2: 'fsck.badTimezone',
+  GIT_CONFIG_VALUE_2: 'ignore',
+  GIT_CONFIG_KEY_3: 'fsck.missingSpaceBeforeDate',
+  GIT_CONFIG_VALUE_3: 'ignore',
+  GIT_CONFIG_KEY_4: 'fsck.zeroPaddedFilemode',
+  GIT_CONFIG_VALUE_4: 'ignore',
+};
+
+/**
+ * Reads every object and follows every ref. Takes as long as it takes, and no slot of short commands: the caller bounds how many run.
+ * @returns what is wrong, the first few lines that git says; empty when nothing is
+ */
+export async function fsck(repository: Repository, signal?: AbortSignal): Promise<string[]> {
+  const args = argumentsOf(repository, 'fsck', ['--full', '--no-dangling', '--no-progress']);
+  const child = start(args, { env: lenient, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stop = () => child.kill('SIGKILL');
+  signal?.addEventListener('abort', stop, { once: true });
+  const stderr = stderrOf(child);
+  let stdout = '';
+  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+    if (stdout.length < longest_output) stdout += chunk;
+  });
+  try {
+    const code = await ended(child);
+    if (code === 0) return [];
+    const lines = `${stderr()}${stdout}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '));
+    return lines.length > 0 ? lines.slice(0, shownProblems) : [`git fsck ended with ${code}`];
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}

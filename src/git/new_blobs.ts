@@ -1,0 +1,59 @@
+/** Looking into the small files that a push brings, within limits: some pushes bring millions. */
+import { createInterface } from 'node:readline';
+import { GitError, gitStream } from './command.ts';
+import { fullId } from './ids.ts';
+import { objectsIn } from './quarantine.ts';
+import type { Environment, Repository } from './types.ts';
+
+export interface NewBlobs {
+  /** Where the push wants its references. */
+  targets: readonly string[];
+  /** The quarantine of the push. */
+  env: Environment;
+  /** Larger blobs are left out, and so are those of exactly this size. */
+  smaller_than_bytes: number;
+  /** The most blobs to look at. */
+  limit: number;
+  /** How long to search at most; what was found until then is all there is. */
+  timeout_ms: number;
+}
+
+/** The contents of blobs that no branch or tag of the repository leads to yet. */
+export async function newBlobs(repository: Repository, wanted: NewBlobs): Promise<Buffer[]> {
+  const ids = await newIds(repository, wanted);
+  const objects = await objectsIn(repository, ids, wanted.env);
+  return objects.filter(({ type }) => type === 'blob').map(({ content }) => content);
+}
+
+async function newIds(
+  repository: Repository,
+  { targets, env, smaller_than_bytes, limit, timeout_ms }: NewBlobs,
+): Promise<string[]> {
+  if (targets.length === 0) return [];
+  const signal = AbortSignal.timeout(timeout_ms);
+  // The second --not makes what follows count as a start again.
+  const options = [
+    '--objects',
+    '--no-object-names',
+    '--filter=object:type=blob',
+    `--filter=blob:limit=${smaller_than_bytes}`,
+    '--filter-provided-objects',
+    '--not',
+    '--branches',
+    '--tags',
+    '--not',
+  ] as const;
+  const stream = gitStream(repository, 'rev-list', options, targets.map(fullId), [], { env, signal });
+  const ids: string[] = [];
+  try {
+    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      ids.push(line);
+      if (ids.length === limit) break;
+    }
+  } catch (error) {
+    if (!(error instanceof GitError && signal.aborted)) throw error;
+  } finally {
+    stream.destroy();
+  }
+  return ids;
+}

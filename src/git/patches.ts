@@ -1,0 +1,151 @@
+/** What changed inside files, as the hunks of a unified diff. */
+import { emptyTree } from './changes.ts';
+import { gitStream } from './command.ts';
+import { fullId } from './ids.ts';
+import type { ChangedFile, Option, Patch, Repository } from './types.ts';
+
+export interface PatchLimits {
+  /** The longest patch that is kept. */
+  patch_bytes: number;
+  /** How much git may write for all of them together; what it does not come to is left out. */
+  total_bytes: number;
+}
+
+/** No list of arguments grows beyond what a process may be given. */
+const files_per_run = 100;
+/** git is stopped and started anew behind a patch that is longer than this, so that memory stays bounded. */
+const run_bytes = 4 * 1024 * 1024;
+
+const options: readonly Option[] = ['--no-color', '--no-ext-diff', '--no-textconv', '--unified=3'];
+const left_out: Patch = { hunks: '', state: 'left_out' };
+const too_large: Patch = { hunks: '', state: 'too_large' };
+
+/**
+ * The patches of files that differ between two commits or trees, in the order of `files`, which come from `changedFiles` for the same two.
+ * Throws `GitError` when an id is neither commit nor tree.
+ */
+export async function patchesOf(
+  repository: Repository,
+  { from, to }: { from: string | null; to: string },
+  files: readonly ChangedFile[],
+  limits: PatchLimits,
+): Promise<Patch[]> {
+  const work = new PatchRun(repository, limits);
+  const in_place = files.filter(({ status }) => status !== 'renamed').map(({ path }) => path);
+  const patches = await work.ofPaths([from === null ? emptyTree(to) : fullId(from), fullId(to)], in_place);
+  const found: Patch[] = [];
+  for (const file of files)
+    found.push(file.status === 'renamed' ? await work.ofPair(file) : (patches.get(file.path) ?? left_out));
+  return found;
+}
+
+class PatchRun {
+  readonly #repository: Repository;
+  readonly #patch_bytes: number;
+  #budget_bytes: number;
+
+  constructor(repository: Repository, limits: PatchLimits) {
+    this.#repository = repository;
+    this.#patch_bytes = limits.patch_bytes;
+    this.#budget_bytes = limits.total_bytes;
+  }
+
+  /** The patches of files whose path is the same on both sides, by path. */
+  async ofPaths(sides: string[], paths: readonly string[]): Promise<Map<string, Patch>> {
+    const patches = new Map<string, Patch>();
+    let rest = [...paths];
+    while (rest.length > 0 && this.#budget_bytes > 0) {
+      const batch = rest.slice(0, files_per_run);
+      const found = await this.#batch(sides, batch);
+      for (const [path, patch] of found) patches.set(path, patch);
+      const missing = batch.filter((path) => !found.has(path));
+      // Not even the first one fitted into the run, for instance behind the list of a folder that took a file's place.
+      if (missing.length === batch.length) patches.set(missing.shift()!, too_large);
+      rest = [...missing, ...rest.slice(batch.length)];
+    }
+    return patches;
+  }
+
+  /** At least the first patches of a batch. */
+  async #batch(sides: string[], paths: readonly string[]): Promise<Map<string, Patch>> {
+    const formats = ['-r', '-z', '--raw', '--patch', '--no-abbrev', '--no-renames', ...options] as const;
+    const { content, is_whole } = await this.#read('diff-tree', formats, sides, paths);
+    const { types, patch_start } = readList(content);
+    const sections = sectionsOf(content.subarray(patch_start));
+    const found = new Map<string, Patch>();
+    const wanted = new Set(paths);
+    for (const [path, is_split] of types) {
+      const own = sections.splice(0, is_split ? 2 : 1);
+      const is_cut = !is_whole && sections.length === 0;
+      if (own.length === 0) break;
+      const length = own.reduce((sum, section) => sum + section.length, 0);
+      if (is_cut && length <= this.#patch_bytes) break;
+      if (wanted.has(path)) found.set(path, is_cut ? too_large : this.#patchOf(own, path, path));
+      if (is_cut) break;
+    }
+    if (is_whole) for (const path of paths) if (!found.has(path)) found.set(path, { hunks: '', state: 'whole' });
+    return found;
+  }
+
+  /** The patch of a renamed file. The blobs are compared, because among fewer files git might find another pair. */
+  async ofPair({ old_id, id, old_path, path }: ChangedFile): Promise<Patch> {
+    if (old_id === id) return { hunks: '', state: 'whole' };
+    if (this.#budget_bytes <= 0) return left_out;
+    const { content, is_whole } = await this.#read('diff', options, [fullId(old_id), fullId(id)], []);
+    return is_whole ? this.#patchOf([content], old_path, path) : too_large;
+  }
+
+  #patchOf(sections: readonly Buffer[], old_path: string, path: string): Patch {
+    const hunks = sections.map(hunksOf);
+    if (hunks.includes(undefined)) return { hunks: `Binary files a/${old_path} and b/${path} differ\n`, state: 'binary' };
+    const text = Buffer.concat(hunks.filter((bytes) => bytes !== undefined));
+    return text.length > this.#patch_bytes ? too_large : { hunks: text.toString('utf8'), state: 'whole' };
+  }
+
+  /** What git writes, up to a limit at which it is stopped. */
+  async #read(command: string, formats: readonly Option[], operands: string[], paths: readonly string[]) {
+    const limit = Math.min(run_bytes + this.#patch_bytes, this.#budget_bytes);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of gitStream(this.#repository, command, formats, operands, paths)) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > limit) break; // Leaving the loop destroys the stream, which stops git.
+    }
+    this.#budget_bytes -= size;
+    return { content: Buffer.concat(chunks, size), is_whole: size <= limit };
+  }
+}
+
+/** The files of a `--raw -z` list in their order, and where the patches behind it begin. A change of type has two sections. */
+function readList(content: Buffer): { types: [path: string, is_split: boolean][]; patch_start: number } {
+  const types: [string, boolean][] = [];
+  let at = 0;
+  while (content[at] === 0x3a) {
+    const status_end = content.indexOf(0, at);
+    const path_end = content.indexOf(0, status_end + 1);
+    if (status_end < 0 || path_end < 0) return { types, patch_start: content.length };
+    types.push([content.toString('utf8', status_end + 1, path_end), content[status_end - 1] === 0x54]);
+    at = path_end + 1;
+  }
+  return { types, patch_start: at + 1 };
+}
+
+/** The patches of files, which follow each other. No line inside one begins like the first line of the next. */
+function sectionsOf(content: Buffer): Buffer[] {
+  const sections: Buffer[] = [];
+  for (let at = 0; at < content.length; ) {
+    const next = content.indexOf('\ndiff --git ', at);
+    const end = next < 0 ? content.length : next + 1;
+    sections.push(content.subarray(at, end));
+    at = end;
+  }
+  return sections;
+}
+
+/** A patch without its header; empty when only the mode changed, undefined when the content is binary. */
+function hunksOf(section: Buffer): Buffer | undefined {
+  const start = section.indexOf('\n@@ ');
+  if (start >= 0) return section.subarray(start + 1);
+  return section.includes('\nBinary files ') ? undefined : Buffer.alloc(0);
+}

@@ -1,0 +1,59 @@
+/** Ending a server so that nobody who has got through to it is left without an answer. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+
+/** How long a client with an open connection may be about to send its next request. */
+const idle_ms = 1000;
+
+/** A server that is never without work for this long loses a connection perhaps, but does end. */
+const quiet_ms = 1000;
+const emptyTurn_ms = 0.05;
+
+export interface Drain {
+  /** Fulfilled when no connection is open any more. */
+  closed: Promise<unknown>;
+  /** Cuts off what is still open then. */
+  cutOff: Promise<unknown>;
+}
+
+/**
+ * Stops accepting. Requests under way are answered, and so are those that arrive on open connections, each as the last of its connection. A connection that
+ * says nothing for a second is closed.
+ */
+export async function drain(server: Server, cutOff: Promise<unknown>): Promise<void> {
+  answerLast(server);
+  await quietMoment();
+  // Of net, not of http: that one closes idle connections at once, also under a request that is on its way.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  await closeConnections(server, { closed, cutOff });
+}
+
+/** From here on every answer is the last of its connection. */
+export function answerLast(server: Server): void {
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('connection', 'close');
+  });
+}
+
+/**
+ * Ends at a moment to stop listening: a connection that the kernel has taken but that is not accepted yet would be lost. A turn of the event loop that
+ * took no time has found none.
+ */
+export async function quietMoment(): Promise<void> {
+  const giveUpAt = performance.now() + quiet_ms;
+  for (;;) {
+    const before = performance.now();
+    await nextTurn();
+    const now = performance.now();
+    if (now - before < emptyTurn_ms || now > giveUpAt) return;
+  }
+}
+
+/** Waits for connections to end as `drain` says, and ends those that do not. */
+export async function closeConnections(server: Server, { closed, cutOff }: Drain): Promise<void> {
+  await Promise.race([closed, cutOff, sleep(idle_ms, undefined, { ref: false })]);
+  server.closeIdleConnections();
+  await Promise.race([closed, cutOff]);
+  server.closeAllConnections();
+}

@@ -1,0 +1,121 @@
+/** What Prometheus can ask: how long requests take, and what they wait for. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, type MetricObject, Registry } from 'prom-client';
+import { type Database, poolLoad } from './db/index.ts';
+import { gitLoad } from './git/index.ts';
+import { ApiError, notFound } from './http/errors.ts';
+
+/** From a cached answer to a large clone. */
+const buckets_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600];
+
+/** The metrics of one process, to be put together with those of others. */
+export type Measured = MetricObject[];
+
+/**
+ * The metrics of this process: memory and processor, connections to the database, git.
+ * @param db whose pool is shown
+ */
+export function newRegistry(db: Database): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  gauge(registry, 'coppice_database_connections', 'Connections of the pool, and who waits for one', (set) => {
+    const { in_use, idle, waiting } = poolLoad(db);
+    set('in_use', in_use);
+    set('idle', idle);
+    set('waiting', waiting);
+  });
+  gauge(registry, 'coppice_git_processes', 'Processes of git that run, and short commands that wait for a place', (set) => {
+    const { running, waiting } = gitLoad();
+    set('running', running);
+    set('waiting', waiting);
+  });
+  return registry;
+}
+
+type Set = (state: string, value: number) => void;
+
+function gauge(registry: Registry, name: string, help: string, collect: (set: Set) => void | Promise<void>): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      await collect((state, value) => this.set({ state }, value));
+    },
+  });
+}
+
+/** Adds the length of the job queue, which one process of several reports. */
+export function watchJobs(registry: Registry, db: Database): void {
+  gauge(registry, 'coppice_jobs', 'Jobs of the queue', async (set) => {
+    const { rows } = await sql<{ state: string; count: number }>`
+      select state, count(job.id)::int as count
+        from unnest(array['running', 'waiting', 'scheduled', 'failed']) state
+        left join (select id, case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'
+                                   when run_at > now() then 'scheduled' else 'waiting' end as is_in
+                     from graphile_worker._private_jobs) job on job.is_in = state
+       group by state`
+      .execute(db)
+      .catch(() => ({ rows: [] })); // Without the database the other metrics are wanted all the more.
+    for (const { state, count } of rows) set(state, count);
+  });
+}
+
+/** Measures every request by its route, so that the number of series stays bounded whatever addresses are asked for. */
+export function measureRequests(app: FastifyInstance, registry: Registry): void {
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its reply',
+    labelNames: ['method', 'route', 'status'],
+    buckets: buckets_s,
+    registers: [registry],
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    duration.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
+  });
+}
+
+/** Text for Prometheus. Of several processes their sums. */
+export const asText = (measured: Measured[]): Promise<string> => AggregatorRegistry.aggregate(measured).metrics();
+
+export interface MetricsOptions {
+  /** Admits whoever sends it as bearer token, from anywhere. */
+  token: string | undefined;
+  gather(): Promise<string>;
+}
+
+/** Adds `/-/metrics`: for who asks from this machine, or has the token. To others there is nothing. */
+export function metricsRoute(app: FastifyInstance, { token, gather }: MetricsOptions): void {
+  app.get('/-/metrics', async (request, reply) => {
+    const given = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (given !== undefined ? token === undefined || !isSame(given, token) : !isLocal(request)) throw refusal(given);
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await gather());
+  });
+}
+
+const refusal = (given: string | undefined) =>
+  given === undefined ? notFound('Page') : new ApiError(401, { message: '401 Unauthorized' });
+
+const isSame = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/**
+ * Behind a proxy on this machine every request comes from here. One that speaks of its client is believed when it is trusted, and gives itself away
+ * otherwise; so does the name that a browser or a proxy asked for.
+ */
+function isLocal({ ip, hostname, headers, socket }: FastifyRequest): boolean {
+  const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined);
+  return isLoopback(ip) && isLoopback(socket.remoteAddress ?? '') && isLoopback(hostname) && !isForwarded;
+}
+
+function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '').replace(/^::ffff:/, '');
+  if (isIP(address) === 4) return address.startsWith('127.');
+  return address === '::1' || address === 'localhost';
+}

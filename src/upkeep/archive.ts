@@ -1,0 +1,114 @@
+/** The file of a backup: a tar, compressed with Zstandard, whose checksum finds damage. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { extract, pack } from 'tar-stream';
+
+export interface ArchiveWriter {
+  add(name: string, content: string | Buffer): Promise<void>;
+  /** @param size_bytes exactly as many as `content` will give */
+  addStream(name: string, size_bytes: number, content: Readable): Promise<void>;
+  /** Completes the file, and only now gives it its name. */
+  finish(): Promise<void>;
+  /** Removes what has been written. */
+  abandon(): Promise<void>;
+}
+
+export interface ArchiveEntry {
+  name: string;
+  content: AsyncIterable<Buffer>;
+}
+
+const lastEntry = 'end.json';
+
+/** The archive is cut short or damaged. */
+export class ArchiveError extends Error {}
+
+/**
+ * Starts an archive beside its final name.
+ * @param file must not exist when it is finished, or is replaced
+ * @param signal lets the next addition fail
+ */
+export function createArchive(file: string, signal?: AbortSignal): ArchiveWriter {
+  const draft = `${file}.new-${process.pid}`;
+  const tar = pack();
+  const compress = createZstdCompress({
+    params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
+  });
+  const written = pipeline(tar as unknown as NodeJS.ReadableStream, compress, createWriteStream(draft, { mode: 0o600 }));
+  written.catch(() => {}); // heard by whoever adds next
+  let entries = 0;
+
+  const addStream = async (name: string, size: number, content: Readable) => {
+    signal?.throwIfAborted();
+    entries++;
+    const added = new Promise<void>((resolve, reject) => {
+      const sink = tar.entry({ name, size }, (error) => (error ? reject(error) : resolve()));
+      pipeline(content, sink as unknown as NodeJS.WritableStream).catch(reject);
+    });
+    await Promise.race([added, written]);
+  };
+  const add = (name: string, content: string | Buffer) => {
+    const bytes = Buffer.from(content);
+    return addStream(name, bytes.length, Readable.from(bytes.length > 0 ? [bytes] : []));
+  };
+  const finish = async () => {
+    await add(lastEntry, JSON.stringify({ entries }));
+    tar.finalize();
+    await written;
+    await syncToDisk(draft);
+    await rename(draft, file);
+    await syncToDisk(path.dirname(file));
+  };
+  const abandon = async () => {
+    tar.destroy();
+    await written.catch(() => {});
+    await rm(draft, { force: true });
+  };
+  return { add, addStream, finish, abandon };
+}
+
+async function syncToDisk(place: string): Promise<void> {
+  await using handle = await open(place, 'r');
+  await handle.sync();
+}
+
+/**
+ * Reads an archive from its beginning; each entry's content must be read before the next is asked for.
+ * @throws ArchiveError when it is damaged or not complete
+ */
+export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
+  const tar = extract();
+  const read = pipeline(createReadStream(file), createZstdDecompress(), tar as unknown as NodeJS.WritableStream);
+  read.catch(() => {}); // the same error ends the loop below
+  let entries = 0;
+  let isComplete = false;
+  try {
+    for await (const entry of tar) {
+      const content = entry as unknown as AsyncIterable<Buffer>;
+      const { name } = entry.header;
+      if (name === lastEntry) isComplete = JSON.parse(await textOf(content)).entries === entries;
+      else yield { name, content };
+      entries++;
+    }
+    await read;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isDamage = code?.startsWith('ZSTD') || code?.startsWith('Z_') || code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!isDamage && (error as Error).message !== 'Unexpected end of data') throw error;
+    throw new ArchiveError(`${file} is damaged or was cut short.`, { cause: error });
+  } finally {
+    tar.destroy();
+  }
+  if (!isComplete) throw new ArchiveError(`${file} is not complete.`);
+}
+
+/** The content of a small entry. */
+export async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,93 @@
+/** Whether everything that lasts fits together, and what can be done about it where it does not. */
+import { availableParallelism } from 'node:os';
+import { settleReferenceUpdates } from '../areas/repository/index.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/index.ts';
+import { servicesFor } from '../services.ts';
+import { checkAuthorizations } from './check_authorizations.ts';
+import { checkBlobs } from './check_blobs.ts';
+import { checkRepository, underWay_minutes } from './check_repository.ts';
+import { checkStorages } from './check_storages.ts';
+import { inParallel } from './in_parallel.ts';
+import { storagesOf } from './repositories.ts';
+
+/** Something that is wrong. */
+export interface Finding {
+  /** What is wrong, and what a repair would do when there is one that harms nothing. */
+  sentence: string;
+  /** @returns what it did, as a sentence */
+  repair?(): Promise<string>;
+}
+
+export interface CheckOptions {
+  db: Database;
+  config: Pick<Config, 'url' | 'storages' | 'blobs'>;
+  /** Of the configuration, by name. */
+  storages: Readonly<Record<string, string>>;
+  /** The folder of the configuration. */
+  blobs: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Looks for everything that does not fit together; each finding is yielded as soon as it is made. It may run beside a server: what others are changing
+ * right now is looked at again before it counts.
+ */
+export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | 'config' | 'signal'>): AsyncGenerator<Finding> {
+  const options: CheckOptions = { db, config, signal, storages: storagesOf(config), blobs: config.blobs };
+  yield* checkJournal(options);
+  yield* checkStorages(options);
+  yield* checkRepositories(options);
+  yield* checkBlobs(options);
+  yield* checkAuthorizations(options);
+}
+
+async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Finding> {
+  const rows = await db
+    .selectFrom('reference_updates')
+    .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
+    .select(['reference_updates.id', 'reference_updates.created_at', 'projects.full_path'])
+    .orderBy('reference_updates.id')
+    .execute();
+  const left = rows.filter(({ created_at }) => Date.parse(created_at) < Date.now() - underWay_minutes * 60_000);
+  for (const { id, created_at, full_path } of left) {
+    yield {
+      sentence: `${full_path}: references that began to move at ${created_at} were never settled.`,
+      repair: async () => {
+        await settleReferenceUpdates(servicesFor(config, db));
+        const still = await db.selectFrom('reference_updates').select('id').where('id', '=', id).executeTakeFirst();
+        return still ? 'It is too recent to be settled; a server does it within minutes.' : 'Settled.';
+      },
+    };
+  }
+}
+
+/** A few repositories at once; their findings are passed on in the order in which they come. */
+async function* checkRepositories(options: CheckOptions): AsyncGenerator<Finding> {
+  const rows = await options.db
+    .selectFrom('projects')
+    .select(['id', 'full_path', 'storage', 'default_branch', 'empty_repo'])
+    .orderBy('id')
+    .execute();
+  const findings: Finding[] = [];
+  let wake = Promise.withResolvers<void>();
+  let isOver = false;
+  const all = inParallel(rows, availableParallelism(), async (row) => {
+    options.signal.throwIfAborted();
+    findings.push(...(await checkRepository(options, row)));
+    wake.resolve();
+  }).finally(() => {
+    isOver = true;
+    wake.resolve();
+  });
+  all.catch(() => {}); // thrown below
+  while (!isOver || findings.length > 0) {
+    const next = findings.shift();
+    if (next) yield next;
+    else {
+      await wake.promise;
+      wake = Promise.withResolvers();
+    }
+  }
+  await all;
+}

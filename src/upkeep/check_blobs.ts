@@ -1,0 +1,70 @@
+/** Blobs against their checksums, and against the rows that speak of them. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { blobFiles } from './blob_files.ts';
+import type { CheckOptions, Finding } from './check.ts';
+
+/** Younger ones may belong to an upload that has not ended. */
+const abandoned_ms = 24 * 60 * 60_000;
+const rowsAtOnce = 10_000;
+
+/** Objects of LFS: each file is what its name says, belongs to a row, and every row that a project has has its file. */
+export async function* checkBlobs({ db, blobs, signal }: CheckOptions): AsyncGenerator<Finding> {
+  for await (const name of blobFiles(blobs, 'lfs')) {
+    signal.throwIfAborted();
+    const file = path.join(blobs, name);
+    const oid = path.basename(name);
+    const found = await stat(file).catch(() => undefined);
+    if (!found) continue;
+    if ((await digestOf(file, signal)) !== oid) yield { sentence: `${file} is damaged: its content is not what its name says.` };
+    const row = await db.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirst();
+    if (row || Date.now() - found.mtimeMs < abandoned_ms) continue;
+    yield {
+      sentence: `${file} belongs to no project.`,
+      repair: async () => {
+        await rm(file, { force: true });
+        return 'Removed.';
+      },
+    };
+  }
+  yield* checkRows({ db, blobs, signal });
+}
+
+async function* checkRows({ db, blobs, signal }: Pick<CheckOptions, 'db' | 'blobs' | 'signal'>): AsyncGenerator<Finding> {
+  for (let after = 0; ; ) {
+    const rows = await db
+      .selectFrom('lfs_objects')
+      .innerJoin('lfs_objects_projects', 'lfs_objects_projects.lfs_object_id', 'lfs_objects.id')
+      .innerJoin('projects', 'projects.id', 'lfs_objects_projects.project_id')
+      .select(['lfs_objects.id', 'oid', 'size', 'projects.full_path'])
+      .distinctOn('lfs_objects.id')
+      .where('lfs_objects.id', '>', after)
+      .orderBy('lfs_objects.id')
+      .limit(rowsAtOnce)
+      .execute();
+    for (const { oid, size, full_path } of rows) {
+      signal.throwIfAborted();
+      const found = await stat(path.join(blobs, 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid)).catch(() => undefined);
+      if (!found) yield { sentence: `${full_path}: the large file ${oid} is missing. Push it again from a clone that has it.` };
+      else if (found.size !== size)
+        yield { sentence: `${full_path}: the large file ${oid} has ${found.size} bytes in place of ${size}.` };
+    }
+    if (rows.length < rowsAtOnce) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+async function digestOf(file: string, signal: AbortSignal): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(file), hash, { signal });
+    return hash.digest('hex');
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code === 'EIO') return undefined; // the disk itself says that it is damaged
+    throw error;
+  }
+}

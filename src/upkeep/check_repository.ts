@@ -1,0 +1,83 @@
+/** One repository against its row, and against itself. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { fsck, headBranch, listBranches, type Repository, setHead } from '../git/index.ts';
+import type { CheckOptions, Finding } from './check.ts';
+import { placeOf, type RepositoryRow } from './repositories.ts';
+
+/** Moves of references that are under way take seconds. */
+export const underWay_minutes = 1;
+
+/** @param row as it was when the check began */
+export async function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
+  const repository = placeOf(options.storages, row);
+  if (!repository) return [{ sentence: `${row.full_path}: its storage ${row.storage} is not in COPPICE_STORAGES.` }];
+  if (!(await stat(path.join(repository.path, 'HEAD')).catch(() => undefined))) return checkMissing(options, row, repository);
+  const damage = await fsck(repository, options.signal);
+  options.signal.throwIfAborted();
+  return [
+    ...damage.map((line) => ({ sentence: `${row.full_path}: the repository is damaged: ${line}` })),
+    ...(await checkRefs(options, row, repository)),
+  ];
+}
+
+/** The project may have gone, or moved to another storage, a moment ago. */
+async function checkMissing({ db }: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
+  const now = await db.selectFrom('projects').select('storage').where('id', '=', row.id).executeTakeFirst();
+  if (now?.storage !== row.storage) return [];
+  return [{ sentence: `${row.full_path}: there is no repository at ${repository.path}. Restore it from a backup.` }];
+}
+
+async function checkRefs(options: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
+  const before = await differences(options, row.id, repository);
+  // A push may be half-way between the repository and the database: only what is so twice is so.
+  return before.length === 0 || (await isMoving(options, row.id)) ? [] : await differences(options, row.id, repository);
+}
+
+/** One that was begun long ago has a finding of its own. */
+async function isMoving({ db }: CheckOptions, project_id: number): Promise<boolean> {
+  const moving = await db
+    .selectFrom('reference_updates')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('created_at', '>', sql<string>`now() - make_interval(mins => ${underWay_minutes})`)
+    .executeTakeFirst();
+  return moving !== undefined;
+}
+
+async function differences({ db }: CheckOptions, id: number, repository: Repository): Promise<Finding[]> {
+  const row = await db
+    .selectFrom('projects')
+    .select(['full_path', 'default_branch', 'empty_repo'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return [];
+  const [branches, head] = await Promise.all([listBranches(repository), headBranch(repository)]);
+  const { full_path, default_branch, empty_repo } = row;
+  const isEmpty = branches.length === 0;
+  const findings: Finding[] = [];
+  if (isEmpty !== empty_repo) {
+    findings.push({
+      sentence: `${full_path}: the database says that the repository ${empty_repo ? 'is empty, but it has branches' : 'has branches, but it has none'}.`,
+      repair: async () => {
+        await db.updateTable('projects').set({ empty_repo: isEmpty }).where('id', '=', id).execute();
+        return `The database now says that it ${isEmpty ? 'is empty' : 'has branches'}.`;
+      },
+    });
+  }
+  if (!isEmpty && !branches.some(({ name }) => name === default_branch))
+    findings.push({
+      sentence: `${full_path}: the default branch ${default_branch} does not exist. Choose another in its settings.`,
+    });
+  if (head !== default_branch) {
+    findings.push({
+      sentence: `${full_path}: HEAD names ${head ?? 'no branch'}, but the default branch is ${default_branch}.`,
+      repair: async () => {
+        await setHead(repository, default_branch);
+        return `HEAD now names ${default_branch}.`;
+      },
+    });
+  }
+  return findings;
+}

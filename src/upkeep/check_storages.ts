@@ -1,0 +1,48 @@
+/** Folders in the storages that belong to nobody. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { CheckOptions, Finding } from './check.ts';
+import { placeOf } from './repositories.ts';
+
+/** A repository is made before its row, and removed after it by a job that is tried again for hours. */
+const abandoned_ms = 24 * 60 * 60_000;
+
+/** Repositories without a row, and what was left half made or half removed. Younger than a day, they are nobody's fault. */
+export async function* checkStorages({ db, storages, signal }: CheckOptions): AsyncGenerator<Finding> {
+  for (const [name, storage] of Object.entries(storages)) {
+    const found = await oldFolders(path.join(storage, '@hashed'), signal);
+    if (found.length === 0) continue;
+    // Asked after the folders were listed, so that every row of theirs is among these.
+    const rows = await db.selectFrom('projects').select(['id', 'storage']).where('storage', '=', name).execute();
+    const known = new Set(rows.map((row) => placeOf(storages, row)?.path));
+    for (const folder of found.filter((each) => !known.has(each))) {
+      yield {
+        sentence: `${folder} belongs to no project.`,
+        repair: async () => {
+          await rm(folder, { recursive: true, force: true });
+          return 'Removed.';
+        },
+      };
+    }
+  }
+}
+
+/** Three levels down, as repositories lie. */
+async function oldFolders(hashed: string, signal: AbortSignal): Promise<string[]> {
+  const folders: string[] = [];
+  for (const first of await namesIn(hashed)) {
+    signal.throwIfAborted();
+    for (const second of await namesIn(path.join(hashed, first))) {
+      const parent = path.join(hashed, first, second);
+      for (const name of await namesIn(parent)) if (await isOld(path.join(parent, name))) folders.push(path.join(parent, name));
+    }
+  }
+  return folders;
+}
+
+const namesIn = async (folder: string): Promise<string[]> => (await readdir(folder).catch(() => [])).sort();
+
+async function isOld(folder: string): Promise<boolean> {
+  const found = await stat(folder).catch(() => undefined);
+  return found?.isDirectory() === true && Date.now() - found.mtimeMs > abandoned_ms;
+}

@@ -1,0 +1,68 @@
+/** Writing the database to an archive, row by row, without any program of PostgreSQL: it is not in the box. */
+import pg from 'pg';
+import { to } from 'pg-copy-streams';
+import type { ArchiveWriter } from './archive.ts';
+import { columnList, jobsName, jobsQuery, quoted, tablesOf } from './database_tables.ts';
+
+/** The size of an entry stands before it, so that rows are collected up to here. */
+const entry_bytes = 8 * 1024 * 1024;
+
+/** A database as it is at one moment, whatever others write. */
+export interface Snapshot {
+  client: pg.Client;
+  end(): Promise<void>;
+}
+
+/** Begins a look at the database that does not change any more. */
+export async function takeSnapshot(connectionString: string): Promise<Snapshot> {
+  const client = new pg.Client({ connectionString, application_name: 'coppice backup', options: '-c TimeZone=UTC' });
+  client.on('error', () => {}); // the statement that fails says it too
+  await client.connect();
+  try {
+    await client.query('set idle_in_transaction_session_timeout = 0; set statement_timeout = 0; set datestyle = ISO');
+    await client.query('begin isolation level repeatable read, read only');
+    await client.query('select 1'); // the moment is that of the first statement
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+  return { client, end: () => client.end() };
+}
+
+/** The migrations that have made the schema, in their order. */
+export async function migrationsOf({ client }: Snapshot): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
+  return rows.map(({ name }) => name);
+}
+
+/** Adds every row, the jobs, and the values of the sequences. */
+export async function dumpDatabase({ client }: Snapshot, archive: ArchiveWriter): Promise<void> {
+  const tables = await tablesOf(client);
+  await archive.add('database/tables.json', JSON.stringify(tables));
+  for (const table of tables)
+    await dumpRows(client, archive, table.name, `select ${columnList(table)} from ${quoted(table.name)}`);
+  await dumpRows(client, archive, jobsName, jobsQuery);
+  // Last: sequences run ahead of every snapshot, so that these are beyond each number in the rows above.
+  const { rows } = await client.query<{ name: string; value: string }>(
+    "select sequencename as name, last_value as value from pg_sequences where schemaname = 'public' and last_value is not null",
+  );
+  await archive.add('database/sequences.json', JSON.stringify(rows));
+}
+
+async function dumpRows(client: pg.Client, archive: ArchiveWriter, name: string, query: string): Promise<void> {
+  let chunks: Buffer[] = [];
+  let size_bytes = 0;
+  let part = 0;
+  const flush = async () => {
+    part++;
+    await archive.add(`database/rows/${name}/${String(part).padStart(6, '0')}`, Buffer.concat(chunks));
+    chunks = [];
+    size_bytes = 0;
+  };
+  for await (const chunk of client.query(to(`copy (${query}) to stdout`)) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size_bytes += chunk.length;
+    if (size_bytes >= entry_bytes) await flush();
+  }
+  await flush();
+}

@@ -1,0 +1,18 @@
+/**
+ * Does the same for each of many, a few at a time.
+ * @param limit how many at once
+ * @throws the first failure, after those that had begun have ended
+ */
+export async function inParallel<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  let failure: { error: unknown } | undefined;
+  const lane = async () => {
+    for (let next = rest.next(); !next.done && !failure; next = rest.next()) {
+      await work(next.value).catch((error) => {
+        failure ??= { error };
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, lane));
+  if (failure) throw failure.error;
+}

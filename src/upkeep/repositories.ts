@@ -1,0 +1,29 @@
+/** The git repositories of a server, by the rows that say where they are. */
+import type pg from 'pg';
+import { repositoryOf } from '../areas/repository/index.ts';
+import type { Repository } from '../git/index.ts';
+
+export interface RepositoryRow {
+  id: number;
+  full_path: string;
+  storage: string;
+  default_branch: string;
+  empty_repo: boolean;
+}
+
+type Storages = Readonly<Record<string, string>>;
+
+/** Every project's repository, as the database has it. */
+export async function repositoryRows(client: pg.ClientBase): Promise<RepositoryRow[]> {
+  const { rows } = await client.query<Omit<RepositoryRow, 'id'> & { id: string }>(
+    'select id, full_path::text, storage, default_branch, empty_repo from projects order by id',
+  );
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
+}
+
+/** Where it is on disk; undefined when its storage is not configured. */
+export const placeOf = (storages: Storages, row: Pick<RepositoryRow, 'id' | 'storage'>): Repository | undefined =>
+  Object.hasOwn(storages, row.storage) ? repositoryOf({ storages }, row) : undefined;
+
+export const storagesOf = ({ storages }: { storages: readonly { name: string; path: string }[] }): Storages =>
+  Object.fromEntries(storages.map(({ name, path }) => [name, path]));

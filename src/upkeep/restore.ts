@@ -1,0 +1,175 @@
+/** Filling an empty server from a backup. */
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { settleReferenceUpdates } from '../areas/repository/index.ts';
+import type { Config } from '../config.ts';
+import { connect } from '../db/index.ts';
+import { knownMigrations, migrate } from '../db/migrate.ts';
+import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
+import { servicesFor } from '../services.ts';
+import { type ArchiveEntry, ArchiveError, readArchive, textOf } from './archive.ts';
+import type { Manifest, RepositoryEntry } from './backup.ts';
+import { blobFilePattern } from './blob_files.ts';
+import { beginLoading, type Loading } from './database_load.ts';
+import { placeOf, type RepositoryRow, repositoryRows, storagesOf } from './repositories.ts';
+
+/** A reason not to restore, as a sentence for the operator. */
+export class RestoreError extends Error {}
+
+export interface RestoreOptions {
+  /** Of an empty database. */
+  connectionString: string;
+  /** Its storages and the folder of blobs are empty. */
+  config: Pick<Config, 'url' | 'storages' | 'blobs'>;
+  file: string;
+  signal?: AbortSignal;
+}
+
+export interface RestoreResult {
+  created_at: string;
+  repositories: number;
+  /** Full paths of projects that have an empty repository now, because theirs was deleted while the backup was made. */
+  emptied: string[];
+}
+
+interface Progress {
+  storages: Readonly<Record<string, string>>;
+  blobs: string;
+  loading: Loading;
+  rows: Map<number, RepositoryRow>;
+  restored: Map<number, Repository>;
+}
+
+/**
+ * Restores a backup. The database is committed when everything else is in place.
+ * @throws RestoreError or ArchiveError for a file that cannot be restored here
+ */
+export async function restore({ connectionString, config, file, signal }: RestoreOptions): Promise<RestoreResult> {
+  const entries = readArchive(file);
+  const manifest = await readManifest(entries, file);
+  await migrate(connectionString, undefined, manifest.migrations.at(-1));
+  const loading = await beginLoading(connectionString);
+  let result: RestoreResult;
+  try {
+    const progress: Progress = {
+      storages: storagesOf(config),
+      blobs: config.blobs,
+      loading,
+      rows: new Map(),
+      restored: new Map(),
+    };
+    for await (const entry of entries) {
+      signal?.throwIfAborted();
+      await place(entry, progress);
+    }
+    const emptied = await fillGaps(progress);
+    await loading.commit();
+    result = { created_at: manifest.created_at, repositories: progress.restored.size, emptied };
+  } finally {
+    await loading.end();
+  }
+  await migrate(connectionString);
+  await settle(connectionString, config);
+  return result;
+}
+
+async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: string): Promise<Manifest> {
+  const { value: first } = await entries.next().catch((error) => {
+    throw new ArchiveError(`${file} is no backup of Coppice.`, { cause: error });
+  });
+  if (first?.name !== 'manifest.json') throw new ArchiveError(`${file} is no backup of Coppice.`);
+  const manifest = JSON.parse(await textOf(first.content)) as Manifest;
+  const known = await knownMigrations();
+  const unknown = manifest.migrations.filter((name) => !known.includes(name));
+  if (manifest.format !== 1 || unknown.length > 0)
+    throw new RestoreError(`${file} was made by a newer version of Coppice. Restore it with that version or a later one.`);
+  return manifest;
+}
+
+async function place({ name, content }: ArchiveEntry, progress: Progress): Promise<void> {
+  const [, id, below] = /^repositories\/(\d+)\/(.+)$/.exec(name) ?? [];
+  if (id !== undefined && below !== undefined) return placeInRepository(Number(id), below, content, progress);
+  if (name.startsWith('blobs/')) return placeBlob(name.slice('blobs/'.length), content, progress.blobs);
+  const { loading } = progress;
+  const [, table] = /^database\/rows\/([a-z0-9_.]+)\/\d+$/.exec(name) ?? [];
+  if (table !== undefined) return loading.takeRows(table, content);
+  if (name === 'database/tables.json') return loading.takeTables(JSON.parse(await textOf(content)));
+  if (name !== 'database/sequences.json')
+    throw new RestoreError(`The backup has an entry that this version does not know: ${name}.`);
+  await loading.takeSequences(JSON.parse(await textOf(content)));
+  // Whoever was about to move them is gone, so that settling need not wait for anybody.
+  await loading.client.query("update reference_updates set created_at = created_at - interval '1 day'");
+  for (const row of await repositoryRows(loading.client)) progress.rows.set(row.id, row);
+}
+
+async function placeInRepository(id: number, below: string, content: ArchiveEntry['content'], progress: Progress): Promise<void> {
+  if (below === 'repository.json') {
+    const entry = JSON.parse(await textOf(content)) as RepositoryEntry;
+    const row = progress.rows.get(id);
+    if (!row) throw new ArchiveError(`The backup has a repository of project ${id}, but no such project.`);
+    progress.restored.set(id, await beginRepository(entry, row, progress.storages));
+    await announceMoves(progress.loading.client, id, entry);
+    return;
+  }
+  const repository = progress.restored.get(id);
+  const file = below.replace(/^objects\//, '');
+  if (!repository || !objectFilePattern.test(file)) throw new ArchiveError(`The backup has a file out of place: ${below}.`);
+  await write(path.join(repository.path, 'objects', file), content, 0o444);
+}
+
+async function placeBlob(name: string, content: ArchiveEntry['content'], folder: string): Promise<void> {
+  if (!blobFilePattern.test(name)) throw new ArchiveError(`The backup has a file out of place: blobs/${name}.`);
+  await write(path.join(folder, name), content, 0o600);
+}
+
+async function write(file: string, content: ArchiveEntry['content'], mode: number): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await pipeline(Readable.from(content), createWriteStream(file, { mode, flush: true }));
+}
+
+/** With the settings of this version. */
+async function beginRepository(
+  { head, object_format, refs }: RepositoryEntry,
+  row: RepositoryRow,
+  storages: Progress['storages'],
+): Promise<Repository> {
+  const place = placeOf(storages, row);
+  if (!place) throw new RestoreError(`The backup has repositories on the storage ${row.storage}; COPPICE_STORAGES must name it.`);
+  const repository = await createRepository(place.path, {
+    defaultBranch: head ?? row.default_branch,
+    objectFormat: object_format,
+  });
+  await plantRefs(repository, new Map(refs));
+  return repository;
+}
+
+/** What had moved when the repository was copied, but perhaps not yet when the database was: settled as after a crash. */
+async function announceMoves(client: pg.ClientBase, project_id: number, { moved }: RepositoryEntry): Promise<void> {
+  if (moved.length === 0) return;
+  await client.query('insert into reference_updates (project_id, updates) values ($1, $2)', [project_id, JSON.stringify(moved)]);
+}
+
+/** A project without a repository would be broken; an empty one is what is left of it. */
+async function fillGaps({ loading, rows, restored, storages }: Progress): Promise<string[]> {
+  const missing = [...rows.values()].filter(({ id }) => !restored.has(id));
+  for (const row of missing) {
+    await beginRepository({ head: row.default_branch, object_format: 'sha1', refs: [], moved: [] }, row, storages);
+    await loading.client.query("update projects set empty_repo = true, repository_object_format = 'sha1' where id = $1", [
+      row.id,
+    ]);
+  }
+  return missing.map(({ full_path }) => full_path);
+}
+
+async function settle(connectionString: string, config: RestoreOptions['config']): Promise<void> {
+  const db = connect({ connectionString, max: 2 });
+  try {
+    while ((await settleReferenceUpdates(servicesFor(config, db))) > 0);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,100 @@
+/** Those who write until the server is killed, and remember what they were answered. */
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Answer, Client } from '../../src/testing/client.ts';
+import type { GitClient } from '../../src/testing/git.ts';
+import { fileUrl } from '../../src/testing/repository.ts';
+
+/** How a change was answered: with success, with a refusal, or not at all, so that it may be there or not. */
+type Fate = 'done' | 'refused' | 'unknown';
+
+export interface Project {
+  id: number;
+  path_with_namespace: string;
+}
+
+/** Everything that was tried, over all rounds. */
+export interface Memory {
+  /** Files on `main` by name, with the id of their blob. */
+  files: Map<string, { blob: string; fate: Fate }>;
+  /** By branch: the commit that the last successful push left, and the one after it that may have arrived. */
+  pushes: Map<string, { answered: string | undefined; attempted: string | undefined }>;
+  /** Projects by their path, with the answers to their creation and deletion. */
+  projects: Map<string, { fate: Fate; id: number | undefined; deletion?: Fate }>;
+}
+
+export const emptyMemory = (): Memory => ({ files: new Map(), pushes: new Map(), projects: new Map() });
+
+/** Whether there is still somebody to write to. */
+export interface Round {
+  number: number;
+  isOver: boolean;
+  /** Called whenever something was answered with success. */
+  onSuccess(): void;
+  /** What went wrong although nobody was killed yet. */
+  failures: string[];
+}
+
+export const blobOf = (content: string): string =>
+  createHash('sha1')
+    .update(`blob ${Buffer.byteLength(content)}\0${content}`)
+    .digest('hex');
+
+/**
+ * How a change was answered. A refusal is only the one that v4 has for whoever was overtaken by another write to the branch: 400. A server that is dying may
+ * answer anything else.
+ */
+async function asked(round: Round, what: string, asking: Promise<Answer>): Promise<{ fate: Fate; id?: number }> {
+  const answer = await asking.catch(() => undefined);
+  if (answer && answer.status < 300) {
+    round.onSuccess();
+    return { fate: 'done', id: answer.body?.id };
+  }
+  if (answer?.status === 400) return { fate: 'refused' };
+  if (!round.isOver) round.failures.push(`${what}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
+  return { fate: 'unknown' };
+}
+
+/** Creates files on `main`, one after the other, beside others who do the same. */
+export async function writeFiles(api: Client, project: Project, writer: number, round: Round, { files }: Memory): Promise<void> {
+  for (let count = 0; !round.isOver; count++) {
+    const name = `round-${round.number}/writer-${writer}/${count}.txt`;
+    const content = `${name}\n`.repeat(1 + (count % 50));
+    files.set(name, { blob: blobOf(content), fate: 'unknown' });
+    const parameters = { branch: 'main', commit_message: `Add ${name}`, content };
+    const { fate } = await asked(round, name, api.post(fileUrl(project, name), parameters));
+    files.set(name, { blob: blobOf(content), fate });
+  }
+}
+
+/** Pushes commit after commit to a branch of its own. */
+export async function push(git: GitClient, at: string, branch: string, round: Round, { pushes }: Memory): Promise<void> {
+  const state = pushes.get(branch) ?? { answered: undefined, attempted: undefined };
+  pushes.set(branch, state);
+  for (let count = 0; !round.isOver; count++) {
+    await writeFile(path.join(git.folder, at, `${round.number}-${count}.txt`), `${branch} ${count}\n`);
+    await git.run(['add', '.'], { at });
+    await git.run(['commit', '-q', '-m', `Round ${round.number}, ${count}`], { at });
+    state.attempted = (await git.run(['rev-parse', 'HEAD'], { at })).stdout.trim();
+    const { code, stderr } = await git.run(['push', '-q', 'origin', `HEAD:${branch}`], { at });
+    if (code === 0) {
+      state.answered = state.attempted;
+      round.onSuccess();
+    } else if (!round.isOver) round.failures.push(stderr);
+  }
+}
+
+/** Creates projects, and marks every third one for deletion. */
+export async function createProjects(api: Client, round: Round, { projects }: Memory): Promise<void> {
+  for (let count = 0; !round.isOver; count++) {
+    const name = `round-${round.number}-${count}`;
+    projects.set(name, { fate: 'unknown', id: undefined });
+    const { fate, id } = await asked(round, name, api.post('/projects', { name, path: name, initialize_with_readme: true }));
+    projects.set(name, { fate, id });
+    if (fate !== 'done' || count % 3 !== 0 || round.isOver) continue;
+    projects.set(name, { fate, id, deletion: 'unknown' });
+    const { fate: deletion } = await asked(round, name, api.delete(`/projects/${id}`));
+    projects.set(name, { fate, id, deletion });
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Requests drawn by chance. FUZZ_SEED repeats a run, FUZZ_REQUESTS says how many are sent; `npm run fuzz` sends 50,000.
+ * A failure names the request by its number: with the same seed it is the same request.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endpoints } from '../../src/areas/index.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import { randomFrom, seedOfToday } from '../../src/testing/random.ts';
+import { type RawAnswer, type RawRequest, sendRaw } from '../../src/testing/raw_request.ts';
+import { type World, world } from '../../src/testing/world.ts';
+import { furnish, furnishWithSecrets, marks, type Names, viewOf } from './places.ts';
+import { type Document, drawRequest, operationsOf } from './requests.ts';
+
+const seed = Number(process.env.FUZZ_SEED ?? seedOfToday());
+const total = Number(process.env.FUZZ_REQUESTS ?? 1500);
+/** Owners and administrators destroy the place where they may; a new one keeps the requests from meeting only ruins. */
+const perPlace = 250;
+const shownProblems = 30;
+
+const callers = ['admin', 'owner', 'owner', 'outsider', 'anonymous'] as const;
+type CallerName = (typeof callers)[number];
+
+/** What is wrong with an answer, as a sentence without what is particular to the request; undefined when nothing is. */
+function problemOf(caller: CallerName, { method }: RawRequest, { status, text }: RawAnswer): string | undefined {
+  if (status >= 500) return `answers ${status}`;
+  if (caller !== 'admin' && marks.some((mark) => text.includes(mark))) return `shows ${caller} the secrets of others`;
+  if (status < 400 || method === 'HEAD') return undefined;
+  try {
+    if ('message' in JSON.parse(text)) return undefined;
+  } catch {
+    // Said below.
+  }
+  return `answers ${status} without a message in JSON`;
+}
+
+const shown = ({ path, headers, body = '' }: RawRequest) =>
+  `${path.slice(0, 300)} ${JSON.stringify(headers).replace(/"private-token":"[^"]*",?/, '')} ${body.slice(0, 600)}`;
+
+async function answerTo(url: string, request: RawRequest): Promise<RawAnswer> {
+  return sendRaw(url, request).catch((error: Error) => ({ status: 599, text: error.message }));
+}
+
+/** What a caller names. An administrator may do everything, so that only what is his own to ruin is put before him. */
+const namesFor = (caller: CallerName, here: Names, elsewhere: Names): Names[] =>
+  caller === 'admin' ? [here] : [here, elsewhere, elsewhere];
+
+const tokenOf = (caller: CallerName, { people }: World): Record<string, string> =>
+  caller === 'anonymous' ? {} : { 'private-token': people[caller].token };
+
+test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=${total})`, async (t) => {
+  const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument(endpoints))) as Document);
+  const random = randomFrom(seed);
+  const problems = new Map<string, string>();
+  const answered = new Map<string, number>();
+  // The first ids are the easiest to guess: they belong to nobody's secrets.
+  let here = await world();
+  let names = await furnish(here, 'open');
+  const elsewhere = await world();
+  const secrets = await furnishWithSecrets(elsewhere);
+  const before = await viewOf(elsewhere);
+
+  for (let number = 1; number <= total; number++) {
+    if (number % perPlace === 0) {
+      here = await world();
+      names = await furnish(here, 'open');
+    }
+    const caller = random.of(callers);
+    const place = random.of(operations);
+    // Whoever is made an administrator may see everything.
+    const draw = { random, names: namesFor(caller, names, secrets), without: ['admin'] };
+    const drawn = drawRequest(place, draw);
+    const request = { ...drawn, headers: { ...drawn.headers, ...tokenOf(caller, here) } };
+    const answer = await answerTo(here.url, request);
+    const outcome = `${caller} ${Math.floor(answer.status / 100)}xx`;
+    answered.set(outcome, (answered.get(outcome) ?? 0) + 1);
+    const problem = problemOf(caller, request, answer);
+    const key = `${place.method} ${place.path} ${problem}`;
+    if (problem && !problems.has(key))
+      problems.set(key, `#${number} ${caller}: ${shown(request)}\n    ${answer.text.slice(0, 300)}`);
+  }
+
+  t.diagnostic(
+    [...answered]
+      .toSorted()
+      .map(([outcome, count]) => `${outcome}: ${count}`)
+      .join(', '),
+  );
+  const said = [...problems].slice(0, shownProblems).map(([what, example]) => `${what}\n  ${example}`);
+  assert.equal(problems.size, 0, `${problems.size} problems\n${said.join('\n')}`);
+  assert.deepEqual(await viewOf(elsewhere), before, 'strangers have changed what is not theirs');
+  assert.ok((answered.get('owner 2xx') ?? 0) > total / 100, 'the requests hit nothing that answers');
+});

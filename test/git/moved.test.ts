@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gitClient, remoteOf } from '../../src/testing/git.ts';
+import { filledWorld, headOf } from '../../src/testing/repository.ts';
+
+test('git finds a project at its old path: it clones, fetches and pushes, and so does a work tree from before the move', async () => {
+  const place = await filledWorld();
+  const client = await gitClient();
+  const old = remoteOf(place.url, place.project.full_path, place.people.maintainer.token);
+  assert.equal((await client.run(['clone', '-q', old, 'before'])).code, 0);
+  const moved = await place.as('owner').put(`/groups/${place.group.id}`, { path: `${place.group.path}-moved` });
+  assert.equal(moved.status, 200);
+
+  const cloned = await client.run(['clone', '-q', old, 'after']);
+  assert.equal(cloned.code, 0, cloned.stderr);
+  await client.run(['commit', '-q', '--allow-empty', '-m', 'After the move'], { at: 'before' });
+  const pushed = await client.run(['push', '-q', 'origin', 'HEAD:main'], { at: 'before' });
+  assert.equal(pushed.code, 0, pushed.stderr);
+  const { stdout } = await client.run(['rev-parse', 'HEAD'], { at: 'before' });
+  assert.equal(await headOf(place), stdout.trim());
+  assert.equal((await client.run(['pull', '-q'], { at: 'after' })).code, 0);
+
+  const stranger = await client.run(['ls-remote', remoteOf(place.url, place.project.full_path, place.people.outsider.token)]);
+  assert.match(stranger.stderr, /not found|could not be found/);
+  const anonymous = await fetch(`${place.url}/${place.project.full_path}.git/info/refs?service=git-upload-pack`, {
+    redirect: 'manual',
+  });
+  assert.equal(anonymous.status, 401);
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileUrl } from '../../src/testing/repository.ts';
+import { coppice, folder, rootToken, type Server, serve } from './coppice.ts';
+
+const onMain = { branch: 'main', commit_message: 'Change a file' };
+
+async function made(server: Server, address: string, parameters: object) {
+  const { status, body } = await server.root.post(address, { ...parameters });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+/** People, groups, projects and histories, and the addresses under which they are seen. */
+async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: number } }> {
+  const user = await made(server, '/users', {
+    username: 'ada',
+    name: 'Ada',
+    email: 'ada@example.com',
+    password: 'correct horse 1',
+  });
+  const group = await made(server, '/groups', { name: 'Orchard', path: 'orchard', visibility: 'public' });
+  const below = await made(server, '/groups', { name: 'Trees', path: 'trees', parent_id: group.id });
+  await made(server, `/groups/${group.id}/members`, { user_id: user.id, access_level: 30, expires_at: '2093-01-02' });
+  const readme = { initialize_with_readme: true };
+  const apples = await made(server, '/projects', {
+    name: 'Äpfel',
+    path: 'apples',
+    namespace_id: below.id,
+    description: 'a\tb\\n\n☃',
+    ...readme,
+  });
+  const sha256 = await made(server, '/projects', { name: 'large', repository_object_format: 'sha256', ...readme });
+  const empty = await made(server, '/projects', { name: 'empty', default_branch: 'trunk' });
+  const busy = await made(server, '/projects', { name: 'busy', ...readme });
+  await made(server, fileUrl(apples, 'a/b c.txt'), { ...onMain, content: 'one\n' });
+  await made(server, `/projects/${apples.id}/repository/branches`, { branch: 'side', ref: 'main' });
+  await made(server, `/projects/${apples.id}/freeze_periods`, { freeze_start: '0 23 * * 5', freeze_end: '0 7 * * 1' });
+  const projects = [apples, sha256].flatMap(({ id }) =>
+    [
+      ...['', '/members/all', '/freeze_periods', '/repository/branches', '/repository/branches/main', '/repository/commits'],
+      ...[
+        '/repository/commits/main',
+        '/repository/commits/main/diff',
+        `/repository/files/${encodeURIComponent('README.md')}?ref=main`,
+      ],
+      '/repository/files/README.md/raw?ref=main',
+    ].map((rest) => `/projects/${id}${rest}`),
+  );
+  const addresses = [
+    ...['/user', '/users', `/users/${user.id}`, '/personal_access_tokens', '/namespaces', '/groups', '/version', '/metadata'],
+    ...['', '/members', '/members/all', '/projects', '/subgroups'].map((rest) => `/groups/${group.id}${rest}`),
+    ...[
+      `/groups/${below.id}`,
+      `/groups/${below.id}/projects`,
+      `/projects/${empty.id}`,
+      `/projects/${empty.id}/repository/branches`,
+    ],
+    ...projects,
+    ...['/repository/files/a%2Fb%20c.txt/blame?ref=side', '/repository/files/a%2Fb%20c.txt?ref=side'].map(
+      (rest) => `/projects/${apples.id}${rest}`,
+    ),
+  ];
+  return { addresses, busy };
+}
+
+const answers = async (server: Server, addresses: string[]) =>
+  Promise.all(
+    addresses.map(async (address) => ({
+      address,
+      ...(({ status, body }) => ({ status, body }))(await server.root.get(address)),
+    })),
+  );
+
+/** What using a token to ask about it changes. */
+const still = <T>(value: T): T =>
+  JSON.parse(
+    JSON.stringify(value, (name, member) => (name.startsWith('last_used') || name === 'last_activity_on' ? undefined : member)),
+  );
+
+/** Commits until it is told to stop, and gives the last one. */
+function keepBusy(server: Server, project: { id: number }) {
+  let isOver = false;
+  const last = (async () => {
+    for (let number = 0; ; number++) {
+      await made(server, fileUrl(project, `${number}.txt`), { ...onMain, content: String(number) });
+      if (isOver) return number;
+    }
+  })();
+  return async () => {
+    isOver = true;
+    return await last;
+  };
+}
+
+test('a backup made while people push is restored to a server that answers the same, and that fits together', async () => {
+  const source = { COPPICE_DATA: path.join(await folder(), 'data') };
+  const server = await serve(source);
+  const { addresses, busy } = await fill(server);
+  const file = path.join(await folder(), 'backup.tar.zst');
+  const stopPushing = keepBusy(server, busy);
+  const made = await coppice(['backup', '--to', file], source);
+  assert.deepEqual([made.code, made.err], [0, '']);
+  await stopPushing();
+  assert.equal((await coppice(['backup', '--to', file], source)).code, 1, 'it overwrites nothing');
+  const before = await answers(server, addresses);
+  assert.deepEqual(
+    before.filter(({ status }) => status !== 200).map(({ address }) => address),
+    [],
+  );
+  assert.equal(await server.stop(), 0);
+
+  const target = { COPPICE_DATA: path.join(await folder(), 'data') };
+  const damaged = path.join(await folder(), 'cut.tar.zst');
+  await copyFile(file, damaged);
+  await truncate(damaged, (await readFile(file)).length - 100);
+  const refused = await coppice(['restore', '--from', damaged], target);
+  assert.deepEqual([refused.code, /Nothing has been restored/.test(refused.err)], [1, true], refused.err);
+  assert.deepEqual(await readdir(target.COPPICE_DATA), [], 'nothing is left of a restoration that failed');
+
+  const restored = await coppice(['restore', '--from', file], target);
+  assert.deepEqual([restored.code, restored.err], [0, '']);
+  const again = await coppice(['restore', '--from', file], target);
+  assert.deepEqual([again.code, /is not empty/.test(again.err)], [1, true]);
+  const checked = await coppice(['check'], target);
+  assert.deepEqual([checked.code, checked.out], [0, 'Everything fits together.\n']);
+
+  const heir = await serve({ ...target, COPPICE_ROOT_TOKEN: `${rootToken}-other` });
+  const after = await answers(heir, addresses);
+  for (const [index, answer] of before.entries()) assert.deepEqual(still(after[index]), still(answer));
+  const commits = await heir.root.get(`/projects/${busy.id}/repository/commits`);
+  assert.equal(commits.status, 200);
+  const next = await heir.root.post('/projects', { name: 'next' });
+  assert.equal(next.status, 201, 'numbers go on where they were');
+  assert.equal(await heir.stop(), 0);
+});
+
+test('what is no backup is said to be none', async () => {
+  const file = path.join(await folder(), 'notes.txt');
+  await writeFile(file, 'milk\n');
+  const { code, err } = await coppice(['restore', '--from', file], { COPPICE_DATA: path.join(await folder(), 'data') });
+  assert.equal(code, 1);
+  assert.match(err, /is no backup of Coppice/);
+});

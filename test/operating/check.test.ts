@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { diskPath } from '../../src/areas/repository/index.ts';
+import { headBranch, objectFiles, resolveBranch, setHead } from '../../src/git/index.ts';
+import { filledWorld, repositoryIn } from '../../src/testing/repository.ts';
+import type { World } from '../../src/testing/world.ts';
+import { check, type Finding } from '../../src/upkeep/check.ts';
+
+const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
+
+function configOf({ services }: World) {
+  const storages = Object.entries(services.storages).map(([name, folder]) => ({ name, path: folder }));
+  return { url: services.url, storages, blobs: path.join(storages[0]!.path, '../blobs') };
+}
+
+async function findingsIn(world: World): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const finding of check({ db: world.db, config: configOf(world), signal: new AbortController().signal }))
+    findings.push(finding);
+  return findings;
+}
+
+const sentences = async (world: World) => (await findingsIn(world)).map(({ sentence }) => sentence);
+
+async function repairAll(world: World): Promise<string[]> {
+  const said: string[] = [];
+  for (const { repair } of await findingsIn(world)) if (repair) said.push(await repair());
+  return said;
+}
+
+test('a sound server gives no findings, and what is wrong is found and repaired', async () => {
+  const world = await filledWorld();
+  const { db, project, people, group } = world;
+  const repository = repositoryIn(world);
+  assert.deepEqual(await sentences(world), []);
+
+  await setHead(repository, 'elsewhere');
+  await db.updateTable('projects').set({ empty_repo: true }).where('id', '=', project.id).execute();
+  await db.deleteFrom('project_authorizations').where('user_id', '=', people.developer.id).execute();
+  await db
+    .insertInto('group_authorizations')
+    .values({ user_id: people.outsider.id, group_id: group.id, access_level: 50 })
+    .execute();
+  const orphan = path.join(world.services.storages.default!, `${diskPath(987_654)}.git`);
+  await mkdir(orphan, { recursive: true });
+  await utimes(orphan, longAgo, longAgo);
+  const head = (await resolveBranch(repository, 'main'))!;
+  const updates = JSON.stringify([{ ref: 'refs/heads/main', old: null, new: head }]);
+  await db
+    .insertInto('reference_updates')
+    .values({ project_id: project.id, updates, created_at: longAgo.toISOString() })
+    .execute();
+
+  const found = await sentences(world);
+  const { full_path } = project;
+  assert.deepEqual(
+    [
+      `${full_path}: references that began to move at ${longAgo.toISOString()} were never settled.`,
+      `${orphan} belongs to no project.`,
+      `${full_path}: HEAD names elsewhere, but the default branch is main.`,
+    ].filter((sentence) => !found.includes(sentence)),
+    [],
+  );
+  assert.ok(
+    found.includes(
+      `${group.full_path}: authorizations differ from the memberships: 1 are missing, 1 are there that should not be.`,
+    ),
+    found.join('\n'),
+  );
+
+  await repairAll(world);
+  assert.deepEqual(await sentences(world), []);
+  assert.equal(await headBranch(repository), 'main');
+  const { empty_repo } = await db
+    .selectFrom('projects')
+    .select('empty_repo')
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(empty_repo, false);
+  assert.equal(await stat(orphan).catch(() => undefined), undefined);
+});
+
+test('a damaged object and a missing repository are found, and left to the operator', async () => {
+  const world = await filledWorld();
+  const repository = repositoryIn(world);
+  const [file] = await objectFiles(repository);
+  const object = path.join(repository.path, 'objects', file!);
+  await rm(object);
+  const damage = await findingsIn(world);
+  assert.ok(
+    damage.some(({ sentence, repair }) => /the repository is damaged: .*missing|broken|invalid/.test(sentence) && !repair),
+  );
+
+  await rename(repository.path, `${repository.path}.away`);
+  const missing = await findingsIn(world);
+  assert.ok(missing.some(({ sentence, repair }) => sentence.includes(`there is no repository at ${repository.path}`) && !repair));
+  assert.deepEqual((await readdir(path.dirname(repository.path))).length, 1, 'nothing was repaired away');
+  await rm(`${repository.path}.away`, { recursive: true });
+  await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
+});
+
+test('a blob that is not what its name says is found', async () => {
+  const world = await filledWorld();
+  const content = 'a large file';
+  const oid = createHash('sha256').update(content).digest('hex');
+  const file = path.join(configOf(world).blobs, 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+  const { id } = await world.db
+    .insertInto('lfs_objects')
+    .values({ oid, size: content.length })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await world.db.insertInto('lfs_objects_projects').values({ project_id: world.project.id, lfs_object_id: id }).execute();
+  assert.deepEqual(await sentences(world), []);
+  await writeFile(file, 'A large file');
+  assert.deepEqual(await sentences(world), [`${file} is damaged: its content is not what its name says.`]);
+  await rm(file);
+  assert.deepEqual(await sentences(world), [
+    `${world.project.full_path}: the large file ${oid} is missing. Push it again from a clone that has it.`,
+  ]);
+});

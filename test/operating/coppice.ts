@@ -1,0 +1,98 @@
+/** Coppice as an operator has it: programs on a data folder of their own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after } from 'node:test';
+import { type Client, clientOf } from '../../src/testing/client.ts';
+
+const program = path.resolve(import.meta.dirname, '../../src/main.ts');
+/** Long enough to be one, and known to nobody else. */
+export const rootToken = 'glpat-of-the-first-administrator';
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+after(async () => {
+  for (const child of children.filter(isRunning)) {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
+
+/** An empty folder, removed when the test file ends. */
+export async function folder(): Promise<string> {
+  const made = await mkdtemp(path.join(tmpdir(), 'coppice-operating-'));
+  folders.push(made);
+  return made;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+type Environment = Record<string, string>;
+
+function start(words: string[], environment: Environment): ChildProcess {
+  // Compiled modules are shared by all of them, since each would otherwise compile its own.
+  const cache = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'coppice-operating-cache') };
+  const env = { PATH: process.env.PATH, COPPICE_ROOT_TOKEN: rootToken, COPPICE_LOG_LEVEL: 'error', ...cache, ...environment };
+  const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  return child;
+}
+
+export interface Ended {
+  out: string;
+  err: string;
+  code: number;
+}
+
+/** Runs a command to its end. */
+export async function coppice(words: string[], environment: Environment): Promise<Ended> {
+  const child = start(words, environment);
+  const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'exit')]);
+  return { out, err, code: code as number };
+}
+
+export interface Server {
+  child: ChildProcess;
+  url: string;
+  /** The administrator. */
+  root: Client;
+  /** Sends SIGTERM and gives the exit code, when it has ended. */
+  stop(): Promise<number>;
+}
+
+/** Starts `serve` and waits until it is ready. */
+export async function serve(environment: Environment): Promise<Server> {
+  const port = String(await freePort());
+  const child = start(['serve'], { COPPICE_PORT: port, COPPICE_URL: 'http://coppice.test', ...environment });
+  let said = '';
+  let complaints = '';
+  child.stderr!.on('data', (part) => {
+    complaints += part;
+  });
+  for await (const part of child.stdout!.iterator({ destroyOnReturn: false })) {
+    said += part;
+    if (/Ctrl-C stops/.test(said)) break;
+  }
+  if (!/Ctrl-C stops/.test(said)) throw new Error(`It ended after: ${said}${complaints}`);
+  child.stdout!.resume();
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    return (await exit)[0] as number;
+  };
+  return { child, url, root: clientOf(`${url}/api/v4`, rootToken), stop };
+}

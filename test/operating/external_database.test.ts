@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { clientOf } from '../../src/testing/client.ts';
+import { coppice, folder, serve } from './coppice.ts';
+
+/** The programs of a PostgreSQL that the distribution brings, the newest first. */
+function programsOfTheSystem(): string | undefined {
+  const asked = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
+  const known = globSync(['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin']).sort().reverse();
+  return [asked, ...known].find((bin) => bin && existsSync(path.join(bin, 'initdb')));
+}
+
+/** A server as an operator runs it beside Coppice, or undefined where there is none. */
+async function startPostgres(t: TestContext): Promise<string | undefined> {
+  const bin = programsOfTheSystem();
+  if (bin === undefined) {
+    t.skip('there is no PostgreSQL of the system on this machine');
+    return undefined;
+  }
+  const top = await folder();
+  // It refuses to run as root.
+  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  if (account.uid !== undefined) chownSync(top, account.uid, account.gid);
+  const cluster = path.join(top, 'cluster');
+  const options = { ...account, cwd: '/', stdio: 'ignore' as const };
+  execFileSync(
+    path.join(bin, 'initdb'),
+    ['-D', cluster, '-U', 'forge', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    options,
+  );
+  const child = spawn(
+    path.join(bin, 'postgres'),
+    ['-D', cluster, '-k', top, '-c', 'listen_addresses=', '-c', 'fsync=off'],
+    options,
+  );
+  t.after(() => child.kill('SIGQUIT'));
+  const address = (database: string) => `postgresql:///${database}?host=${encodeURIComponent(top)}&user=forge`;
+  await createDatabase(address('postgres'));
+  t.diagnostic(`with PostgreSQL ${readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim()} from ${bin}`);
+  return address('coppice');
+}
+
+async function createDatabase(address: string): Promise<void> {
+  for (;;) {
+    const client = new pg.Client({ connectionString: address });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('create database coppice');
+      return await client.end();
+    } catch (error) {
+      await client.end().catch(() => {});
+      const { code } = error as NodeJS.ErrnoException;
+      if (!['ECONNREFUSED', 'ENOENT', '57P03'].includes(code ?? '')) throw error;
+    }
+  }
+}
+
+test('two servers on one database of the operator are one: what one changes counts at once on the other', async (t) => {
+  const database = await startPostgres(t);
+  if (database === undefined) return;
+  const shared = { COPPICE_DATABASE_URL: database, COPPICE_STORAGES: `default=${await folder()}`, COPPICE_BLOBS: await folder() };
+  const one = await serve({ ...shared, COPPICE_DATA: await folder() });
+  const other = await serve({ ...shared, COPPICE_DATA: await folder() });
+  const created = await one.root.post('/projects', { name: 'shared', initialize_with_readme: true });
+  assert.equal(created.status, 201);
+  const place = `/projects/${created.body.id}`;
+  for (const address of [place, `${place}/repository/branches`, `${place}/repository/files/README.md?ref=main`, '/users'])
+    assert.deepEqual((await other.root.get(address)).body, (await one.root.get(address)).body);
+
+  const ada = await one.root.post('/users', {
+    username: 'ada',
+    name: 'Ada',
+    email: 'ada@example.com',
+    password: 'correct horse 1',
+  });
+  const token = await one.root.post(`/users/${ada.body.id}/personal_access_tokens`, { name: 'hers', scopes: ['api'] });
+  assert.equal(token.status, 201, JSON.stringify(token.body));
+  const asAda = [one, other].map(({ url }) => clientOf(`${url}/api/v4`, token.body.token));
+  const seen = async () => Promise.all(asAda.map(async (client) => (await client.get(place)).status));
+  assert.deepEqual(await seen(), [404, 404]);
+  await other.root.post(`${place}/members`, { user_id: ada.body.id, access_level: 20 });
+  assert.deepEqual(await seen(), [200, 200]);
+  await one.root.delete(`${place}/members/${ada.body.id}`);
+  assert.deepEqual(await seen(), [404, 404]);
+  assert.equal((await other.root.delete(`/personal_access_tokens/${token.body.id}`)).status, 204);
+  assert.deepEqual(await seen(), [401, 401]);
+
+  assert.equal(await other.stop(), 0);
+  const file = path.join(await folder(), 'backup.tar.zst');
+  assert.equal((await coppice(['backup', '--to', file], shared)).code, 0);
+  assert.equal((await coppice(['check'], shared)).code, 0);
+  const full = await coppice(['restore', '--from', file], {
+    ...shared,
+    COPPICE_DATA: await folder(),
+    COPPICE_STORAGES: `default=${await folder()}`,
+    COPPICE_BLOBS: await folder(),
+  });
+  assert.deepEqual([full.code, /is not empty/.test(full.err)], [1, true], 'nothing is restored over a database in use');
+  assert.equal((await one.root.get(place)).status, 200);
+  assert.equal(await one.stop(), 0);
+
+  // What this PostgreSQL has gives the one in the box what it needs.
+  const restored = await coppice(['restore', '--from', file], { COPPICE_DATA: path.join(await folder(), 'data') });
+  assert.deepEqual([restored.code, restored.err], [0, '']);
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import path from 'node:path';
+import { test } from 'node:test';
+import { folder, rootToken, type Server, serve } from './coppice.ts';
+
+const enough = 100;
+
+/** Sends a request and says how it went: its status, `refused`, or what broke. */
+function outcome(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent, headers: { 'private-token': rootToken } }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(String(response.statusCode)));
+      response.once('error', (error) => resolve(`broken off: ${error.message}`));
+    });
+    request.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'ECONNREFUSED' ? 'refused' : `lost: ${error.message}`),
+    );
+  });
+}
+
+/** Asks without pause, over connections that stay and such that do not, until the server refuses; stops it in the middle of that. */
+async function stopWhileAsking(server: Server): Promise<{ outcomes: Map<string, number>; code: number }> {
+  const outcomes = new Map<string, number>();
+  const isBusy = Promise.withResolvers<void>();
+  const lane = async (keepAlive: boolean) => {
+    const agent = new Agent({ keepAlive, maxSockets: 1 });
+    for (let result = ''; result !== 'refused'; ) {
+      result = await outcome(`${server.url}/api/v4/projects?per_page=5`, agent);
+      outcomes.set(result, (outcomes.get(result) ?? 0) + 1);
+      if ((outcomes.get('200') ?? 0) > enough) isBusy.resolve();
+    }
+    agent.destroy();
+  };
+  const asking = Promise.all([true, true, true, true, false, false].map(lane));
+  await isBusy.promise;
+  const code = await server.stop();
+  await asking;
+  return { outcomes, code };
+}
+
+test('metrics are shown on this machine or for the token, and a stop under load loses no request', async () => {
+  const token = 'a-token-for-prometheus';
+  const server = await serve({ COPPICE_DATA: path.join(await folder(), 'data'), COPPICE_METRICS_TOKEN: token });
+  const ask = async (headers: Record<string, string>) => (await fetch(`${server.url}/-/metrics`, { headers })).status;
+  assert.equal(await ask({}), 200);
+  assert.equal(await ask({ 'x-forwarded-for': '192.0.2.7', authorization: `Bearer ${token}` }), 200);
+  assert.equal(await ask({ 'x-forwarded-for': '192.0.2.7' }), 404, 'through a proxy on the same machine');
+  assert.equal(await ask({ authorization: 'Bearer another' }), 401);
+  const asForge = await new Promise((resolve, reject) => {
+    get(`${server.url}/-/metrics`, { headers: { host: 'forge.example' } }, (response) => resolve(response.statusCode)).once(
+      'error',
+      reject,
+    );
+  });
+  assert.equal(asForge, 404, 'by the name that the world knows');
+  const { outcomes, code } = await stopWhileAsking(server);
+  assert.deepEqual([...outcomes.keys()].sort(), ['200', 'refused']);
+  assert.equal(code, 0);
+});
+
+/** The processes that answer, which are the children that node runs. */
+async function answering({ child }: Server): Promise<number[]> {
+  const pids = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ').map(Number);
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return pids.filter((_pid, index) => lines[index]!.includes('http_process.ts'));
+}
+
+const onLinux = { skip: process.platform === 'linux' ? false : 'it looks for processes in /proc' };
+
+test('of several processes one that is killed is replaced, all are measured, and a stop loses no request', onLinux, async () => {
+  const token = 'a-token-for-prometheus';
+  const data = path.join(await folder(), 'data');
+  const server = await serve({ COPPICE_DATA: data, COPPICE_PROCESSES: '2', COPPICE_METRICS_TOKEN: token });
+  const [first, second] = await answering(server);
+  assert.ok(first && second);
+  process.kill(first, 'SIGKILL');
+  let now = await answering(server);
+  while (now.length < 2 || now.includes(first)) now = await answering(server);
+  const agent = new Agent();
+  // The one that is new may still be starting; whoever asks meanwhile is answered by the other.
+  for (let count = 0; count < 10; count++) assert.equal(await outcome(`${server.url}/api/v4/version`, agent), '200');
+
+  const metrics = await fetch(`${server.url}/-/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(metrics.status, 200);
+  const text = await metrics.text();
+  const answered = /^http_request_duration_seconds_count\{.*route="\/api\/v4\/version",status="200"\} (\d+)$/m.exec(text)?.[1];
+  assert.equal(answered, '10');
+  for (const state of ['running', 'waiting', 'scheduled', 'failed'])
+    assert.match(text, new RegExp(`^coppice_jobs\\{state="${state}"\\} \\d+$`, 'm'));
+  for (const name of [
+    'coppice_database_connections{state="in_use"}',
+    'coppice_git_processes{state="waiting"}',
+    'process_resident_memory_bytes',
+  ])
+    assert.ok(text.includes(name), name);
+
+  const { outcomes, code } = await stopWhileAsking(server);
+  assert.deepEqual([...outcomes.keys()].sort(), ['200', 'refused']);
+  assert.equal(code, 0);
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileUrl } from '../../src/testing/repository.ts';
+import { folder, serve } from './coppice.ts';
+
+test('while the database is gone requests are answered with 503, and when it is back they work again', async () => {
+  const data = path.join(await folder(), 'data');
+  const server = await serve({ COPPICE_DATA: data });
+  const [postmaster] = readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n');
+  process.kill(Number(postmaster), 'SIGKILL');
+  let answer = await server.root.get('/projects');
+  while (answer.status === 200) answer = await server.root.get('/projects');
+  assert.deepEqual([answer.status, answer.body], [503, { message: '503 Service Unavailable' }]);
+  assert.equal((await fetch(`${server.url}/-/liveness`)).status, 200);
+  while (answer.status !== 200) {
+    assert.equal(answer.status, 503);
+    answer = await server.root.get('/projects');
+  }
+  const { body: project, status } = await server.root.post('/projects', { name: 'after', initialize_with_readme: true });
+  assert.equal(status, 201);
+  // Jobs go on, too: the first push enqueues maintenance, which writes the commit-graph.
+  await server.root.post(fileUrl(project, 'a.txt'), { branch: 'main', commit_message: 'Add a file', content: 'a' });
+  for (let waiting = '1'; waiting !== '0'; ) {
+    const metrics = await (await fetch(`${server.url}/-/metrics`)).text();
+    const of = (state: string) => new RegExp(`^coppice_jobs\\{state="${state}"\\} (\\d+)$`, 'm').exec(metrics)?.[1];
+    waiting = of('waiting') === '0' && of('running') === '0' ? '0' : '1';
+  }
+  assert.equal(await server.stop(), 0);
+});
+
+/** A file system of 8 MB, or undefined where this account may not have one. */
+function smallDisk(t: TestContext, mountPoint: string): string | undefined {
+  mkdirSync(mountPoint);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mountPoint], { stdio: 'ignore' });
+  } catch {
+    t.skip('this account may not mount a file system');
+    return undefined;
+  }
+  t.after(() => execFileSync('umount', ['--lazy', mountPoint]));
+  return mountPoint;
+}
+
+test('on a full disk writing fails with a message, reading goes on, and with room again writing does', async (t) => {
+  const top = await folder();
+  const disk = smallDisk(t, path.join(top, 'disk'));
+  if (disk === undefined) return;
+  const server = await serve({ COPPICE_DATA: path.join(top, 'data'), COPPICE_STORAGES: `default=${disk}` });
+  const { body: project } = await server.root.post('/projects', { name: 'first', initialize_with_readme: true });
+  const { bavail, bsize } = statfsSync(disk);
+  const filler = path.join(disk, 'filler');
+  writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize)));
+  const change = { branch: 'main', commit_message: 'Add a file', content: 'x'.repeat(10_000) };
+  const refusals = [
+    await server.root.post(fileUrl(project, 'a.txt'), change),
+    await server.root.post('/projects', { name: 'second' }),
+  ];
+  for (const { status, body } of refusals) {
+    assert.ok(status >= 500, JSON.stringify(body));
+    assert.equal(typeof body.message, 'string');
+  }
+  assert.equal((await server.root.get(fileUrl(project, 'README.md'), { ref: 'main' })).status, 200);
+  truncateSync(filler, 0);
+  assert.equal((await server.root.post(fileUrl(project, 'a.txt'), change)).status, 201);
+  assert.equal((await server.root.post('/projects', { name: 'second' })).status, 201);
+  assert.equal(await server.stop(), 0);
+});
