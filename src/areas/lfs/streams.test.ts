@@ -21,23 +21,6 @@ function* content(look: () => void): Generator<Buffer> {
   }
 }
 
-setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { basic, batch, put } from '../../testing/lfs.ts';
-import { world } from '../../testing/world.ts';
-
-const mebibyte = 1024 * 1024;
-const mebibytes = 100;
-const allowed_bytes = (mebibytes / 2) * mebibyte;
-
-/** One mebibyte after the other, of which no two are alike. */
-function* content(look: () => void): Generator<Buffer> {
-  for (let number = 0; number < mebibytes; number++) {
-    if (number % 10 === 0) look();
-    yield Buffer.alloc(mebibyte, `${number}.`);
-  }
-}
-
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 

@@ -16,7 +16,7 @@ async function filesOf(place: World, branch = 'main'): Promise<string[]> {
     .slice(0, -1);
   return Promise.all(
     output.map(async (line) => {
-      const [mode, id, path] = line.split(' ');
+      const [, mode, id, path] = /^(\d+) (\w+) (.*)$/.exec(line) ?? [];
       return `${mode} ${path} ${(await git(repository, 'cat-file', ['-p'], [id!])).toString()}`;
     }),
   );
