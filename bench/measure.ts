@@ -12,10 +12,18 @@ export interface Measured {
 const duration_s = Number(process.env.BENCH_SECONDS ?? 8);
 const connections = 16;
 
+/** How an address is asked, where that is not a GET on 16 connections. */
+export interface Asking {
+  method?: 'GET' | 'POST';
+  body?: string;
+  connections?: number;
+}
+
 /** Puts load on an address for some seconds, after a second of warming up. */
-export async function load(url: string, headers: Record<string, string> = {}): Promise<Measured> {
-  await autocannon({ url, headers, connections, duration: 1 });
-  const result = await autocannon({ url, headers, connections, duration: duration_s });
+export async function load(url: string, headers: Record<string, string> = {}, asking: Asking = {}): Promise<Measured> {
+  const options = { url, headers, connections, ...asking };
+  await autocannon({ ...options, duration: 1 });
+  const result = await autocannon({ ...options, duration: duration_s });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
   return { rate: result.requests.average, p50_ms: result.latency.p50, p90_ms: result.latency.p90, p99_ms: result.latency.p99 };
 }

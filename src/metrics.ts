@@ -75,9 +75,10 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
     buckets: buckets_s,
     registers: [registry],
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
     duration.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
+    done();
   });
 }
 

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import type { DB } from '../db/index.ts';
+import { type DB, inBatches, ofAnyLength } from '../db/index.ts';
 import type { Caller, Services, TokenKind } from '../http/endpoint.ts';
 import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } from '../http/errors.ts';
 import type { Values } from '../http/form.ts';
@@ -28,6 +28,7 @@ interface User {
 
 interface Credential extends User {
   token_id: number;
+  digest: string;
   scopes: string[];
   revoked: boolean;
   expired: boolean;
@@ -68,14 +69,26 @@ function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string |
 /** What tells a token from all others: its value, or its number for a credential that was made from it. */
 type TokenName = string | number;
 
-async function credentialOf(db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> {
-  const { rows } = await sql<Credential>`
-    select token.id as token_id, token.scopes, token.revoked, ${kind} as kind, (select counts_requests from application_settings) as counted,
-           coalesce(token.expires_at <= current_date, false) as expired,
-           coalesce(token.last_used_at < now() - make_interval(mins => ${lastUse_minutes}), true) as last_use_is_old,
-           ${userColumns}
-      from personal_access_tokens token join users on users.id = token.user_id
-     where ${typeof name === 'string' ? sql`token.token_digest = ${tokenDigest(name)}` : sql`token.id = ${name}`}`.execute(db);
+const credentials = sql`
+  select token.id as token_id, encode(token.token_digest, 'hex') as digest, token.scopes, token.revoked, ${kind} as kind,
+         (select counts_requests from application_settings) as counted,
+         coalesce(token.expires_at <= current_date, false) as expired,
+         coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
+         ${userColumns}
+    from personal_access_tokens token join users on users.id = token.user_id`;
+
+/** By the digest of the token's value. */
+const credentialOfDigest = inBatches<Buffer, Credential>(
+  (digest) => digest.toString('hex'),
+  async (db, digests) => {
+    const { rows } =
+      await sql<Credential>`${credentials} where token.token_digest = any(${ofAnyLength(digests, 'bytea[]')})`.execute(db);
+    return new Map(rows.map((row) => [row.digest, row]));
+  },
+);
+
+async function credentialNumbered(db: Kysely<DB>, id: number): Promise<Credential | undefined> {
+  const { rows } = await sql<Credential>`${credentials} where token.id = ${id}`.execute(db);
   return rows[0];
 }
 
@@ -149,7 +162,9 @@ interface Use {
 }
 
 async function checkedCredential(services: Services, name: TokenName, { address, isRotation }: Use): Promise<Credential> {
-  const row = await credentialOf(services.db, name);
+  const row = await (typeof name === 'string'
+    ? credentialOfDigest(services.db, tokenDigest(name))
+    : credentialNumbered(services.db, name));
   if (!row) throw unauthorized();
   // Two who rotate one token cannot both be its owner: whoever has the newer one may be the thief.
   if (row.revoked && isRotation) await revokeFamily(services.db, row.token_id);

@@ -148,16 +148,19 @@ async function uninvite({ groups }: Places, index: number): Promise<void> {
   await inTransaction((tx) => uninviteGroup(tx, target, link.invited_group_id));
 }
 
+/** The same, as far as rules look at who calls. */
+const moverAsCaller = () => ({ ...mover(), external: false }) as Parameters<typeof transferProject>[1];
+
 async function moveGroup({ groups }: Places, step: { group: number; parent: number | null }): Promise<void> {
-  const caller = { ...mover(), external: false } as Parameters<typeof groupFor>[1];
-  const parent = step.parent === null ? undefined : await groupFor(services.db, caller, String(oneOf(groups, step.parent)));
+  const parent =
+    step.parent === null ? undefined : await groupFor(services.db, moverAsCaller(), String(oneOf(groups, step.parent)));
   await inTransaction((tx) => transferGroup(tx, mover(), oneOf(groups, step.group), parent));
 }
 
 async function moveProject({ groups, projects }: Places, step: { project: number; group: number }): Promise<void> {
   if (projects.length === 0) return;
   const [project, group] = [oneOf(projects, step.project), oneOf(groups, step.group)];
-  await inTransaction((tx) => transferProject(tx, mover(), project, group));
+  await inTransaction((tx) => transferProject(tx, moverAsCaller(), project, group));
 }
 
 /** Runs an operation as the routes do. Refusals are part of the game: they must leave everything as it was. */

@@ -3,6 +3,21 @@ export { authenticate, callerOfToken, callerOfTokenNumbered, commitEmailOf } fro
 export { refreshAuthorizations, type Subtree } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export {
+  awardedEpicReader,
+  awardedEpicVisible,
+  epicByIdReader,
+  epicByIdVisible,
+  epicGroupRole,
+  epicReader,
+  epicRemover,
+  epicRole,
+  epicVisible,
+  type GrantedEpic,
+  isEpicOpenTo,
+  isVisibleEpic,
+  mayReadEpic,
+} from './epics.ts';
+export {
   belongsToGroup,
   type Group,
   groupFor,
@@ -16,9 +31,26 @@ export {
   visibleGroup,
 } from './groups.ts';
 export { admin, anyone, signedIn } from './instance.ts';
+export { issuesVisible } from './issue_lists.ts';
+export {
+  awardedIssueReader,
+  awardedIssueVisible,
+  type GrantedIssue,
+  issueEditor,
+  issueFor,
+  issueForAdmin,
+  issueReader,
+  issueRole,
+  issueVisible,
+  isVisibleIssue,
+  mayReadIssue,
+  namedIssueReader,
+  namedIssueVisible,
+} from './issues.ts';
 export { levels, type Role } from './levels.ts';
-export { countRequest, forgetOldCounts } from './limits.ts';
+export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export { isPassword, passwordDigest } from './passwords.ts';
+export { type PlanningPlace, planningRole } from './planning.ts';
 export { planFrom } from './plans.ts';
 export {
   codeReader,
@@ -40,6 +72,7 @@ export {
   projectVisible,
   visibleProject,
 } from './projects.ts';
+export { isReaderOf, readsInternalNotesOn } from './readers.ts';
 export { isGroup, isListedGroup, isListedProject } from './states.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';
 export { lockTree, lockTrees } from './tree_locks.ts';

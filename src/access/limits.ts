@@ -128,6 +128,30 @@ async function isAnythingCounted(db: Kysely<DB>): Promise<boolean> {
   return rows[0]!.counts_requests;
 }
 
+export interface Bound {
+  /** Unlike that of any setting. */
+  name: string;
+  /** Who or what it is counted for. */
+  who: string;
+  most: number;
+  /** Of a window, which begins with the first time. */
+  window_s: number;
+}
+
+/**
+ * Counts what is bounded whatever the settings say.
+ * @returns whether it may be done now
+ */
+export async function isWithin(db: Kysely<DB>, { name, who, most, window_s }: Bound): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    insert into request_counts as known (name, who, ends_at, count) values (${name}, ${who}, now() + make_interval(secs => ${window_s}), 1)
+    on conflict (name, who) do update
+       set count = case when known.ends_at > now() then known.count + 1 else 1 end,
+           ends_at = case when known.ends_at > now() then known.ends_at else excluded.ends_at end
+    returning count`.execute(db);
+  return rows[0]!.count <= most;
+}
+
 /** Forgets windows that are over. */
 export async function forgetOldCounts(db: Kysely<DB>): Promise<void> {
   await sql`delete from request_counts where ends_at < now()`.execute(db);

@@ -1,6 +1,6 @@
 /** Rules that grant a project: each loads it together with what the caller may do in it, in one statement. */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { DB } from '../db/index.ts';
+import { type DB, inBatches, ofAnyLength } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { admin } from './instance.ts';
@@ -92,19 +92,49 @@ export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
 /** Whether text in the place of an id is one; any other text is a path. */
 const isId = (text: string) => /^-?\d+$/.test(text);
 
+interface Asked {
+  caller: MaybeCaller;
+  /** One of the two. */
+  project_id: number | null;
+  full_path: string | null;
+}
+
+/** Who asks, as far as it decides on the level. */
+const standing = (caller: MaybeCaller) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
+
+const keyOf = ({ caller, project_id, full_path }: Asked) => `${standing(caller)} ${project_id ?? full_path}`;
+
+const grantedProject = inBatches<Asked, Project>(keyOf, async (db, asked) => {
+  const ids = asked.map(({ project_id }) => project_id);
+  const paths = asked.map(({ full_path }) => full_path);
+  const users = asked.map(({ caller }) => (caller && !caller.admin ? caller.id : null));
+  const { rows } = await sql<{ question: number } & Project>`
+    select asked.question, ${columns}, state.archived, state.marked_for_deletion,
+           state.archived or state.marked_for_deletion or ${isBeingCopied} as read_only,
+           coalesce((select max(access_level) from project_authorizations
+                      where user_id = asked.user_id and project_id = projects.id and (expires_at is null or expires_at > current_date)), 0) as access_level
+      from unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(paths, 'citext[]')}, ${ofAnyLength(users, 'bigint[]')}) with ordinality asked(project_id, full_path, user_id, question),
+           lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
+           join projects on projects.id = named.id, ${stateOfProject}`.execute(db);
+  return new Map(
+    rows.map(({ question, ...project }) => {
+      const one = asked[question - 1]!;
+      return [keyOf(one), one.caller?.admin ? { ...project, access_level: levels.owner } : project];
+    }),
+  );
+});
+
 /**
  * The project that `id` names, with the caller's level in it.
  * @param id an id or a full path, compared without case
  */
 export async function projectFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
+  if (isId(id)) {
+    const project_id = Number(id);
+    return Number.isSafeInteger(project_id) ? grantedProject(db, { caller, project_id, full_path: null }) : undefined;
+  }
   // PostgreSQL knows no text with NUL.
-  if (isId(id) ? !Number.isSafeInteger(Number(id)) : !id.includes('/') || id.includes('\0')) return undefined;
-  const { rows } = await sql<Project>`
-    select ${columns}, ${projectLevel(caller)} as access_level, state.archived, state.marked_for_deletion,
-           state.archived or state.marked_for_deletion or ${isBeingCopied} as read_only
-      from projects, ${stateOfProject}
-     where ${isId(id) ? sql`projects.id = ${Number(id)}` : sql`projects.full_path = ${id}`}`.execute(db);
-  return rows[0];
+  return id.includes('/') && !id.includes('\0') ? grantedProject(db, { caller, project_id: null, full_path: id }) : undefined;
 }
 
 /** Whether the caller may know of a project. */

@@ -1,5 +1,5 @@
 /** Values of access tokens: random, shown once, kept only as a digest. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Every scope that a personal access token may have (conventions.md section 2.2). */
 export const tokenScopes = [
@@ -29,4 +29,4 @@ export const tokenScopes = [
 export const newTokenValue = (prefix: string) => `${prefix}${randomBytes(24).toString('base64url')}`;
 
 /** What the database keeps of a token. The value is random, so that a plain hash cannot be guessed. */
-export const tokenDigest = (value: string): Buffer => createHash('sha256').update(value).digest();
+export const tokenDigest = (value: string): Buffer => hash('sha256', value, 'buffer');

@@ -3,15 +3,38 @@ import type { AnyEndpoint } from '../http/index.ts';
 import { accessRequestRoutes } from './access_requests/routes.ts';
 import { accessTokenRoutes } from './access_tokens/routes.ts';
 import { applicationSettingRoutes } from './application_settings/routes.ts';
+import { awardEmojiRoutes } from './award_emoji/routes.ts';
 import { commitStatuses } from './commit_statuses/routes.ts';
+import { noteRoutes } from './discussions/note_routes.ts';
+import { discussionRoutes } from './discussions/routes.ts';
+import { epicIssueRoutes } from './epic_issues/routes.ts';
+import { epicChildRoutes } from './epics/child_routes.ts';
+import { epicLinkRoutes } from './epics/link_routes.ts';
+import { epicPeopleRoutes } from './epics/people_routes.ts';
+import { epicRoutes } from './epics/routes.ts';
 import { freezePeriods } from './freeze_periods/routes.ts';
+import { gpgKeyRoutes } from './gpg_keys/routes.ts';
 import { groupLinkRoutes } from './group_links/routes.ts';
 import { groupLifecycleRoutes } from './groups/lifecycle_routes.ts';
 import { groupRoutes } from './groups/routes.ts';
+import { issueLinkRoutes } from './issue_links/routes.ts';
+import { issueListRoutes } from './issues/list_routes.ts';
+import { issueMetricImageRoutes } from './issues/metric_image_routes.ts';
+import { issuePeopleRoutes } from './issues/people_routes.ts';
+import { issuePlaceRoutes } from './issues/place_routes.ts';
+import { issueRoutes } from './issues/routes.ts';
+import { issueTimeRoutes } from './issues/time_routes.ts';
+import { iterationCadenceRoutes } from './iterations/cadence_routes.ts';
+import { iterationRoutes } from './iterations/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { labelRoutes } from './labels/routes.ts';
+import { markdownRoutes } from './markdown/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { metadataRoutes } from './metadata/routes.ts';
+import { milestoneIssueRoutes } from './milestone_issues/routes.ts';
+import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
+import { tokenAssociationRoutes } from './personal_access_tokens/association_routes.ts';
 import { impersonationTokenRoutes } from './personal_access_tokens/impersonation_routes.ts';
 import { personalAccessTokenRoutes } from './personal_access_tokens/routes.ts';
 import { projectForkRoutes } from './projects/fork_routes.ts';
@@ -19,6 +42,7 @@ import { projectLifecycleRoutes } from './projects/lifecycle_routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { projectStarRoutes } from './projects/star_routes.ts';
 import { protectedBranchRoutes } from './protected_branches/routes.ts';
+import { protectedTagRoutes } from './protected_tags/routes.ts';
 import { archiveRoutes } from './repository/archive_routes.ts';
 import { blobRoutes } from './repository/blob_routes.ts';
 import { branchRoutes } from './repository/branch_routes.ts';
@@ -26,23 +50,33 @@ import { commitDetailRoutes } from './repository/commit_detail_routes.ts';
 import { commitRoutes } from './repository/commit_routes.ts';
 import { commitWriteRoutes } from './repository/commit_write_routes.ts';
 import { compareRoutes } from './repository/compare_routes.ts';
+import { languageRoutes } from './repository/language_routes.ts';
 import { tagRoutes } from './repository/tag_routes.ts';
 import { treeRoutes } from './repository/tree_routes.ts';
 import { repositoryFiles } from './repository_files/routes.ts';
+import { resourceEventRoutes } from './resource_events/routes.ts';
+import { todoRoutes } from './todo_list/routes.ts';
 import { userRemovalRoutes } from './user_removal/routes.ts';
+import { userFollowRoutes } from './users/follow_routes.ts';
 import { userMembershipRoutes } from './users/membership_routes.ts';
 import { userModerationRoutes } from './users/moderation_routes.ts';
+import { userPreferenceRoutes } from './users/preference_routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { userStatusRoutes } from './users/status_routes.ts';
 
 export const endpoints: readonly AnyEndpoint[] = [
   ...metadataRoutes,
+  ...markdownRoutes,
   ...userRoutes,
   ...userStatusRoutes,
   ...userModerationRoutes,
   ...userMembershipRoutes,
   ...userRemovalRoutes,
+  ...userFollowRoutes,
+  ...userPreferenceRoutes,
   ...keyRoutes,
+  ...gpgKeyRoutes,
+  ...tokenAssociationRoutes,
   ...personalAccessTokenRoutes,
   ...impersonationTokenRoutes,
   ...accessTokenRoutes,
@@ -55,6 +89,14 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...projectLifecycleRoutes,
   ...projectStarRoutes,
   ...projectForkRoutes,
+  ...issueListRoutes,
+  ...issueRoutes,
+  ...todoRoutes,
+  ...issuePlaceRoutes,
+  ...issuePeopleRoutes,
+  ...issueTimeRoutes,
+  ...issueMetricImageRoutes,
+  ...issueLinkRoutes,
   ...memberRoutes,
   ...groupLinkRoutes,
   ...accessRequestRoutes,
@@ -69,5 +111,21 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...archiveRoutes,
   ...compareRoutes,
   ...tagRoutes,
+  ...protectedTagRoutes,
+  ...languageRoutes,
   ...repositoryFiles,
+  ...labelRoutes,
+  ...milestoneRoutes,
+  ...milestoneIssueRoutes,
+  ...iterationRoutes,
+  ...iterationCadenceRoutes,
+  ...resourceEventRoutes,
+  ...noteRoutes,
+  ...discussionRoutes,
+  ...epicRoutes,
+  ...epicChildRoutes,
+  ...epicPeopleRoutes,
+  ...epicLinkRoutes,
+  ...epicIssueRoutes,
+  ...awardEmojiRoutes,
 ];

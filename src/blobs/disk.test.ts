@@ -73,6 +73,16 @@ test('what is not as announced, or breaks off, leaves nothing', async (t) => {
   assert.deepEqual(await files(), []);
 });
 
+test('what nobody has announced is taken in up to a limit', async (t) => {
+  const { blobs, files } = await place(t);
+  const received = await blobs.receive(source(bytes), { at_most_bytes: bytes.length });
+  assert.equal(received.size_bytes, bytes.length);
+  await received.keep('images/abcdef');
+  assert.deepEqual(await buffer((await blobs.read('images/abcdef'))!), bytes);
+  await assert.rejects(blobs.receive(source(bytes), { at_most_bytes: bytes.length - 1 }), BlobMismatch);
+  assert.equal((await files()).length, 1);
+});
+
 test('what killed receptions have left is swept by age', async (t) => {
   const { blobs, folder, files } = await place(t);
   assert.equal(await blobs.sweep(0), 0);

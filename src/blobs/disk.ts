@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { type BlobKey, BlobMismatch, type Blobs, type ByteRange, type Expected } from './types.ts';
+import { type BlobKey, BlobMismatch, type Blobs, type Bounded, type ByteRange, type Expected } from './types.ts';
 
 /** In the same file system as the blobs, so that a blob gets to its place by a rename. No kind has a name like this. */
 const receptionFolder = '.incoming';
@@ -23,8 +23,8 @@ export function diskBlobs(folder: string): Blobs {
       source.on('error', () => {}); // It may break off before it is read, and the reader hears of it then.
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       const file = path.join(incoming, randomUUID());
-      await writeVerified(file, source, expected);
       return {
+        size_bytes: await writeVerified(file, source, expected),
         keep: (key) => moveDurably(file, placeOf(folder, key)),
         discard: () => rm(file, { force: true }),
       };
@@ -43,11 +43,13 @@ function placeOf(folder: string, key: BlobKey): string {
   return path.join(folder, kind, first, second, name);
 }
 
-async function writeVerified(name: string, source: Readable, expected: Expected): Promise<void> {
+/** @returns how many bytes it is */
+async function writeVerified(name: string, source: Readable, expected: Expected | Bounded): Promise<number> {
   const file = await open(name, 'wx', 0o600);
   try {
-    await copyVerified(source, file, expected);
+    const size_bytes = await copyVerified(source, file, expected);
     await file.sync();
+    return size_bytes;
   } catch (error) {
     await rm(name, { force: true });
     throw error;
@@ -56,17 +58,21 @@ async function writeVerified(name: string, source: Readable, expected: Expected)
   }
 }
 
-async function copyVerified(source: Readable, file: FileHandle, { size_bytes, sha256 }: Expected): Promise<void> {
+async function copyVerified(source: Readable, file: FileHandle, expected: Expected | Bounded): Promise<number> {
   const hash = createHash('sha256');
+  const most_bytes = 'sha256' in expected ? expected.size_bytes : expected.at_most_bytes;
   let received_bytes = 0;
   for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     received_bytes += chunk.length;
-    if (received_bytes > size_bytes) throw new BlobMismatch('size');
+    if (received_bytes > most_bytes) throw new BlobMismatch('size');
     hash.update(chunk);
     await file.appendFile(chunk);
   }
-  if (received_bytes < size_bytes) throw new BlobMismatch('size');
-  if (hash.digest('hex') !== sha256) throw new BlobMismatch('digest');
+  if ('sha256' in expected) {
+    if (received_bytes < expected.size_bytes) throw new BlobMismatch('size');
+    if (hash.digest('hex') !== expected.sha256) throw new BlobMismatch('digest');
+  }
+  return received_bytes;
 }
 
 async function moveDurably(from: string, to: string): Promise<void> {

@@ -14,7 +14,12 @@ export interface Expected {
   sha256: string;
 }
 
-/** The bytes that came in are not those that were announced. */
+/** What a blob that nobody has announced may be. */
+export interface Bounded {
+  at_most_bytes: number;
+}
+
+/** The bytes that came in are not those that were announced, or too many. */
 export class BlobMismatch extends Error {
   override name = 'BlobMismatch';
   readonly what: 'size' | 'digest';
@@ -26,6 +31,7 @@ export class BlobMismatch extends Error {
 
 /** A blob that has come in whole and lies on the disk, but that nobody can see yet. One of both must follow. */
 export interface ReceivedBlob {
+  size_bytes: number;
   /** Puts it in its place, at once and for good, also over an older one. */
   keep(key: BlobKey): Promise<void>;
   /** Removes it; after `keep` nothing. */
@@ -40,11 +46,11 @@ export interface ByteRange {
 
 export interface Blobs {
   /**
-   * Takes in a stream in constant memory and compares it with what was announced. A stream that breaks off, or is not what it should be, leaves nothing
-   * behind; the stream itself is not destroyed, so that a reply can still be sent on its connection.
+   * Takes in a stream in constant memory and compares it with what was announced, or with what is allowed. A stream that breaks off, or is not what it should
+   * be, leaves nothing behind; the stream itself is not destroyed, so that a reply can still be sent on its connection.
    * @throws BlobMismatch, and the stream's own errors
    */
-  receive(source: Readable, expected: Expected): Promise<ReceivedBlob>;
+  receive(source: Readable, expected: Expected | Bounded): Promise<ReceivedBlob>;
   /** A blob as a stream, which must be read or destroyed; undefined when there is none. */
   read(key: BlobKey, range?: ByteRange): Promise<Readable | undefined>;
   /** Removes a blob, to which those who read it right now are not subject. Removing nothing is no error. */

@@ -1,8 +1,11 @@
 import pino, { type Logger } from 'pino';
 import { removeOrphanedBots } from '../areas/access_tokens/index.ts';
 import { removeOldRequestCounts } from '../areas/application_settings/index.ts';
+import { removeOldEvents } from '../areas/events/index.ts';
 import { removeExpiredGroupLinks } from '../areas/group_links/index.ts';
 import { removeGroup, removeMarkedGroups } from '../areas/groups/index.ts';
+import { removeUnusedBlobs } from '../areas/issues/index.ts';
+import { advanceIterations } from '../areas/iterations/index.ts';
 import { removeUnusedObjects } from '../areas/lfs/index.ts';
 import { removeExpiredMemberships } from '../areas/members/index.ts';
 import { copyFork, removeMarkedProjects, removeProject } from '../areas/projects/index.ts';
@@ -31,6 +34,9 @@ const jobs: readonly AnyJob[] = [
   removeUser,
   removeOrphanedBots,
   removeOldRequestCounts,
+  advanceIterations,
+  removeOldEvents,
+  removeUnusedBlobs,
 ];
 
 const concurrency = 4;

@@ -29,7 +29,8 @@ export function connect({ connectionString, max, statementTimeout_ms = 60_000 }:
     max,
     types,
     application_name: 'coppice',
-    options: '-c TimeZone=UTC',
+    // A statement has one processor: many requests share them, and what is appended comes in the order in which it is written.
+    options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0',
     statement_timeout: statementTimeout_ms,
     // A transaction that waits for its program, not for PostgreSQL, holds locks for nothing.
     idle_in_transaction_session_timeout: 300_000,

@@ -117,6 +117,37 @@ test('a database that is killed is started again, with what was committed', asyn
   assert.equal(await ask(owner.connectionString, 'select max(answer) from kept'), 43);
 });
 
+test('a command that owns the database leaves it to a server that starts meanwhile', async () => {
+  const command = await startEmbedded(data, shared);
+  const pid = postmaster();
+  const starting = startEmbedded(data, exclusive);
+  while (
+    (await ask(command.connectionString, "select 1 from pg_locks where locktype = 'advisory' and not granted")) === undefined
+  );
+  await command.stop();
+  const server = await starting;
+  assert.equal(postmaster(), pid);
+  assert.equal(await ask(server.connectionString, 'select 1'), 1);
+  await server.stop();
+  assert.ok(!isRunning(pid));
+});
+
+test('a command that was faster after the database was killed hands it back to its server', async () => {
+  const restarted = Promise.withResolvers<string>();
+  const server = await startEmbedded(data, { ...exclusive, onRestart: restarted.resolve });
+  const killed = postmaster();
+  process.kill(killed, 'SIGKILL');
+  while (isRunning(killed));
+  const command = await startEmbedded(data, shared);
+  await restarted.promise;
+  const pid = postmaster();
+  await command.stop();
+  assert.ok(isRunning(pid));
+  assert.equal(await ask(server.connectionString, 'select 1'), 1);
+  await server.stop();
+  while (isRunning(pid));
+});
+
 test('a number in the lock file that belongs to another program by now is not in the way', async (t) => {
   const child = await anotherCoppice();
   const pid = postmaster();

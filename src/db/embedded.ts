@@ -111,15 +111,33 @@ async function connectOnce(cluster: Cluster): Promise<pg.Client | undefined> {
   }
 }
 
-/** Takes the lock that says who stops the database; it goes when the connection goes. */
+/**
+ * Takes the lock that says who stops the database; it goes when the connection goes.
+ * @param patience_ms how long to wait for another owner, which may be Infinity; whoever waits is handed the database as it runs
+ */
 async function takeOwnership(client: pg.Client, patience_ms: number): Promise<boolean> {
-  const giveUpAt = Date.now() + patience_ms;
-  for (;;) {
+  if (patience_ms === 0) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [ownerLock]);
-    if (rows[0]?.taken) return true;
-    if (Date.now() >= giveUpAt) return false;
-    await sleep(poll_ms);
+    return rows[0]!.taken;
   }
+  await client.query(`set lock_timeout = ${Number.isFinite(patience_ms) ? patience_ms : 0}`);
+  try {
+    await client.query('select pg_advisory_lock($1)', [ownerLock]);
+    return true;
+  } catch (error) {
+    if ((error as pg.DatabaseError).code === '55P03') return false; // lock_not_available
+    throw error;
+  }
+}
+
+/** Whether somebody waits to own the database, such as a server that found it taken by a command. */
+async function isWanted(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from pg_locks where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and not granted
+       and database = (select oid from pg_database where datname = current_database())`,
+    [ownerLock],
+  );
+  return rows.length > 0;
 }
 
 async function makeDatabase(client: pg.Client): Promise<void> {
@@ -137,6 +155,7 @@ async function makeDatabase(client: pg.Client): Promise<void> {
 function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
   const restarts_ms: number[] = [];
   let watch = first;
+  let isOwner = true;
   let isStopping = false;
   let recovery: Promise<void> = Promise.resolve();
 
@@ -145,10 +164,16 @@ function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
     restarts_ms.push(now);
     if (restarts_ms.filter((time) => time > now - 60_000).length > 5)
       throw new DatabaseError('PostgreSQL ended six times within a minute.');
-    const client = await reach(cluster);
-    if (!(await takeOwnership(client, ownerTimeout_ms))) throw new DatabaseError('Another Coppice has taken over the database.');
+    guard(await reach(cluster));
     options.onRestart?.('The connection to PostgreSQL was lost; it runs again.');
-    guard(client);
+    isOwner = false;
+    // A command may have been faster. When it ends it leaves the database to this process; until then both use it.
+    void takeOwnership(watch, Number.POSITIVE_INFINITY).then(
+      () => {
+        isOwner = true;
+      },
+      () => {}, // the connection has ended, which begins the next recovery
+    );
   };
   const guard = (client: pg.Client) => {
     watch = client;
@@ -161,7 +186,8 @@ function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
   const stop = async () => {
     isStopping = true;
     await recovery;
-    await stopPostmaster(cluster, watch);
+    const isLeft = !isOwner || (await isWanted(watch).catch(() => false));
+    await (isLeft ? watch.end().catch(() => {}) : stopPostmaster(cluster, watch));
   };
   return { stop };
 }

@@ -1,3 +1,4 @@
+export { inBatches, ofAnyLength } from './batches.ts';
 export { columnsOf } from './columns.ts';
 export {
   type Connect,
@@ -8,5 +9,7 @@ export {
   isUniqueViolation,
   poolLoad,
 } from './connect.ts';
+export { claimIid, type NumberOwner, type NumberUsage, nextIid, nextIids } from './internal_ids.ts';
+export { plannedAnew } from './prepared.ts';
 export type { DB } from './schema.ts';
 export { isUnavailable } from './unavailable.ts';

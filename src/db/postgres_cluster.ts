@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { chown, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Account, DatabaseError, type Programs, programsFor, unlessExists } from './postgres_programs.ts';
@@ -25,10 +26,13 @@ const nobody: Account = { uid: 65_534, gid: 65_534 };
 /** The superuser, and the only role: who can reach the socket is trusted. */
 export const role = 'coppice';
 
+const megabyte = 1024 * 1024;
+
 /** Written into postgresql.conf when the cluster is made, where an operator may change them. */
 const initialSettings = {
   jit: 'off', // short statements only; planning a compilation costs more than it gives
-  shared_buffers: '128MB',
+  shared_buffers: `${Math.round(Math.min(Math.max(totalmem() / 16 / megabyte, 128), 512))}MB`,
+  random_page_cost: '1.1', // of an SSD, and of pages that are in memory anyway
   max_connections: '100',
   wal_level: 'minimal',
   max_wal_senders: '0',

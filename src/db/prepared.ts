@@ -3,10 +3,17 @@
  * that is more than half of their cost.
  */
 import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 
 /** Each prepared statement takes memory in every connection, so texts beyond these (lists whose filters vary) are sent as they are. */
 const maximumStatements = 500;
+
+/**
+ * Begins a statement that is planned for its values each time: what is best for a common label is bad for a rare one, and a statement that many filters shape would
+ * take the place of others that are worth keeping.
+ */
+export const plannedAnew: RawBuilder<never> = sql.raw('/* planned anew */');
 
 const names = new Map<string, string>();
 
@@ -31,7 +38,8 @@ export class PreparingClient extends pg.Client {
   override query(...args: any[]): any {
     const [text, values] = args;
     // Without values pg sends several statements in one text, as migrations are; prepared ones must stand alone.
-    const name = args.length === 2 && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined;
+    const name =
+      args.length === 2 && Array.isArray(values) && values.length > 0 && !text.startsWith('/*') ? nameOf(text) : undefined;
     return name === undefined ? super.query(...(args as [string])) : super.query({ name, text, values });
   }
 }

@@ -64,7 +64,21 @@ export interface ApplicationSettings {
   throttle_authenticated_files_api_requests_per_period: Generated<number>;
   throttle_authenticated_files_api_period_in_seconds: Generated<number>;
   rate_limiting_response_text: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  issues_create_limit: Generated<number>;
+  notes_create_limit: Generated<number>;
   counts_requests: GeneratedAlways<boolean>;
+  push_event_activities_limit: Generated<number>;
+}
+
+export interface AwardEmoji {
+  id: GeneratedAlways<number>;
+  name: string;
+  user_id: number;
+  issue_id: number | null;
+  epic_id: number | null;
+  note_id: number | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
 }
@@ -86,6 +100,65 @@ export interface CommitStatuses {
   finished_at: Timestamp | null;
 }
 
+export interface EpicIssues {
+  id: GeneratedAlways<number>;
+  epic_id: number;
+  issue_id: number;
+  relative_position: number;
+}
+
+export interface EpicLabels {
+  epic_id: number;
+  label_id: number;
+}
+
+export interface EpicLinks {
+  id: GeneratedAlways<number>;
+  source_id: number;
+  target_id: number;
+  link_type: Generated<string>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Epics {
+  id: GeneratedAlways<number>;
+  group_id: number;
+  iid: number;
+  title: string;
+  description: string | null;
+  author_id: number | null;
+  state: Generated<string>;
+  confidential: Generated<boolean>;
+  color: Generated<string>;
+  parent_id: number | null;
+  start_date_is_fixed: Generated<boolean>;
+  start_date_fixed: string | null;
+  due_date_is_fixed: Generated<boolean>;
+  due_date_fixed: string | null;
+  closed_at: Timestamp | null;
+  closed_by_id: number | null;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  relative_position: number | null;
+  inherited_start_date: string | null;
+  inherited_due_date: string | null;
+}
+
+export interface Events {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  author_id: number;
+  action: string;
+  target_type: string | null;
+  target_id: number | null;
+  imported_from: Generated<string>;
+  created_at: Generated<Timestamp>;
+}
+
 export interface FreezePeriods {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -94,6 +167,14 @@ export interface FreezePeriods {
   cron_timezone: Generated<string>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+}
+
+export interface GpgKeys {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  key: string;
+  fingerprint: Buffer;
+  created_at: Generated<Timestamp>;
 }
 
 export interface GroupAuthorizations {
@@ -114,6 +195,116 @@ export interface GroupLinks {
   updated_at: Generated<Timestamp>;
 }
 
+export interface InternalIds {
+  project_id: number | null;
+  namespace_id: number | null;
+  usage: string;
+  last_value: number;
+}
+
+export interface IssueAssignees {
+  issue_id: number;
+  user_id: number;
+}
+
+export interface IssueLabels {
+  issue_id: number;
+  label_id: number;
+}
+
+export interface IssueLinks {
+  id: GeneratedAlways<number>;
+  source_id: number;
+  target_id: number;
+  link_type: Generated<string>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface IssueMetricImages {
+  id: GeneratedAlways<number>;
+  issue_id: number;
+  filename: string;
+  blob_key: string;
+  size_bytes: number;
+  url: string | null;
+  url_text: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface IssueUserAgents {
+  issue_id: number;
+  user_agent: string;
+  ip_address: string;
+  akismet_submitted: Generated<boolean>;
+}
+
+export interface Issues {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  iid: number;
+  title: string;
+  description: string | null;
+  state: Generated<string>;
+  issue_type: Generated<string>;
+  author_id: number | null;
+  confidential: Generated<boolean>;
+  discussion_locked: boolean | null;
+  milestone_id: number | null;
+  iteration_id: number | null;
+  due_date: string | null;
+  weight: number | null;
+  health_status: string | null;
+  severity: Generated<string>;
+  relative_position: number | null;
+  time_estimate_s: Generated<number>;
+  total_time_spent_s: Generated<number>;
+  closed_at: Timestamp | null;
+  closed_by_id: number | null;
+  moved_to_id: number | null;
+  duplicated_to_id: number | null;
+  imported_from: Generated<string>;
+  task_count: Generated<number>;
+  completed_task_count: Generated<number>;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  milestone_due_date: string | null;
+  label_priority: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface IterationCadences {
+  id: GeneratedAlways<number>;
+  group_id: number;
+  title: string;
+  description: string | null;
+  active: Generated<boolean>;
+  automatic: Generated<boolean>;
+  start_date: string | null;
+  duration_in_weeks: number | null;
+  iterations_in_advance: number | null;
+  roll_over: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Iterations {
+  id: GeneratedAlways<number>;
+  cadence_id: number;
+  group_id: number;
+  iid: number;
+  sequence: number;
+  title: string | null;
+  description: string | null;
+  state: Generated<number>;
+  start_date: string;
+  due_date: string;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface Keys {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -123,6 +314,24 @@ export interface Keys {
   usage_type: Generated<string>;
   expires_at: Timestamp | null;
   created_at: Generated<Timestamp>;
+}
+
+export interface LabelPriorities {
+  project_id: number;
+  label_id: number;
+  priority: number;
+}
+
+export interface Labels {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  title: string;
+  description: string | null;
+  color: string;
+  archived: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface LfsCredentialKeys {
@@ -163,6 +372,20 @@ export interface Members {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Milestones {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  iid: number;
+  title: string;
+  description: string | null;
+  state: Generated<string>;
+  start_date: string | null;
+  due_date: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface Namespaces {
   id: GeneratedAlways<number>;
   kind: string;
@@ -188,6 +411,24 @@ export interface Namespaces {
   updated_at: Generated<Timestamp>;
   archived: Generated<boolean>;
   marked_for_deletion_at: Timestamp | null;
+}
+
+export interface Notes {
+  id: GeneratedAlways<number>;
+  issue_id: number | null;
+  epic_id: number | null;
+  discussion_id: Generated<string>;
+  starts_discussion: Generated<boolean>;
+  type: string | null;
+  body: string;
+  author_id: number | null;
+  system: Generated<boolean>;
+  internal: Generated<boolean>;
+  refers_to_issue_id: number | null;
+  refers_to_epic_id: number | null;
+  is_mention: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface PersonalAccessTokens {
@@ -269,6 +510,27 @@ export interface ProtectedBranches {
   allow_force_push: Generated<boolean>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  code_owner_approval_required: Generated<boolean>;
+}
+
+export interface ProtectedTags {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  create_access_level: number;
+  created_at: Generated<Timestamp>;
+}
+
+export interface PushEventPayloads {
+  event_id: number;
+  commit_count: number;
+  action: string;
+  ref_type: string;
+  commit_from: string | null;
+  commit_to: string | null;
+  ref: string | null;
+  commit_title: string | null;
+  ref_count: number | null;
 }
 
 export interface Redirects {
@@ -286,11 +548,116 @@ export interface ReferenceUpdates {
   created_at: Generated<Timestamp>;
 }
 
+export interface RemovedIssueNumbers {
+  project_id: number;
+  iid: number;
+}
+
 export interface RequestCounts {
   name: string;
   who: string;
   ends_at: Timestamp;
   count: number;
+}
+
+export interface ResourceIterationEvents {
+  id: GeneratedAlways<number>;
+  issue_id: number;
+  user_id: number | null;
+  iteration_id: number | null;
+  action: string;
+  created_at: Generated<Timestamp>;
+}
+
+export interface ResourceLabelEvents {
+  id: GeneratedAlways<number>;
+  issue_id: number | null;
+  epic_id: number | null;
+  user_id: number | null;
+  label_id: number | null;
+  action: string;
+  created_at: Generated<Timestamp>;
+}
+
+export interface ResourceMilestoneEvents {
+  id: GeneratedAlways<number>;
+  issue_id: number;
+  user_id: number | null;
+  milestone_id: number | null;
+  action: string;
+  state: string;
+  created_at: Generated<Timestamp>;
+}
+
+export interface ResourceStateEvents {
+  id: GeneratedAlways<number>;
+  issue_id: number | null;
+  epic_id: number | null;
+  user_id: number | null;
+  state: string;
+  created_at: Generated<Timestamp>;
+}
+
+export interface ResourceWeightEvents {
+  id: GeneratedAlways<number>;
+  issue_id: number;
+  user_id: number | null;
+  weight: number | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface Subscriptions {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  issue_id: number | null;
+  epic_id: number | null;
+  label_id: number | null;
+  subscribed: boolean;
+  created_at: Generated<Timestamp>;
+}
+
+export interface Timelogs {
+  id: GeneratedAlways<number>;
+  issue_id: number;
+  user_id: number | null;
+  time_spent_s: number;
+  spent_at: Generated<Timestamp>;
+  summary: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface Todos {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  project_id: number | null;
+  group_id: number | null;
+  author_id: number | null;
+  action_name: string;
+  issue_id: number | null;
+  epic_id: number | null;
+  note_id: number | null;
+  state: Generated<string>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  access_request_id: number | null;
+}
+
+export interface UnusedBlobs {
+  key: string;
+  since: Generated<Timestamp>;
+}
+
+export interface UserFollows {
+  follower_id: number;
+  followed_id: number;
+  created_at: Generated<Timestamp>;
+}
+
+export interface UserMentions {
+  user_id: number;
+  issue_id: number | null;
+  epic_id: number | null;
+  note_id: number | null;
 }
 
 export interface UserStatuses {
@@ -335,32 +702,69 @@ export interface Users {
   last_activity_on: string | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  view_diffs_file_by_file: Generated<boolean>;
+  show_whitespace_in_diffs: Generated<boolean>;
+  pass_user_identities_to_ci_jwt: Generated<boolean>;
 }
 
 export interface DB {
   access_requests: AccessRequests;
   access_token_bots: AccessTokenBots;
   application_settings: ApplicationSettings;
+  award_emoji: AwardEmoji;
   commit_statuses: CommitStatuses;
+  epic_issues: EpicIssues;
+  epic_labels: EpicLabels;
+  epic_links: EpicLinks;
+  epics: Epics;
+  events: Events;
   freeze_periods: FreezePeriods;
+  gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;
   group_links: GroupLinks;
+  internal_ids: InternalIds;
+  issue_assignees: IssueAssignees;
+  issue_labels: IssueLabels;
+  issue_links: IssueLinks;
+  issue_metric_images: IssueMetricImages;
+  issue_user_agents: IssueUserAgents;
+  issues: Issues;
+  iteration_cadences: IterationCadences;
+  iterations: Iterations;
   keys: Keys;
+  label_priorities: LabelPriorities;
+  labels: Labels;
   lfs_credential_keys: LfsCredentialKeys;
   lfs_locks: LfsLocks;
   lfs_objects: LfsObjects;
   lfs_objects_projects: LfsObjectsProjects;
   members: Members;
+  milestones: Milestones;
   namespaces: Namespaces;
+  notes: Notes;
   personal_access_tokens: PersonalAccessTokens;
   project_authorizations: ProjectAuthorizations;
   project_stars: ProjectStars;
   projects: Projects;
   protected_branch_access_levels: ProtectedBranchAccessLevels;
   protected_branches: ProtectedBranches;
+  protected_tags: ProtectedTags;
+  push_event_payloads: PushEventPayloads;
   redirects: Redirects;
   reference_updates: ReferenceUpdates;
+  removed_issue_numbers: RemovedIssueNumbers;
   request_counts: RequestCounts;
+  resource_iteration_events: ResourceIterationEvents;
+  resource_label_events: ResourceLabelEvents;
+  resource_milestone_events: ResourceMilestoneEvents;
+  resource_state_events: ResourceStateEvents;
+  resource_weight_events: ResourceWeightEvents;
+  subscriptions: Subscriptions;
+  timelogs: Timelogs;
+  todos: Todos;
+  unused_blobs: UnusedBlobs;
+  user_follows: UserFollows;
+  user_mentions: UserMentions;
   user_statuses: UserStatuses;
   users: Users;
 }

@@ -11,8 +11,10 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return states.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
-  // The driver has no codes for these two.
+  // The driver has no codes for these.
   return code === undefined
-    ? /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+    ? /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
+        error.message,
+      )
     : systemErrors.has(code);
 }

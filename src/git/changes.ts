@@ -11,17 +11,20 @@ const statuses: Record<string, ChangedFile['status']> = {
   T: 'type_changed',
 };
 
+/** About two million files; as text it is the longest that JavaScript can be sure to hold. */
+const longest_list = 256 * 1024 * 1024;
+
 /**
  * The files that differ between two commits or trees, in the order of their paths. Without `from`, every file of `to` is added.
- * Renames are found by likeness when `renames` is set. Throws `GitError` when an id is neither commit nor tree.
+ * Renames are found by likeness when `renames` is set. Throws `GitError` when an id is neither commit nor tree, `OutputTooLong` for millions of files.
  */
 export async function changedFiles(
   repository: Repository,
-  { from, to, renames = false, env }: { from: string | null; to: string; renames?: boolean; env?: Environment },
+  { from, to, renames = false, env }: { from: string | null; to: string; renames?: boolean; env?: Environment | undefined },
 ): Promise<ChangedFile[]> {
   const base = from === null ? emptyTree(to) : fullId(from);
   const options = ['-r', '-z', '--raw', '--no-abbrev', renames ? '--find-renames' : '--no-renames'] as const;
-  const output = await git(repository, 'diff-tree', options, [base, fullId(to)], [], { env });
+  const output = await git(repository, 'diff-tree', options, [base, fullId(to)], [], { env, limit: longest_list });
   return parseRaw(output.toString('utf8'));
 }
 

@@ -21,6 +21,11 @@ export class GitError extends Error {
   }
 }
 
+/** git wrote more than it was allowed to. */
+export class OutputTooLong extends GitError {
+  override name = 'OutputTooLong';
+}
+
 export interface RunOptions {
   input?: Buffer | string;
   /** Added to the fixed environment, for instance the quarantine of a push. */
@@ -68,6 +73,17 @@ const environment: Environment = {
 
 /** The environment variables that make git run the hooks in `folder`, to be added to the fixed ones. */
 export const hooksFrom = (folder: string): Environment => ({ GIT_CONFIG_VALUE_1: folder });
+
+/** The environment variables that give git more settings than the fixed ones, e.g. `{ 'receive.unpackLimit': '1' }`. */
+export function settingsOf(settings: Readonly<Record<string, string>>): Environment {
+  const first = Number(environment.GIT_CONFIG_COUNT);
+  const pairs = Object.entries(settings);
+  const variables = pairs.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ]);
+  return Object.fromEntries([['GIT_CONFIG_COUNT', String(first + pairs.length)], ...variables]);
+}
 
 /**
  * The arguments after `git` for a command (with its subcommand, if it has them) on a repository.
@@ -144,7 +160,7 @@ export function ended(child: ChildProcess): Promise<number | null> {
 /**
  * Runs a short git command and gives what it wrote.
  * `options` may hold user values only behind an equals sign; `operands` follow `--end-of-options`; `paths` follow `--` and are literal.
- * Throws `GitError` when git fails, takes too long, or writes more than `limit` bytes; the signal's reason when it fires.
+ * Throws `GitError` when git fails or takes too long, `OutputTooLong` when it writes more than `limit` bytes; the signal's reason when it fires.
  */
 export function git(
   repository: Repository | undefined,
@@ -166,17 +182,17 @@ async function output(child: ChildProcess, command: string, run: RunOptions): Pr
   const stderr = stderrOf(child);
   const chunks: Buffer[] = [];
   let size = 0;
-  let stopped: string | undefined;
-  const halt = (reason: string) => {
+  let stopped: GitError | undefined;
+  const halt = (reason: GitError) => {
     stopped ??= reason;
     child.kill('SIGKILL');
   };
-  const abort = () => halt('the request was given up');
-  const timer = setTimeout(halt, timeout_ms, `it took longer than ${timeout_ms} ms`);
+  const abort = () => halt(new GitError(command, null, 'the request was given up'));
+  const timer = setTimeout(() => halt(new GitError(command, null, `it took longer than ${timeout_ms} ms`)), timeout_ms);
   signal?.addEventListener('abort', abort, { once: true });
   child.stdout?.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > limit) halt(`it wrote more than ${limit} bytes`);
+    if (size > limit) halt(new OutputTooLong(command, null, `it wrote more than ${limit} bytes`));
     else chunks.push(chunk);
   });
   child.stdin?.on('error', () => {}); // git may end before it has read everything; its exit code says whether that was right.
@@ -184,7 +200,7 @@ async function output(child: ChildProcess, command: string, run: RunOptions): Pr
   try {
     const code = await ended(child);
     signal?.throwIfAborted();
-    if (stopped) throw new GitError(command, null, stopped);
+    if (stopped) throw stopped;
     if (code !== 0) throw new GitError(command, code, stderr());
     return Buffer.concat(chunks, size);
   } finally {

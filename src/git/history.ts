@@ -26,7 +26,7 @@ export interface CommitList {
   skip?: number;
   limit?: number;
   /** The quarantine of a push, to see its commits. */
-  env?: Environment;
+  env?: Environment | undefined;
 }
 
 const known_stats = new LRUCache<string, CommitStats>({ max: 50_000 });

@@ -2,7 +2,7 @@
 export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { changedFiles } from './changes.ts';
-export { GitError, git, gitLoad, gitStream, type RunOptions } from './command.ts';
+export { GitError, git, gitLoad, gitStream, OutputTooLong, type RunOptions } from './command.ts';
 export { readCommit } from './commits.ts';
 export { contributorsTo } from './contributors.ts';
 export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs } from './copies.ts';
@@ -18,7 +18,7 @@ export { type NewBlobs, newBlobs } from './new_blobs.ts';
 export { type PatchLimits, patchesOf } from './patches.ts';
 export { pathProblem } from './paths.ts';
 export type { PushRules } from './push_hooks.ts';
-export { sizesIn } from './quarantine.ts';
+export { alsoSeeing, sizesIn } from './quarantine.ts';
 export { closeReaders } from './readers.ts';
 export { isValidBranchName, isValidTagName } from './ref_names.ts';
 export {
@@ -36,6 +36,8 @@ export {
 } from './refs.ts';
 export { createRepository, deleteRepository, setHead } from './repository.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
+export { fileSizes } from './sizes.ts';
+export { touchedPaths } from './touched_paths.ts';
 export { advertiseRefs, receivePack, type Service, type ServiceRequest, type TransportOptions, uploadPack } from './transport.ts';
 export { ChangeRefused } from './tree_editor.ts';
 export type * from './types.ts';

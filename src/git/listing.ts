@@ -10,22 +10,26 @@ interface Row extends RawEntry {
   raw_path: string;
 }
 
+/** Rows by their position; an array is some. */
+interface Rows {
+  readonly length: number;
+  at(position: number): Row | undefined;
+}
+
 const ranks = { tree: 0, blob: 1, symlink: 1, commit: 2 } as const;
-const rankOf = ({ mode }: Row): number => ranks[typeOf(mode)];
+const rankOf = (mode: string): number => ranks[typeOf(mode)];
 
 /** Sorting by this text is git's order: as if a folder's name ended in a slash. One UTF-16 unit per byte, so comparing text compares bytes. */
 const keyOf = ({ mode, raw_path }: Row): string => (mode === tree_mode ? `${raw_path}/` : raw_path);
-const placeOf = (row: Row): string => `${rankOf(row)}${keyOf(row)}`;
+const placeOf = (row: Row): string => `${rankOf(row.mode)}${keyOf(row)}`;
 
 /** The entries of a folder. It keeps the bytes of names, and makes entries of those only that are asked for. */
 export class TreeListing {
-  readonly #rows: readonly Row[];
+  readonly #rows: Rows;
 
-  /** `rows` are in git's order. */
-  constructor(rows: Iterable<Row>) {
-    const kinds: Row[][] = [[], [], []];
-    for (const row of rows) kinds[rankOf(row)]!.push(row);
-    this.#rows = kinds.flat();
+  /** `rows` are in the order of v4. */
+  constructor(rows: Rows) {
+    this.#rows = rows;
   }
 
   get length(): number {
@@ -34,18 +38,22 @@ export class TreeListing {
 
   /** The entries from one position up to another, which is not among them. */
   entries(start: number, end: number): ListedEntry[] {
-    return this.#rows.slice(start, end).map(({ mode, id, raw_path }) => ({
-      name: textOf(raw_path.slice(raw_path.lastIndexOf('/') + 1)),
-      path: textOf(raw_path),
-      id,
-      mode,
-      type: typeOf(mode),
-    }));
+    const length = Math.max(0, Math.min(end, this.length) - start);
+    return Array.from({ length }, (_, index) => {
+      const { mode, id, raw_path } = this.#rows.at(start + index)!;
+      return {
+        name: textOf(raw_path.slice(raw_path.lastIndexOf('/') + 1)),
+        path: textOf(raw_path),
+        id,
+        mode,
+        type: typeOf(mode),
+      };
+    });
   }
 
   /** A text that stands for the entry at a position, also in a later listing from which the entry is gone. */
   markOf(position: number): string {
-    const row = this.#rows[position];
+    const row = this.#rows.at(position);
     if (!row) throw new RangeError(`there is no entry ${position}`);
     return Buffer.from(placeOf(row), 'latin1').toString('base64url');
   }
@@ -57,41 +65,69 @@ export class TreeListing {
     let [low, high] = [0, this.#rows.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (placeOf(this.#rows[middle]!) <= place) low = middle + 1;
+      if (placeOf(this.#rows.at(middle)!) <= place) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 }
 
-/** Listings of everything below a folder; pages of one are asked for one after the other. */
-const listings = new LRUCache<string, TreeListing>({
-  maxSize: 64 * 1024 * 1024,
-  sizeCalculation: (listing, key) => key.length + 200 + listing.length * 250,
+/** What `git ls-tree` wrote, `<mode> <type> <id>`, a tab, and the path, closed by NUL: as objects its lines would take several times as much. */
+class OutputRows implements Rows {
+  readonly #output: Buffer;
+  /** Where each row begins, in the order of v4. */
+  readonly #starts: Uint32Array;
+
+  /** `output` is in git's order. */
+  constructor(output: Buffer) {
+    const starts: number[][] = [[], [], []];
+    for (let at = 0; at < output.length; at = output.indexOf(0, at) + 1)
+      starts[rankOf(output.toString('latin1', at, at + 6))]!.push(at);
+    this.#output = output;
+    this.#starts = Uint32Array.from(starts.flat());
+  }
+
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  get size_bytes(): number {
+    return this.#output.length + this.#starts.byteLength;
+  }
+
+  at(position: number): Row | undefined {
+    const start = this.#starts[position];
+    if (start === undefined) return undefined;
+    const tab = this.#output.indexOf(0x09, start);
+    const [mode = '', , id = ''] = this.#output.toString('latin1', start, tab).split(' ');
+    return { mode, id, raw_path: this.#output.toString('latin1', tab + 1, this.#output.indexOf(0, tab)) };
+  }
+}
+
+/** About three million files. */
+const longest_listing = 256 * 1024 * 1024;
+
+/** What lies below folders; pages of one are asked for one after the other. */
+const listings = new LRUCache<string, OutputRows>({
+  maxSize: 128 * 1024 * 1024,
+  sizeCalculation: (rows, key) => key.length + 200 + rows.size_bytes,
 });
 
-/** The entries of the tree with this id; with `is_recursive` also of all trees below. Throws `GitError` when the repository has no such tree. */
+/**
+ * The entries of the tree with this id; with `is_recursive` also of all trees below.
+ * Throws `GitError` when the repository has no such tree, `OutputTooLong` when there are millions of entries below.
+ */
 export async function listTree(repository: Repository, id: string, { is_recursive = false } = {}): Promise<TreeListing> {
   if (!is_recursive) {
     const tree = await rawTree(repository, id);
-    return new TreeListing(Array.from(tree, ([raw_path, entry]) => ({ ...entry, raw_path })));
+    const rows = Array.from(tree, ([raw_path, entry]) => ({ ...entry, raw_path }));
+    return new TreeListing(rows.toSorted((one, other) => rankOf(one.mode) - rankOf(other.mode)));
   }
   const key = `${repository.path}\0${fullId(id)}`;
   const known = listings.get(key);
-  if (known) return known;
-  const output = await git(repository, 'ls-tree', ['-r', '-t', '-z', '--full-tree'], [id]);
-  const listing = new TreeListing(parseListing(output));
-  listings.set(key, listing);
-  return listing;
-}
-
-/** `<mode> <type> <id>`, a tab, and the path, closed by NUL. */
-function* parseListing(output: Buffer): Generator<Row> {
-  for (let at = 0; at < output.length; ) {
-    const tab = output.indexOf(0x09, at);
-    const end = output.indexOf(0, tab);
-    const [mode = '', , id = ''] = output.toString('latin1', at, tab).split(' ');
-    yield { mode, id, raw_path: output.toString('latin1', tab + 1, end) };
-    at = end + 1;
-  }
+  if (known) return new TreeListing(known);
+  const options = ['-r', '-t', '-z', '--full-tree'] as const;
+  const rows = new OutputRows(await git(repository, 'ls-tree', options, [id], [], { limit: longest_listing }));
+  listings.set(key, rows);
+  return new TreeListing(rows);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { access, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -35,6 +36,16 @@ test('maintenance packs what has become many and keeps everything, reachable or 
   assert.equal((await readBlob(repository, unreachable)).toString(), 'kept');
   assert.equal(await lastCommitOf(repository, first, 'f5'), first);
   assert.equal(await userGit(repository.path, 'fsck', '--strict', '--no-dangling'), '');
+});
+
+test('maintenance packs a few large objects as well', async (t) => {
+  const repository = await temporaryRepository(t);
+  const first = await commitTo(repository, { changes: [put('large', randomBytes(17 * 1024 * 1024))] });
+  assert.equal((await countObjects(repository)).packs, 0);
+  await maintain(repository);
+  const { loose_objects, loose_bytes, packs } = await countObjects(repository);
+  assert.deepEqual([loose_objects, loose_bytes, packs], [0, 0, 1]);
+  assert.equal((await entryAt(repository, first, 'large'))?.type, 'blob');
 });
 
 test('readers and writers go on while maintenance runs', async (t) => {

@@ -7,6 +7,8 @@ import type { Repository } from './types.ts';
 
 /** Above these, looking for an object costs noticeably more than packing once. */
 const many_loose_objects = 500;
+/** These cost every clone about a second of compressing. */
+const many_loose_bytes = 16 * 1024 * 1024;
 const many_packs = 8;
 const many_loose_refs = 200;
 const longest_maintenance_ms = 60 * 60_000;
@@ -17,6 +19,8 @@ export interface ObjectCounts {
   loose_objects: number;
   packed_objects: number;
   packs: number;
+  /** Bytes on disk of loose objects. */
+  loose_bytes: number;
   /** Bytes on disk of all objects. */
   size_bytes: number;
 }
@@ -25,8 +29,9 @@ export interface ObjectCounts {
 export async function countObjects(repository: Repository): Promise<ObjectCounts> {
   const output = (await git(repository, 'count-objects', ['--verbose'])).toString('utf8');
   const count = (key: string) => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
-  const size_bytes = (count('size') + count('size-pack') + count('size-garbage')) * 1024;
-  return { loose_objects: count('count'), packed_objects: count('in-pack'), packs: count('packs'), size_bytes };
+  const loose_bytes = count('size') * 1024;
+  const size_bytes = loose_bytes + (count('size-pack') + count('size-garbage')) * 1024;
+  return { loose_objects: count('count'), packed_objects: count('in-pack'), packs: count('packs'), loose_bytes, size_bytes };
 }
 
 /**
@@ -37,8 +42,8 @@ export async function maintain(repository: Repository): Promise<void> {
   await removeStaleLocks(repository);
   await removeAbandoned(repository);
   const timeout_ms = longest_maintenance_ms;
-  const { loose_objects, packs } = await countObjects(repository);
-  if (loose_objects > many_loose_objects || packs > many_packs) await repack(repository);
+  const { loose_objects, loose_bytes, packs } = await countObjects(repository);
+  if (loose_objects > many_loose_objects || loose_bytes > many_loose_bytes || packs > many_packs) await repack(repository);
   if ((await looseRefs(repository)) > many_loose_refs) await git(repository, 'pack-refs', ['--all'], [], [], { timeout_ms });
   await git(repository, 'commit-graph write', ['--reachable', '--changed-paths', '--split', '--no-progress'], [], [], {
     timeout_ms,
@@ -75,5 +80,7 @@ async function removeAbandoned(repository: Repository): Promise<void> {
     for (const name of await readdir(folder)) if (/^\.?tmp[_-]/.test(name)) drafts.push(join(folder, name));
   }
   const locks = ['pack/multi-pack-index.lock', 'info/commit-graph.lock', 'info/commit-graphs/commit-graph-chain.lock'];
-  for (const path of [...drafts, ...locks.map((name) => join(objects, name))]) await removeIfOlder(path, abandoned_ms);
+  for (const path of drafts) await removeIfOlder(path, abandoned_ms);
+  // Only maintenance takes these, and it is stopped after that time.
+  for (const name of locks) await removeIfOlder(join(objects, name), longest_maintenance_ms);
 }

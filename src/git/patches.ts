@@ -2,7 +2,7 @@
 import { emptyTree } from './changes.ts';
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';
-import type { ChangedFile, Option, Patch, Repository } from './types.ts';
+import type { ChangedFile, Environment, Option, Patch, Repository } from './types.ts';
 
 export interface PatchLimits {
   /** The longest patch that is kept. */
@@ -26,11 +26,11 @@ const too_large: Patch = { hunks: '', state: 'too_large' };
  */
 export async function patchesOf(
   repository: Repository,
-  { from, to }: { from: string | null; to: string },
+  { from, to, env }: { from: string | null; to: string; env?: Environment | undefined },
   files: readonly ChangedFile[],
   limits: PatchLimits,
 ): Promise<Patch[]> {
-  const work = new PatchRun(repository, limits);
+  const work = new PatchRun(repository, limits, env);
   const in_place = files.filter(({ status }) => status !== 'renamed').map(({ path }) => path);
   const patches = await work.ofPaths([from === null ? emptyTree(to) : fullId(from), fullId(to)], in_place);
   const found: Patch[] = [];
@@ -42,10 +42,12 @@ export async function patchesOf(
 class PatchRun {
   readonly #repository: Repository;
   readonly #patch_bytes: number;
+  readonly #env: Environment | undefined;
   #budget_bytes: number;
 
-  constructor(repository: Repository, limits: PatchLimits) {
+  constructor(repository: Repository, limits: PatchLimits, env: Environment | undefined) {
     this.#repository = repository;
+    this.#env = env;
     this.#patch_bytes = limits.patch_bytes;
     this.#budget_bytes = limits.total_bytes;
   }
@@ -107,7 +109,8 @@ class PatchRun {
     const limit = Math.min(run_bytes + this.#patch_bytes, this.#budget_bytes);
     const chunks: Buffer[] = [];
     let size = 0;
-    for await (const chunk of gitStream(this.#repository, command, formats, operands, paths)) {
+    const run = this.#env ? { env: this.#env } : {};
+    for await (const chunk of gitStream(this.#repository, command, formats, operands, paths, run)) {
       chunks.push(chunk);
       size += chunk.length;
       if (size > limit) break; // Leaving the loop destroys the stream, which stops git.

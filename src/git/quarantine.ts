@@ -1,7 +1,14 @@
-/** Reading what a push brought before it is accepted: the pool of readers does not see those objects. */
+/** Reading objects that are not in the repository itself: what a push brought before it is accepted, or what a fork has. The pool of readers does not see them. */
+import { join } from 'node:path';
 import { git } from './command.ts';
 import type { StoredObject } from './reader.ts';
 import type { Environment, Repository } from './types.ts';
+
+/** The environment in which git sees the objects of `repository` beside those of the one that it works on. Both must be named by the same digest. */
+export const alsoSeeing = (repository: Repository): Environment => ({
+  // Quoted, because a colon would begin the next one.
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${join(repository.path, 'objects').replaceAll(/["\\]/g, '\\$&')}"`,
+});
 
 /** The objects with these ids, in this order, whole in memory. Throws `GitError` when one is missing. */
 export async function objectsIn(repository: Repository, ids: readonly string[], env: Environment): Promise<StoredObject[]> {

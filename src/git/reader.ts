@@ -14,10 +14,12 @@ export interface StoredObject extends ObjectHeader {
   content: Buffer;
 }
 
+type Answer = ObjectHeader | StoredObject | undefined;
+
 interface Question {
   wants_content: boolean;
-  answer(object: ObjectHeader | StoredObject | undefined): void;
-  fail(error: Error): void;
+  /** Shared by all who asked the same before it was sent. */
+  answer: PromiseWithResolvers<Answer>;
 }
 
 const newline = 0x0a;
@@ -31,10 +33,31 @@ export class ReaderDied extends Error {
   override name = 'ReaderDied';
 }
 
+/** An idle reader must not keep a program from ending; one with work must. One timer holds for all, which costs less than a handle for each of four pipes. */
+const hold = setInterval(() => {}, 2 ** 31 - 1).unref();
+let holders = 0;
+
+function holdTheServer(): void {
+  holders += 1;
+  if (holders === 1) hold.ref();
+}
+
+function releaseTheServer(): void {
+  holders -= 1;
+  if (holders === 0) hold.unref();
+}
+
+function letRefs(child: ChildProcess, change: 'ref' | 'unref'): void {
+  for (const handle of [child, ...(child.stdio as (Socket | null)[])]) handle?.[change]();
+}
+
 export class Reader {
   readonly #child: ChildProcess;
   readonly #stderr: () => string;
+  /** Sent and not sent yet, in their order. */
   readonly #questions: Question[] = [];
+  /** What is not sent yet, by the command that asks it. */
+  #unsent = new Map<string, Question>();
   /** Bytes that belong to no answer yet: less than a header. */
   #rest: Buffer = Buffer.alloc(0);
   /** The object whose content is arriving; its buffer has room for the line end behind it. */
@@ -57,7 +80,7 @@ export class Reader {
         resolve();
       });
     });
-    this.#holdTheServer(false);
+    letRefs(this.#child, 'unref');
   }
 
   get is_open(): boolean {
@@ -75,15 +98,26 @@ export class Reader {
    */
   ask(name: string, wants_content: false): Promise<ObjectHeader | undefined>;
   ask(name: string, wants_content: true): Promise<StoredObject | undefined>;
-  ask(name: string, wants_content: boolean): Promise<ObjectHeader | StoredObject | undefined> {
+  ask(name: string, wants_content: boolean): Promise<Answer> {
     // An answer repeats the question when there is no such object, up to the end of the line; an empty one would end the process.
     if (name === '' || name.length > longest_question || /[\0\n]/.test(name)) return Promise.resolve(undefined);
     if (!this.#is_open) return Promise.reject(new ReaderDied('git cat-file takes no more questions'));
-    return new Promise((resolve, reject) => {
-      if (this.#questions.length === 0) this.#holdTheServer(true);
-      this.#questions.push({ wants_content, answer: resolve, fail: reject });
-      this.#child.stdin?.write(`${wants_content ? 'contents' : 'info'} ${name}\0`);
-    });
+    const command = `${wants_content ? 'contents' : 'info'} ${name}\0`;
+    const known = this.#unsent.get(command);
+    if (known) return known.answer.promise;
+    const question: Question = { wants_content, answer: Promise.withResolvers() };
+    if (this.#questions.length === 0) holdTheServer();
+    this.#questions.push(question);
+    // Not at once: what other requests ask in this turn of the event loop goes in the same write.
+    if (this.#unsent.size === 0) setImmediate(() => this.#send());
+    this.#unsent.set(command, question);
+    return question.answer.promise;
+  }
+
+  #send(): void {
+    if (this.#unsent.size === 0) return;
+    this.#child.stdin?.write([...this.#unsent.keys()].join(''));
+    this.#unsent.clear();
   }
 
   /** Takes no more questions, answers those it has, and ends. */
@@ -91,19 +125,11 @@ export class Reader {
     if (this.#is_open) {
       this.#is_open = false;
       this.#onEnd();
-      this.#holdTheServer(true);
+      this.#send();
+      letRefs(this.#child, 'ref');
       this.#child.stdin?.end();
     }
     return this.closed;
-  }
-
-  /** An idle reader must not keep a program from ending; one with work must. */
-  #holdTheServer(hold: boolean): void {
-    const handles = [this.#child, ...(this.#child.stdio as (Socket | null)[])];
-    for (const handle of handles) {
-      if (hold) handle?.ref?.();
-      else handle?.unref?.();
-    }
   }
 
   #receive(chunk: Buffer): void {
@@ -147,9 +173,11 @@ export class Reader {
     return chunk.subarray(copied);
   }
 
-  #answer(object: ObjectHeader | StoredObject | undefined): void {
-    this.#questions.shift()?.answer(object);
-    if (this.#questions.length === 0 && this.#is_open) this.#holdTheServer(false);
+  #answer(object: Answer): void {
+    const question = this.#questions.shift();
+    if (!question) return;
+    question.answer.resolve(object);
+    if (this.#questions.length === 0) releaseTheServer();
   }
 
   #kill(reason: string): void {
@@ -162,6 +190,8 @@ export class Reader {
       this.#is_open = false;
       this.#onEnd();
     }
-    for (const question of this.#questions.splice(0)) question.fail(error);
+    this.#unsent.clear();
+    if (this.#questions.length > 0) releaseTheServer();
+    for (const { answer } of this.#questions.splice(0)) answer.reject(error);
   }
 }

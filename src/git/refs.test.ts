@@ -143,8 +143,8 @@ test('ancestors, merge bases and merged branches follow the graph', async (t) =>
   assert.equal(await isAncestor(repository, base, main), true);
   assert.equal(await isAncestor(repository, main, base), false);
   await assert.rejects(isAncestor(repository, '1'.repeat(40), base), GitError);
-  assert.equal(await mergeBase(repository, main, side), base);
-  assert.equal(await mergeBase(repository, main, other), undefined);
+  assert.equal(await mergeBase(repository, [main, side]), base);
+  assert.equal(await mergeBase(repository, [main, other]), undefined);
   assert.deepEqual(await mergedBranches(repository, main), ['base', 'main']);
 });
 
@@ -262,7 +262,7 @@ test('the base of several commits is what the first shares with the others', asy
       return commitTo(repository, { branch, parent: base, changes: [put(branch, branch)] });
     }),
   );
-  assert.equal(await mergeBase(repository, one!, two!, three!), base);
+  assert.equal(await mergeBase(repository, [one!, two!, three!]), base);
   const other = await commitTo(repository, { branch: 'other', changes: [put('b', '1')] });
-  assert.equal(await mergeBase(repository, one!, other), undefined);
+  assert.equal(await mergeBase(repository, [one!, other]), undefined);
 });

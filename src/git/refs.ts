@@ -112,9 +112,13 @@ export async function isAncestor(
  * The best common ancestor of two commits, undefined when they have none. Of more than two: of the first one, and the merge that
  * all others would make. Takes ids.
  */
-export async function mergeBase(repository: Repository, one: string, ...others: string[]): Promise<string | undefined> {
+export async function mergeBase(
+  repository: Repository,
+  commits: readonly string[],
+  env?: Environment,
+): Promise<string | undefined> {
   try {
-    return (await git(repository, 'merge-base', [], [one, ...others])).toString('utf8').trim();
+    return (await git(repository, 'merge-base', [], commits, [], { env })).toString('utf8').trim();
   } catch (error) {
     if (error instanceof GitError && error.exit_code === 1) return undefined;
     throw error;

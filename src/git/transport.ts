@@ -1,7 +1,7 @@
 /** The programs behind smart HTTP. Requests and replies flow through in constant memory; the HTTP around them is the caller's. */
 import type { ChildProcess } from 'node:child_process';
 import { type Duplex, finished, type Readable } from 'node:stream';
-import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, start, stderrOf } from './command.ts';
+import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start, stderrOf } from './command.ts';
 import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
@@ -17,7 +17,19 @@ export interface TransportOptions {
 export interface ServiceRequest extends TransportOptions {
   /** The body of the request, unzipped. */
   input: Readable;
+  /** Of the body, where the client says: it sends what is long in pieces, without saying how long all of them are. */
+  size_bytes?: number | undefined;
 }
+
+/** A push that is no longer than this may be unpacked. */
+const small_bytes = 1024 * 1024;
+
+/**
+ * git unpacks a push of few objects, however large they are, and large ones that lie alone are compressed anew for every clone until maintenance has packed
+ * them. A push that is not known to be small stays the pack that it is.
+ */
+const unpacking = (size_bytes: number | undefined): Environment =>
+  size_bytes !== undefined && size_bytes <= small_bytes ? {} : settingsOf({ 'receive.unpackLimit': '1' });
 
 const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?){0,9}$/i;
 
@@ -50,11 +62,11 @@ export function uploadPack(repository: Repository, { input, protocol, signal }: 
  */
 export async function receivePack(
   repository: Repository,
-  { input, protocol, signal, ...rules }: ServiceRequest & PushRules,
+  { input, size_bytes, protocol, signal, ...rules }: ServiceRequest & PushRules,
 ): Promise<Readable> {
   await checkHooks();
   let is_accepted = false;
-  const env = { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder) };
+  const env = { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder), ...unpacking(size_bytes) };
   const child = startService(repository, 'git-receive-pack', ['--stateless-rpc'], env);
   converse(child.stdio[3] as Duplex, rules, () => {
     is_accepted = true;

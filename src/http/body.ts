@@ -1,11 +1,11 @@
 /** Reads request bodies of every form that clients send (conventions.md section 7, clients.md section 2). */
-import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse as parseJson } from 'secure-json-parse';
 import { ApiError, badParams } from './errors.ts';
-import { nest, readForm, type Values } from './form.ts';
-
-const mismatch = 'message body does not match declared format';
+import { readForm, type Values } from './form.ts';
+import { mismatch, readParts } from './multipart.ts';
+import { type TakesFile, UnreadForm } from './upload.ts';
 
 function readJson(text: string): Values {
   // Several clients say application/json and send nothing.
@@ -20,36 +20,10 @@ function readJson(text: string): Values {
   return value as Values;
 }
 
-/** Text fields of a multipart body. Files are read past: no endpoint takes one yet. */
-function readMultipart(request: FastifyRequest, payload: NodeJS.ReadableStream): Promise<Values> {
-  return new Promise((resolve, reject) => {
-    const pairs: [string, string][] = [];
-    const refuse = () => reject(badParams(mismatch));
-    let parser: BusboyInstance;
-    try {
-      parser = new Busboy({
-        headers: request.headers as { 'content-type': string },
-        limits: { fields: 4096, fieldSize: 64 * 1024 * 1024 },
-      });
-    } catch {
-      payload.resume();
-      return refuse();
-    }
-    parser.on('field', (name, value, isNameCut, isValueCut) => {
-      if (isNameCut || isValueCut) refuse();
-      else pairs.push([name, value]);
-    });
-    parser.on('file', (_name, file) => file.resume());
-    parser.on('error', refuse);
-    parser.on('finish', () => {
-      try {
-        resolve(nest(pairs));
-      } catch (error) {
-        reject(error);
-      }
-    });
-    payload.on('error', reject);
-    payload.pipe(parser);
+/** Reads the text fields of a multipart body, and past its files. */
+function readMultipart(request: FastifyRequest, payload: Readable): Promise<Values> {
+  return readParts(request.headers, payload, (_name, file) => {
+    file.resume();
   });
 }
 
@@ -63,9 +37,11 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', text, async (_request: FastifyRequest, body: string) =>
     readForm(body),
   );
-  app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, payload: NodeJS.ReadableStream) =>
-    readMultipart(request, payload),
-  );
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
+    const { file } = request.routeOptions.config as TakesFile;
+    // Whoever may not call must not fill the disk: a file is read when access is granted.
+    return file ? new UnreadForm(request.headers, payload, file) : readMultipart(request, payload);
+  });
   app.addContentTypeParser('*', text, async (request: FastifyRequest, body: string) => {
     if (body.length === 0) return {};
     const type = request.headers['content-type'] ?? '';

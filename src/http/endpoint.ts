@@ -45,6 +45,8 @@ export interface Conditions {
   plan: Plan;
   /** The moment in `If-Unmodified-Since`, to the second. */
   unmodified_since: Date | undefined;
+  /** The address that the request came from, none over a socket of this machine, and what program it says it came from. */
+  sent_from: { address: string | undefined; user_agent: string | undefined };
 }
 
 /** How often one caller may call an endpoint, beyond what holds for all requests. */
@@ -117,3 +119,10 @@ export const post = verb('POST');
 export const put = verb('PUT');
 export const patch = verb('PATCH');
 export const del = verb('DELETE');
+
+/**
+ * Endpoints that also live under another path, each in both places.
+ * @param from the first part of each path that is another there
+ */
+export const alsoUnder = (from: string, to: string, endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
+  endpoints.flatMap((endpoint) => [endpoint, { ...endpoint, path: endpoint.path.replace(from, to) }]);

@@ -6,4 +6,7 @@ export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule }
 export * from './paginate.ts';
 export { type Offering, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
+export { isFoundIn } from './search.ts';
+export { descriptionReasons, titleReasons } from './texts.ts';
 export * from './types.ts';
+export type { UploadedFile } from './upload.ts';

@@ -138,6 +138,12 @@ test('text that the database cannot hold is refused, except where it is content'
   assert.deepEqual(read({ content: AnyText() }, { content: 'a\0b' }), { content: 'a\0b' });
 });
 
+test('the rule of a list is not asked about items that could not be read', () => {
+  const topics = checked(Type.Array(Type.String()), (given) => (given.some((topic) => topic.length > 3) ? ['is too long'] : []));
+  assert.equal(refusal({ topics }, { topics: ['a', {}] }), 'topics is invalid');
+  assert.deepEqual(refusal({ topics }, { topics: ['a', 'long'] }), { topics: ['is too long'] });
+});
+
 test('a parameter that cannot be read was given all the same', () => {
   const input = { name: Type.Optional(Type.String()), path: Type.Optional(Type.String()) };
   assert.equal(refusal(input, { name: {} }, [atLeastOneOf('name', 'path')]), 'name is invalid');

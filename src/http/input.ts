@@ -7,6 +7,7 @@ import { ApiError, badParams } from './errors.ts';
 import { Repeated, type Values } from './form.ts';
 import { type Plan, reaches } from './plans.ts';
 import { type Marked, marks } from './types.ts';
+import { UploadedFile } from './upload.ts';
 
 /** What a request got wrong so far: parameters in the order of their declaration, and reasons by field; and the plan that decides what is read. */
 interface Failures {
@@ -228,15 +229,22 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
   if (value === undefined || value === null) {
     // Clients send null for what they do not mean (python-gitlab: start_branch), so null counts as left out where nothing can be cleared.
     if (schema.default !== undefined) return schema.default;
+    if (raw !== undefined && schema[marks]?.notEmpty) {
+      failures.unreadable.add(path);
+      return refuse(failures, path, 'is empty');
+    }
     if (!member.isRequired) return undefined;
     const { absence, notBlank } = schema[marks] ?? {};
     const usual = raw === '' ? `${path} is empty` : notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`;
     failures.parameters.push(absence ? `${path} ${absence}` : usual);
     return undefined;
   }
+  const refusals = failures.parameters.length;
   const result = member.read(value, path, failures);
   if (result === undefined) failures.unreadable.add(path);
-  const reasons = result === undefined ? undefined : schema[marks]?.reasons?.(result as never);
+  // Rules are written for values that the schema allows: in a list, an item that could not be read is missing.
+  const isReadable = result !== undefined && failures.parameters.length === refusals;
+  const reasons = isReadable ? schema[marks]?.reasons?.(result as never) : undefined;
   if (reasons !== undefined && reasons.length > 0) failures.fields[member.name] = reasons;
   return result;
 }
@@ -269,7 +277,10 @@ function recordReader(item: Json): Read {
   };
 }
 
+const readFile: Read = (value, name, failures) => (value instanceof UploadedFile ? value : refuse(failures, name, 'is invalid'));
+
 function readerOf(schema: Json): Read {
+  if (schema[marks]?.file) return readFile;
   if (schema.anyOf) return unionReader(schema);
   if (schema.enum || schema.const !== undefined) return enumReader(schema);
   switch (schema.type) {
@@ -289,6 +300,14 @@ function readerOf(schema: Json): Read {
   }
 }
 
+/** The names of parameters that were given; those of a member of a hash as `not[labels]`. */
+const namesIn = (values: Values): string[] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? [name, ...Object.keys(value).map((member) => `${name}[${member}]`)]
+      : name,
+  );
+
 /**
  * Compiles the reader of an endpoint's parameters.
  * @param refused what is thrown for parameters that cannot be read
@@ -304,7 +323,7 @@ export function inputReader<P extends TProperties>(
   return (raw, plan) => {
     const failures: Failures = { plan, parameters: [], fields: {}, unreadable: new Set() };
     const values = read(raw, '', failures) as Values;
-    const given = failures.unreadable.union(new Set(Object.keys(values)));
+    const given = failures.unreadable.union(new Set(namesIn(values)));
     const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];
     // Each element of a list may say the same of it.
     if (texts.length > 0) throw refused([...new Set(texts)].join(', '));

@@ -3,6 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Values } from './form.ts';
 import type { Page } from './paginate.ts';
 
+/** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. Longer links are left out; pages are numbered all the same. */
+const longestLinks = 6000;
+
+const linkHeader = (links: string[]): Record<string, string> => {
+  const link = links.join(', ');
+  return link.length > longestLinks ? {} : { link };
+};
+
 const secrets = new Set(['private_token', 'access_token']);
 
 /** `value` under `name` as name-value pairs, the way `readForm` reads them back. */
@@ -26,7 +34,7 @@ function linkTo(request: FastifyRequest, parameters: Values, changes: Record<str
 function keysetHeaders(request: FastifyRequest, parameters: Values, next: Record<string, string> | null): Record<string, string> {
   if (next === null) return {};
   const { page: _page, ...rest } = parameters;
-  return { link: `<${linkTo(request, { ...rest, page: undefined }, next)}>; rel="next"` };
+  return linkHeader([`<${linkTo(request, { ...rest, page: undefined }, next)}>; rel="next"`]);
 }
 
 /**
@@ -49,7 +57,7 @@ export function pageHeaders(request: FastifyRequest, parameters: Values, page: P
     'x-per-page': String(page.per_page),
     'x-next-page': next === undefined ? '' : String(next),
     'x-prev-page': previous === undefined ? '' : String(previous),
-    link: links.join(', '),
+    ...linkHeader(links),
     ...(last === undefined ? {} : { 'x-total': String(page.total), 'x-total-pages': String(last) }),
   };
 }

@@ -178,6 +178,12 @@ test('pages are bent into shape or refused as the reference says, and links lead
   assert.equal(second.headers.get('x-next-page'), '');
 });
 
+test('a query that would make the headers too long for clients has no links', async () => {
+  const { as } = await world();
+  const { status, headers } = await as('reporter').get('/projects', { search: 'x'.repeat(8000) });
+  assert.deepEqual([status, headers.get('link'), headers.get('x-page')], [200, null, '1']);
+});
+
 test('links never repeat the credential of the request', async () => {
   const { as, people, project } = await world();
   const path = `/projects/${project.id}/freeze_periods?private_token=${people.reporter.token}&per_page=1`;

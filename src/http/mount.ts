@@ -1,7 +1,8 @@
 /** Turns endpoints into routes: authenticate, check access, read the input, handle, reply. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
+import type { Blobs } from '../blobs/index.ts';
 import type { AnyEndpoint, Caller, Method, Services } from './endpoint.ts';
 import { ApiError, forbidden, insufficientScope, Moved, notFound } from './errors.ts';
 import { readForm, type Values } from './form.ts';
@@ -11,6 +12,7 @@ import type { Page } from './paginate.ts';
 import { type Offering, type Plan, reaches } from './plans.ts';
 import type { Headers, Returns } from './reply.ts';
 import { serialiser } from './serialise.ts';
+import { fileIn, type TakesFile, UnreadForm } from './upload.ts';
 
 export interface MountOptions extends Services {
   /** Who calls: from the headers and parameters of a request. */
@@ -48,7 +50,8 @@ const refusedQuery = Symbol('refused query');
 function parametersOf(request: FastifyRequest): Values {
   const { body, query } = request as { body: unknown; query: Values & { [refusedQuery]?: Error } };
   if (query[refusedQuery]) throw query[refusedQuery];
-  return Object.assign(Object.create(null), query, typeof body === 'object' ? body : undefined, request.params) as Values;
+  const fields = typeof body === 'object' && !(body instanceof UnreadForm) ? body : undefined;
+  return Object.assign(Object.create(null), query, fields, request.params) as Values;
 }
 
 function unmodifiedSince(request: FastifyRequest): Date | undefined {
@@ -63,14 +66,17 @@ function checkScope(needed: readonly string[] | undefined, caller: Caller | unde
   if (!needed.some((scope) => caller.token.scopes.includes(scope))) throw insufficientScope(needed);
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, status: number, payload: Buffer): FastifyReply {
+const asItIs = (text: string) => text;
+
+function send(request: FastifyRequest, reply: FastifyReply, status: number, payload: string): FastifyReply {
   reply.code(status).header('content-type', 'application/json').header('cache-control', 'max-age=0, private, must-revalidate');
   if (status === 200 && (request.method === 'GET' || request.method === 'HEAD')) {
-    const tag = `W/"${createHash('sha1').update(payload).digest('hex')}"`;
+    const tag = `W/"${hash('sha1', payload)}"`;
     reply.header('etag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).removeHeader('content-type').send();
   }
-  return reply.send(payload);
+  // Fastify adds a charset to the type of text that it may have to serialise.
+  return reply.serializer(asItIs).send(payload);
 }
 
 /** Sends whoever reads on to the same call by id; anything else is refused, because clients would repeat it as a GET. */
@@ -82,6 +88,22 @@ function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply)
     .code(301)
     .headers({ location: url, 'content-type': 'text/plain' })
     .send(`This resource has been moved permanently to ${url}`);
+}
+
+/** Does something with all parameters, those of a form with a file among them. What was not kept of the file is gone afterwards. */
+async function withForm<T>(
+  request: FastifyRequest,
+  parameters: Values,
+  blobs: Blobs,
+  handle: (all: Values) => T,
+): Promise<Awaited<T>> {
+  if (!(request.body instanceof UnreadForm)) return await handle(parameters);
+  const { fields, file } = await request.body.read(blobs);
+  try {
+    return await handle(Object.assign(Object.create(null), parameters, fields, request.params));
+  } finally {
+    await file?.discard();
+  }
 }
 
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
@@ -107,8 +129,11 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     const { params } = request as { params: Record<string, string> };
     const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
     if (!reaches(plan, endpoint.plan)) throw forbidden();
-    const input = readInput(parameters, plan);
-    const result = await endpoint.handle({ ...granted, ...services, input, plan, unmodified_since: unmodifiedSince(request) });
+    const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
+    const conditions = { plan, unmodified_since: unmodifiedSince(request), sent_from };
+    const result = await withForm(request, parameters, blobs, (all) =>
+      endpoint.handle({ ...granted, ...services, input: readInput(all, plan), ...conditions }),
+    );
     const { body, headers, status: own = status } = endpoint.returns.parts(result);
     if (headers) reply.headers(headers);
     if (endpoint.returns.kind === 'page') reply.headers(pageHeaders(request, parameters, result as Page<unknown>));
@@ -154,6 +179,7 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
       url: `${apiRoot}${endpoint.path}`,
       bodyLimit: endpoint.body_limit_bytes ?? defaultBodyLimit_bytes,
       exposeHeadRoute: !heads.has(endpoint.path),
+      config: { file: fileIn((endpoint.input ?? {}) as TProperties) } satisfies TakesFile,
       handler: (request, reply) =>
         handle(request, reply).catch((error: unknown) => {
           if (error instanceof Moved) return answerMoved(error, request, reply);

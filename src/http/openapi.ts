@@ -94,7 +94,7 @@ function operation(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
   const { method, path, summary, access, plan, offerings, rate, deprecated } = endpoint;
   const scopes = scopesFor(endpoint);
   return {
-    operationId: `${method.toLowerCase()}${path.replaceAll(/[/_]+:?(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: `${method.toLowerCase()}${path.replace('/-/', '/dashed/').replaceAll(/[/_]+:?(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
     tags: [tagOf(path)],
     ...(deprecated ? { deprecated } : {}),
@@ -114,7 +114,7 @@ function operation(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
 
 /** The noun that an endpoint is filed under: the last fixed segment before the first parameter of a sub-resource, e.g. `freeze_periods`. */
 function tagOf(path: string): string {
-  const segments = path.split('/').filter((segment) => segment !== '' && !segment.startsWith(':'));
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '-' && !segment.startsWith(':'));
   return segments[path.startsWith('/projects/:id/repository') ? 2 : Math.min(1, segments.length - 1)] ?? segments[0] ?? 'api';
 }
 

@@ -68,16 +68,29 @@ export async function paginate<D, T extends keyof D, Row>(
     .execute();
   const has_more = rows.length > per_page;
   const items = has_more ? rows.slice(0, per_page) : rows;
-  const total = has_more || (items.length === 0 && offset > 0) ? await countOf(db, query) : offset + items.length;
-  return { items, page, per_page, has_more, ...(total <= maximumTotal ? { total } : {}) };
+  const total = await totalOf({ offset, shown: items.length, has_more }, (most) => countOf(db, query, most));
+  return { items, page, per_page, has_more, ...total };
 }
 
-async function countOf<D, T extends keyof D, Row>(db: Database, query: SelectQueryBuilder<D, T, Row>): Promise<number> {
-  const counted = query
-    .clearSelect()
-    .clearOrderBy()
-    .select(sql<number>`1`.as('one'))
-    .limit(maximumTotal + 1);
+/**
+ * How many rows a list has, where they are few enough to be counted. A page that is the last one knows it without counting.
+ * @param page the rows before it, those on it, and whether more follow
+ * @param count counts the rows, and stops at `most`
+ */
+export async function totalOf(
+  { offset, shown, has_more }: { offset: number; shown: number; has_more: boolean },
+  count: (most: number) => Promise<number>,
+): Promise<{ total?: number }> {
+  const total = has_more || (shown === 0 && offset > 0) ? await count(maximumTotal + 1) : offset + shown;
+  return total <= maximumTotal ? { total } : {};
+}
+
+async function countOf<D, T extends keyof D, Row>(
+  db: Database,
+  query: SelectQueryBuilder<D, T, Row>,
+  most: number,
+): Promise<number> {
+  const counted = query.clearSelect().clearOrderBy().select(sql<number>`1`.as('one')).limit(most);
   const { rows } = await sql<{ total: number }>`select count(*) as total from (${counted}) counted`.execute(db);
   return rows[0]!.total;
 }

@@ -50,12 +50,12 @@ function pickerOf(schema: Json): Pick {
 
 /**
  * Compiles the writer of a reply.
- * @returns a function from a value and the plan in force to JSON text in UTF-8
+ * @returns a function from a value and the plan in force to JSON text
  */
-export function serialiser(schema: TSchema): (value: unknown, plan: Plan) => Buffer {
+export function serialiser(schema: TSchema): (value: unknown, plan: Plan) => string {
   let pick: Pick | undefined;
   return (value, plan) => {
     pick ??= pickerOf(schema as unknown as Json);
-    return Buffer.from(JSON.stringify(pick(value, plan)));
+    return JSON.stringify(pick(value, plan));
   };
 }

@@ -1,6 +1,7 @@
 /** The kinds of values that the API takes and gives, as TypeBox schemas, and the marks that only our reader understands. */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { Plan } from './plans.ts';
+import type { UploadedFile } from './upload.ts';
 
 /** Where a schema keeps its marks. A symbol, because they are for `input.ts` and `serialise.ts` and stay out of the OpenAPI document. */
 export const marks: unique symbol = Symbol('marks');
@@ -12,12 +13,16 @@ export interface Marks {
   refusal?: string;
   /** `x is empty` for blank text. */
   notBlank?: true;
+  /** `x is empty` for null and empty text, where it may be left out. */
+  notEmpty?: true;
   /** Text after the parameter's name when it is left out, blank or an empty list, in place of `is missing` and `is empty`. */
   absence?: string;
   /** A comma-separated text stands for the array. */
   comma?: true;
   /** NUL and lone surrogates are content here, not an attack on the database. */
   anyText?: true;
+  /** A file of a multipart body, of so many bytes at most. */
+  file?: { at_most_bytes: number };
   /** The plan from which a parameter is read or a field is sent. */
   plan?: Plan;
 }
@@ -53,6 +58,9 @@ export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 /** Text with something in it besides white space; otherwise `x is empty`. */
 export const NotBlank = (options = {}) => marked(Type.String(options), { notBlank: true });
 
+/** A value that may be left out, but neither be null nor empty text: then `<parameter> is empty`. */
+export const notEmpty = <S extends TSchema>(schema: S): S => marked(schema, { notEmpty: true });
+
 /** A required value whose absence reads `<parameter> is required`. Blank text and an empty list count as absent. */
 export const required = <S extends TSchema>(schema: S): S => marked(schema, { notBlank: true, absence: 'is required' });
 
@@ -61,6 +69,13 @@ export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item)
 
 /** Text that is stored outside the database and may hold any character, e.g. the content of a file. */
 export const AnyText = () => marked(Type.String(), { anyText: true });
+
+/**
+ * A file of a multipart body. It is received when access is granted, and gone after the call unless the handler keeps it.
+ * @param at_most_bytes a larger one is refused with 413
+ */
+export const File = (at_most_bytes: number, options = {}) =>
+  marked(Type.Unsafe<UploadedFile>({ type: 'string', format: 'binary', ...options }), { file: { at_most_bytes } });
 
 /**
  * A value with a rule of its own.

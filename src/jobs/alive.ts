@@ -9,18 +9,21 @@ export interface Presence {
   end(): Promise<void>;
 }
 
-/**
- * Shows that the worker is alive, and looks now and then for jobs whose worker is not.
- * @param worker the name that stands in the rows of its jobs
- * @param onError told when the database could not be asked; it is asked again later
- */
-export async function showPresence(
-  connectionString: string,
-  worker: string,
-  onError: (error: unknown) => void,
-): Promise<Presence> {
+interface PresenceOptions {
+  connectionString: string;
+  /** The name that stands in the rows of its jobs. */
+  worker: string;
+  /** The ids of the jobs that it runs now. */
+  running(): string[];
+  /** Told when the database could not be asked; it is asked again later. */
+  onError(error: unknown): void;
+}
+
+/** Shows that the worker is alive, and looks now and then for jobs that nobody runs although they are taken. */
+export async function showPresence({ connectionString, worker, running, onError }: PresenceOptions): Promise<Presence> {
   let client: pg.Client | undefined;
   let isEnded = false;
+  let strays: string[] = [];
 
   const connect = async () => {
     const fresh = new pg.Client({ connectionString, application_name: 'coppice worker' });
@@ -34,10 +37,24 @@ export async function showPresence(
     return fresh;
   };
   const sweep = async () => {
-    if (!isEnded) await releaseJobsOfTheDead(client ?? (await connect()));
+    if (isEnded) return;
+    const asked = client ?? (await connect());
+    await releaseJobsOfTheDead(asked);
+    const found = await straysOf(asked, worker, running());
+    // One that has just ended looks like a stray, too, until the queue has noted it.
+    await giveBack(
+      asked,
+      worker,
+      found.filter((id) => strays.includes(id)),
+    );
+    strays = found;
   };
   await sweep();
-  const timer = setInterval(() => void sweep().catch(onError), sweep_ms);
+  const timer = setInterval(() => {
+    sweep().catch((error) => {
+      if (!isEnded) onError(error);
+    });
+  }, sweep_ms);
   return {
     end: async () => {
       isEnded = true;
@@ -47,16 +64,47 @@ export async function showPresence(
   };
 }
 
-/** A worker shows itself a moment after it has its name, so that a job taken just now says nothing yet. */
+/** Of jobs in the queue: nobody who lives has taken it. A worker shows itself a moment after it has its name, so that a job taken just now says nothing yet. */
+const isOfTheDead = `locked_at < now() - interval '10 seconds'
+  and not exists (select from pg_locks
+    where locktype = 'advisory' and classid = $1 and objid = (hashtext(locked_by)::bigint & 4294967295)::oid and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database()))`;
+
+/**
+ * One that was on its last try gets another, once, as it has not failed. That is also what the queue makes of a job that was taken when one with the same key
+ * came: it would stay there for ever as failed, and running it again does no harm.
+ */
 async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
   await client.query(
-    `select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))
-     from graphile_worker._private_jobs
-     where locked_at < now() - interval '10 seconds'
-       and not exists (select from pg_locks
-         where locktype = 'advisory' and classid = $1 and objid = (hashtext(locked_by)::bigint & 4294967295)::oid and objsubid = 2
-           and database = (select oid from pg_database where datname = current_database()))
-     having count(*) > 0`,
+    `update graphile_worker._private_jobs set attempts = max_attempts - 1, last_error = 'The process that ran it has ended.'
+     where attempts >= max_attempts and last_error is null and ${isOfTheDead}`,
     [lockClass],
+  );
+  await client.query(
+    `select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))
+     from graphile_worker._private_jobs where ${isOfTheDead} having count(*) > 0`,
+    [lockClass],
+  );
+}
+
+/** Taken in the name of the worker, which does not know of it: the database went away before it had said which job it gave. */
+async function straysOf(client: pg.Client, worker: string, running: string[]): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    'select id from graphile_worker._private_jobs where locked_by = $1 and id <> all($2::bigint[])',
+    [worker, running],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns jobs to the queue as if they had not begun: an attempt that was cut off is not counted.
+ * @param ids only these, as the queue does not wait for its own note that a job has ended, so that one which has ended may still look taken
+ */
+export async function giveBack(client: Pick<pg.ClientBase, 'query'>, worker: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query(
+    `update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
+     where locked_by = $1 and id = any($2::bigint[])`,
+    [worker, ids],
   );
 }

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { Type } from 'typebox';
 import { diskBlobs } from '../blobs/index.ts';
-import type { Database } from '../db/index.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { connect, type Database } from '../db/index.ts';
+import { migrate } from '../db/migrate.ts';
 import { testDatabase } from '../testing/database.ts';
 import { type AnyJob, job, startWorker } from './index.ts';
 
@@ -92,12 +97,12 @@ test('a job that is cut off by a stop goes back to the queue as if it had not be
   assert.deepEqual(await queued(db, 'test_endless'), [{ task: 'test_endless', attempts: 0, max_attempts: 1, is_locked: false }]);
 });
 
-test('a job whose worker was killed is run by the next one', async (t) => {
+test('a job whose worker was killed is run by the next one, even if it was the last try', async (t) => {
   const done = Promise.withResolvers<void>();
   const left = job('test_left', { input: {}, retries: 1, run: async () => done.resolve() });
   const { db } = await testDatabase();
   await left.enqueue(db, {});
-  await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', attempts = 1
+  await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', attempts = max_attempts
     where task_id = (select id from graphile_worker._private_tasks where identifier = 'test_left')`.execute(db);
   await workerFor(t, [left]);
   await done.promise;
@@ -146,6 +151,38 @@ test('a job that fails waits for its next try, with the reason', async (t) => {
   const { rows } = await sql`select attempts, last_error, run_at > now() as waits from graphile_worker.jobs
     where task_identifier = 'test_broken'`.execute(db);
   assert.deepEqual(rows, [{ attempts: 1, last_error: 'the disk is full', waits: true }]);
+});
+
+test('a job that ends while the database is gone is noted as done when it is back', async (t) => {
+  const data = await mkdtemp(path.join(tmpdir(), 'coppice-jobs-'));
+  const restarted = Promise.withResolvers<string>();
+  const database = await startEmbedded(data, { use: 'exclusive', durable: false, onRestart: restarted.resolve });
+  t.after(async () => {
+    await database.stop();
+    await rm(data, { recursive: true });
+  });
+  const { connectionString } = database;
+  await migrate(connectionString);
+  const db = connect({ connectionString, max: 2 });
+  let runs = 0;
+  const fatal = job('test_fatal', {
+    input: {},
+    retries: 3,
+    run: async () => {
+      runs += 1;
+      process.kill(Number((await readFile(path.join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]), 'SIGKILL');
+      // The connection of the queue is lost, too, when this one is.
+      while ((await sql`select pg_sleep(0.01)`.execute(db).catch(() => undefined)) !== undefined);
+    },
+  });
+  const services = { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent') };
+  const worker = await startWorker({ connectionString, jobs: [fatal], services, log, concurrency: 1 });
+  await fatal.enqueue(db, {});
+  await restarted.promise;
+  while ((await queued(db, 'test_fatal').catch(() => [undefined])).length > 0);
+  assert.equal(runs, 1);
+  await worker.stop(5000);
+  await db.destroy();
 });
 
 test('what cannot work is refused when it is declared or started', async (t) => {

@@ -10,10 +10,10 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker';
-import pg from 'pg';
 import type { Logger } from 'pino';
-import { showPresence } from './alive.ts';
+import { giveBack, showPresence } from './alive.ts';
 import type { AnyJob, JobServices } from './job.ts';
+import { queuePool } from './queue_pool.ts';
 
 export interface WorkerOptions {
   connectionString: string;
@@ -45,7 +45,8 @@ const abort_ms = 1000;
 export async function startWorker({ connectionString, jobs, services, log, concurrency }: WorkerOptions): Promise<Worker> {
   if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
   if (jobs.length === 0) return { stop: async () => {} }; // the queue cannot look for nothing
-  const pool = queuePool(connectionString, concurrency);
+  // Two connections more than jobs, to listen and to look.
+  const pool = queuePool(connectionString, concurrency + 2);
   const abort = new AbortController();
   const running: Running = new Map();
   const events: WorkerEvents = new EventEmitter();
@@ -63,9 +64,12 @@ export async function startWorker({ connectionString, jobs, services, log, concu
     parsedCronItems: schedulesOf(jobs),
   });
   runner.promise.catch((error) => log.error({ err: error }, 'the worker ended'));
-  const presence = await showPresence(connectionString, name, (error) =>
-    log.warn({ err: error }, 'cannot look after jobs of others'),
-  );
+  const presence = await showPresence({
+    connectionString,
+    worker: name,
+    running: () => [...running.keys()],
+    onError: (error) => log.warn({ err: error }, 'cannot look for jobs that nobody runs'),
+  });
   const stop = async (patience_ms: number) => {
     await stopRunner(runner, patience_ms, abort, running);
     await giveBack(pool, name, [...running.keys()]);
@@ -73,14 +77,6 @@ export async function startWorker({ connectionString, jobs, services, log, concu
     await Promise.race([pool.end(), sleep(abort_ms, undefined, { ref: false })]);
   };
   return { stop };
-}
-
-/** Without our value parsers: the queue reads its own rows. Two connections more than jobs, to listen and to look. */
-function queuePool(connectionString: string, concurrency: number): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max: concurrency + 2, application_name: 'coppice worker' });
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
 }
 
 function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, signal: AbortSignal, running: Running): TaskList {
@@ -120,19 +116,6 @@ async function stopRunner(runner: Runner, patience_ms: number, abort: AbortContr
   if (await Promise.race([stopped, sleep(patience_ms, false, { ref: false })])) return;
   abort.abort();
   await Promise.race([Promise.allSettled(running.values()), sleep(abort_ms, undefined, { ref: false })]);
-}
-
-/**
- * The attempt that was cut off is not counted. Only these jobs: the queue does not wait for its own note that a job has ended, so that
- * one which has ended may still look taken.
- */
-async function giveBack(pool: pg.Pool, worker: string, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await pool.query(
-    `update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
-     where locked_by = $1 and id = any($2::bigint[])`,
-    [worker, ids],
-  );
 }
 
 /** The queue reports each job; only what goes wrong is worth a line of ours. */

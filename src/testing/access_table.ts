@@ -25,8 +25,21 @@ function callerFor({ people, url }: World, persona: Persona): Caller {
   };
 }
 
-/** What stands for the parameters of a path: the world's project and group, and the guest where a user is named. */
-function paramsFor(path: string, { project, group, people }: World): Record<string, string> {
+/** What is looked for below a project or group: an issue and an epic, of nobody that is asked about. */
+interface Things {
+  issue_iid: number;
+  epic_iid: number;
+  epic_id: number;
+}
+
+async function addThings({ db, project, group }: World): Promise<Things> {
+  await db.insertInto('issues').values({ project_id: project.id, iid: 1, title: 'An issue' }).execute();
+  const epic = db.insertInto('epics').values({ group_id: group.id, iid: 1, title: 'An epic' }).returning('id');
+  return { issue_iid: 1, epic_iid: 1, epic_id: (await epic.executeTakeFirstOrThrow()).id };
+}
+
+/** What stands for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
+function paramsFor(path: string, { project, group, people }: World, things: Things): Record<string, string> {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   const [collection] = path.split('/').filter((segment) => segment !== '');
   const targets: Record<string, number> = {
@@ -35,18 +48,15 @@ function paramsFor(path: string, { project, group, people }: World): Record<stri
     users: people.guest.id,
     namespaces: group.id,
   };
-  return Object.fromEntries(
-    names.map((name, index) => [
-      name,
-      String(index === 0 ? (targets[collection!] ?? 0) : name === 'user_id' ? people.guest.id : 0),
-    ]),
-  );
+  const inside: Record<string, number> = { ...things, user_id: people.guest.id };
+  return Object.fromEntries(names.map((name, index) => [name, String((index === 0 ? targets[collection!] : inside[name]) ?? 0)]));
 }
 
-async function cell(world: World, endpoint: AnyEndpoint, persona: (typeof personas)[number]): Promise<string> {
+async function cell(world: World, things: Things, endpoint: AnyEndpoint, persona: (typeof personas)[number]): Promise<string> {
   const caller = persona === 'anonymous' ? undefined : callerFor(world, persona);
   try {
-    await endpoint.access.check({ ...world.services, caller, params: paramsFor(endpoint.path, world), method: endpoint.method });
+    const params = paramsFor(endpoint.path, world, things);
+    await endpoint.access.check({ ...world.services, caller, params, method: endpoint.method });
     return 'ok';
   } catch (error) {
     if (error instanceof ApiError) return String(error.status);
@@ -54,7 +64,7 @@ async function cell(world: World, endpoint: AnyEndpoint, persona: (typeof person
   }
 }
 
-async function table(world: World, visibility: Visibility): Promise<string> {
+async function table(world: World, things: Things, visibility: Visibility): Promise<string> {
   await world.db.updateTable('namespaces').set({ visibility }).where('id', '=', world.group.id).execute();
   await world.db.updateTable('projects').set({ visibility }).where('id', '=', world.project.id).execute();
   const width = Math.max(...endpoints.map(({ path }) => path.length)) + 2;
@@ -62,7 +72,7 @@ async function table(world: World, visibility: Visibility): Promise<string> {
   const rows: string[] = [];
   for (const endpoint of endpoints) {
     const cells: string[] = [];
-    for (const persona of personas) cells.push((await cell(world, endpoint, persona)).padEnd(6));
+    for (const persona of personas) cells.push((await cell(world, things, endpoint, persona)).padEnd(6));
     rows.push(`${endpoint.method.padEnd(7)}${endpoint.path.padEnd(width)}${cells.join('')}${endpoint.access.rule}`);
   }
   return [`On a ${visibility} project or group`, head, ...rows].join('\n');
@@ -73,5 +83,6 @@ async function table(world: World, visibility: Visibility): Promise<string> {
  * @param world one that nothing else is tested in: its project becomes public
  */
 export async function accessTable(world: World): Promise<string> {
-  return `${await table(world, 'private')}\n\n${await table(world, 'public')}\n`;
+  const things = await addThings(world);
+  return `${await table(world, things, 'private')}\n\n${await table(world, things, 'public')}\n`;
 }

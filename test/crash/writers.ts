@@ -22,9 +22,11 @@ export interface Memory {
   pushes: Map<string, { answered: string | undefined; attempted: string | undefined }>;
   /** Projects by their path, with the answers to their creation and deletion. */
   projects: Map<string, { fate: Fate; id: number | undefined; deletion?: Fate }>;
+  /** What was to be removed for good: a project, or with `group_id` its group with it. */
+  removals: { project_id: number; group_id: number | undefined; fate: Fate }[];
 }
 
-export const emptyMemory = (): Memory => ({ files: new Map(), pushes: new Map(), projects: new Map() });
+export const emptyMemory = (): Memory => ({ files: new Map(), pushes: new Map(), projects: new Map(), removals: [] });
 
 /** Whether there is still somebody to write to. */
 export interface Round {
@@ -96,5 +98,25 @@ export async function createProjects(api: Client, round: Round, { projects }: Me
     projects.set(name, { fate, id, deletion: 'unknown' });
     const { fate: deletion } = await asked(round, name, api.delete(`/projects/${id}`));
     projects.set(name, { fate, id, deletion });
+  }
+}
+
+/** Creates projects in groups of their own below `attic`, marks them for deletion and has them removed for good: every second one with its group. */
+export async function removeForGood(api: Client, attic: { id: number }, round: Round, { removals }: Memory): Promise<void> {
+  for (let count = 0; !round.isOver; count++) {
+    const name = `gone-${round.number}-${count}`;
+    const group = await asked(round, name, api.post('/groups', { name, path: name, parent_id: attic.id }));
+    if (group.id === undefined) continue;
+    const inside = { name: 'inside', path: 'inside', namespace_id: group.id, initialize_with_readme: true };
+    const project = await asked(round, name, api.post('/projects', inside));
+    if (project.id === undefined) continue;
+    const withGroup = count % 2 === 1;
+    const address = withGroup ? `/groups/${group.id}` : `/projects/${project.id}`;
+    const full_path = withGroup ? `attic/${name}` : `attic/${name}/inside`;
+    const marked = await asked(round, name, api.delete(address));
+    const removal = { project_id: project.id, group_id: withGroup ? group.id : undefined, fate: 'unknown' as Fate };
+    removals.push(removal);
+    if (marked.fate !== 'done') continue;
+    removal.fate = (await asked(round, name, api.delete(address, { permanently_remove: true, full_path }))).fate;
   }
 }

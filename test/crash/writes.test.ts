@@ -3,21 +3,32 @@
  * the machine does meanwhile.
  */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { repositoryOf, settleReferenceUpdates } from '../../src/areas/repository/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';
 import { servicesFor } from '../../src/services.ts';
 import { ownAddress } from '../../src/testing/address.ts';
-import { type Client, clientOf } from '../../src/testing/client.ts';
+import { clientOf } from '../../src/testing/client.ts';
 import { type GitClient, gitClient, remoteOf } from '../../src/testing/git.ts';
 import { type Random, randomFrom } from '../../src/testing/random.ts';
 import { coppice, type Instance, startInstance } from './instance.ts';
-import { createProjects, emptyMemory, type Memory, type Project, push, type Round, writeFiles } from './writers.ts';
+import {
+  createProjects,
+  emptyMemory,
+  type Memory,
+  type Project,
+  push,
+  type Round,
+  removeForGood,
+  writeFiles,
+} from './writers.ts';
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 const token = 'crash-token-for-one-run-only';
@@ -25,11 +36,11 @@ const token = 'crash-token-for-one-run-only';
 const fileWriters = 3;
 const pushers = 2;
 /** The kill comes after so many successes, and a moment later. */
-const mostSuccesses = 40;
+const mostSuccesses = 80;
 const longestMoment_ms = 40;
 
 type Victim = 'server' | 'database' | 'both';
-const victims: readonly Victim[] = ['server', 'both'];
+const victims: readonly Victim[] = ['server', 'database', 'both'];
 
 const data = await mkdtemp(path.join(tmpdir(), 'coppice-crash-'));
 const address = await ownAddress();
@@ -116,6 +127,37 @@ async function inspectProjects(db: Database, { projects }: Memory): Promise<void
   }
 }
 
+/** Until every job has ended, or failed for good: those of a killed server are taken over as if it had been dead for a while. */
+async function jobsEnded(db: Database): Promise<void> {
+  for (;;) {
+    await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute' where locked_at is not null`.execute(
+      db,
+    );
+    const { rows } =
+      await sql`select from graphile_worker._private_jobs where attempts < max_attempts or locked_at is not null`.execute(db);
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Rows and repository are there together, or gone together; whoever was answered finds both gone. */
+async function inspectRemovals(db: Database, { removals }: Memory): Promise<void> {
+  const services = servicesFor(readConfig(environment), db);
+  await jobsEnded(db);
+  for (const { project_id, group_id, fate } of removals) {
+    const project = await db.selectFrom('projects').select('id').where('id', '=', project_id).executeTakeFirst();
+    const group = await db
+      .selectFrom('namespaces')
+      .select('id')
+      .where('id', '=', group_id ?? 0)
+      .executeTakeFirst();
+    const { path: folder } = repositoryOf(services, { id: project_id, storage: 'default' });
+    assert.equal(existsSync(folder), project !== undefined, `${folder} and the row of its project`);
+    if (group_id !== undefined) assert.equal(group === undefined, project === undefined, `group ${group_id} and its project`);
+    if (fate === 'done') assert.equal(project, undefined, `project ${project_id}`);
+  }
+}
+
 /** Lets the moves that nobody finishes count as old, as they will be a quarter of an hour later. */
 async function settle(db: Database): Promise<void> {
   await db.updateTable('reference_updates').set({ created_at: '2020-01-01T00:00:00Z' }).execute();
@@ -138,6 +180,7 @@ async function inspect(git: GitClient, project: Project, memory: Memory): Promis
     await inspectFiles(git, repository, memory);
     await inspectPushes(git, repository, project, memory);
     await inspectProjects(db, memory);
+    await inspectRemovals(db, memory);
     await inspectRepositories(git, db);
   } finally {
     await db.destroy();
@@ -145,37 +188,48 @@ async function inspect(git: GitClient, project: Project, memory: Memory): Promis
   }
 }
 
-async function start(git: GitClient): Promise<Project> {
+/** What is there before anybody writes. */
+interface Places {
+  project: Project;
+  attic: { id: number };
+}
+
+async function start(git: GitClient): Promise<Places> {
   instance = await startInstance(environment);
   const created = await api.post('/projects', { name: 'Written to', path: 'written-to', initialize_with_readme: true });
   assert.equal(created.status, 201);
+  const attic = await api.post('/groups', { name: 'Attic', path: 'attic' });
+  assert.equal(attic.status, 201);
   for (let pusher = 0; pusher < pushers; pusher++) {
     const remote = remoteOf(environment.COPPICE_URL, created.body.path_with_namespace, token);
     assert.equal((await git.run(['clone', '-q', remote, `clone-${pusher}`])).code, 0);
   }
-  return created.body;
+  return { project: created.body, attic: attic.body };
 }
 
-const everybody = (api: Client, git: GitClient, project: Project, round: Round, memory: Memory) => [
+const everybody = (git: GitClient, { project, attic }: Places, round: Round, memory: Memory) => [
   ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),
   ...Array.from({ length: pushers }, (_, pusher) => push(git, `clone-${pusher}`, `pushed-${pusher}`, round, memory)),
   createProjects(api, round, memory),
+  removeForGood(api, attic, round, memory),
 ];
 
 test(`what was answered outlives every crash, and nothing is half there (CRASH_SEED=${seed})`, async (t) => {
   const random = randomFrom(seed);
   const git = await gitClient();
-  const project = await start(git);
+  const places = await start(git);
   const memory = emptyMemory();
   for (const [number, victim] of victims.entries()) {
     const round: Round = { number, isOver: false, onSuccess: () => {}, failures: [] };
     const struck = strike(victim, instance!, round, random);
-    await Promise.all([struck, ...everybody(api, git, project, round, memory)]);
+    await Promise.all([struck, ...everybody(git, places, round, memory)]);
     assert.deepEqual(round.failures, [], 'nothing fails while nobody is killed');
     if (victim === 'database') await instance!.ready();
     else instance = await startInstance(environment);
-    await inspect(git, project, memory);
-    t.diagnostic(`killed the ${victim}: ${memory.files.size} files, ${memory.projects.size} projects so far`);
+    await inspect(git, places.project, memory);
+    t.diagnostic(
+      `killed the ${victim}: ${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals so far`,
+    );
   }
   const { code, said } = await coppice('check', environment);
   assert.equal(code, 0, said);

@@ -21,6 +21,9 @@ const shownProblems = 30;
 const callers = ['admin', 'owner', 'owner', 'outsider', 'anonymous'] as const;
 type CallerName = (typeof callers)[number];
 
+/** It would switch on the limits of requests for the whole server, whose refusals would be all that is left to see. */
+const leftOut = 'PUT /application/settings';
+
 /** What is wrong with an answer, as a sentence without what is particular to the request; undefined when nothing is. */
 function problemOf(caller: CallerName, { method }: RawRequest, { status, text }: RawAnswer): string | undefined {
   if (status >= 500) return `answers ${status}`;
@@ -49,7 +52,9 @@ const tokenOf = (caller: CallerName, { people }: World): Record<string, string> 
   caller === 'anonymous' ? {} : { 'private-token': people[caller].token };
 
 test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=${total})`, async (t) => {
-  const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument(endpoints))) as Document);
+  const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument(endpoints))) as Document).filter(
+    ({ method, path }) => `${method} ${path}` !== leftOut,
+  );
   const random = randomFrom(seed);
   const problems = new Map<string, string>();
   const answered = new Map<string, number>();

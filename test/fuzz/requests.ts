@@ -201,5 +201,7 @@ export function drawRequest(place: Place, draw: Draw): RawRequest {
   const isRead = place.method === 'GET' || place.method === 'HEAD';
   const { type, text }: Body = isRead && !draw.random.happens(2) ? { type: undefined, text: '' } : bodyOf(place, draw);
   const headers = { ...oddHeaders(draw), ...(type === undefined ? {} : { 'content-type': type }) };
-  return { method: place.method, path: path.replaceAll(/[^\x21-\xff]/g, encode), headers, body: text };
+  // What is no HTTP is refused before the method is known, so with a body, which behind HEAD no client expects.
+  const unsent = place.method === 'HEAD' ? /[^\x21-\x7e]/g : /[^\x21-\xff]/g;
+  return { method: place.method, path: path.replaceAll(unsent, encode), headers, body: text };
 }

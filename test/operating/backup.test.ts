@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { basic, objectFor } from '../../src/testing/lfs.ts';
 import { fileUrl } from '../../src/testing/repository.ts';
 import { coppice, folder, rootToken, type Server, serve } from './coppice.ts';
 
@@ -95,10 +96,34 @@ function keepBusy(server: Server, project: { id: number }) {
   };
 }
 
+const large = 'a large file\n'.repeat(1000);
+
+/** Uploads a large file, and gives the address and the credential with which it may be downloaded for a while. */
+async function addLargeFile(server: Server, full_path: string): Promise<{ address: string; authorization: string }> {
+  const object = objectFor(large);
+  const action = async (operation: 'upload' | 'download') => {
+    const answer = await fetch(`${server.url}/${full_path}.git/info/lfs/objects/batch`, {
+      method: 'POST',
+      headers: { ...basic(rootToken), 'content-type': 'application/vnd.git-lfs+json' },
+      body: JSON.stringify({ operation, transfers: ['basic'], objects: [object] }),
+    });
+    const { objects } = (await answer.json()) as {
+      objects: { actions: Record<string, { href: string; header: { Authorization: string } }> }[];
+    };
+    const { href, header } = objects[0]!.actions[operation]!;
+    return { address: new URL(href).pathname, authorization: header.Authorization };
+  };
+  const { address, authorization } = await action('upload');
+  const headers = { authorization, 'content-type': 'application/octet-stream' };
+  assert.equal((await fetch(server.url + address, { method: 'PUT', headers, body: large })).status, 200);
+  return await action('download');
+}
+
 test('a backup made while people push is restored to a server that answers the same, and that fits together', async () => {
   const source = { COPPICE_DATA: path.join(await folder(), 'data') };
   const server = await serve(source);
   const { addresses, busy } = await fill(server);
+  const { address, authorization } = await addLargeFile(server, 'orchard/trees/apples');
   const file = path.join(await folder(), 'backup.tar.zst');
   const stopPushing = keepBusy(server, busy);
   const made = await coppice(['backup', '--to', file], source);
@@ -130,6 +155,9 @@ test('a backup made while people push is restored to a server that answers the s
   const heir = await serve({ ...target, COPPICE_ROOT_TOKEN: `${rootToken}-other` });
   const after = await answers(heir, addresses);
   for (const [index, answer] of before.entries()) assert.deepEqual(still(after[index]), still(answer));
+  // The credential is still good, so the key that signed it was restored, and not one of the new server's own.
+  const download = await fetch(heir.url + address, { headers: { authorization } });
+  assert.deepEqual([download.status, await download.text()], [200, large]);
   const commits = await heir.root.get(`/projects/${busy.id}/repository/commits`);
   assert.equal(commits.status, 200);
   const next = await heir.root.post('/projects', { name: 'next' });

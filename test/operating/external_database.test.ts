@@ -4,27 +4,26 @@ import { chownSync, existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { type Account, programsFor } from '../../src/db/postgres_programs.ts';
 import { clientOf } from '../../src/testing/client.ts';
 import { coppice, folder, serve } from './coppice.ts';
 
-/** The programs of a PostgreSQL that the distribution brings, the newest first. */
-function programsOfTheSystem(): string | undefined {
+/** A PostgreSQL that the distribution brings, the newest there is; .ci/run installs one. Without any, the one in the box runs as if it were an operator's. */
+async function programs(account: Account): Promise<string> {
   const asked = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
   const known = globSync(['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin']).sort().reverse();
-  return [asked, ...known].find((bin) => bin && existsSync(path.join(bin, 'initdb')));
+  const found = [asked, ...known].find((bin) => bin && existsSync(path.join(bin, 'initdb')));
+  return found ?? path.dirname((await programsFor(account)).initdb);
 }
 
-/** A server as an operator runs it beside Coppice, or undefined where there is none. */
-async function startPostgres(t: TestContext): Promise<string | undefined> {
-  const bin = programsOfTheSystem();
-  if (bin === undefined) {
-    t.skip('there is no PostgreSQL of the system on this machine');
-    return undefined;
-  }
-  const top = await folder();
+/** A server as an operator runs it beside Coppice. */
+async function startPostgres(t: TestContext): Promise<string> {
+  const [uid, gid] = [process.getuid!(), process.getgid!()];
   // It refuses to run as root.
-  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  if (account.uid !== undefined) chownSync(top, account.uid, account.gid);
+  const account = uid === 0 ? { uid: 65_534, gid: 65_534 } : { uid, gid };
+  const bin = await programs(account);
+  const top = await folder();
+  chownSync(top, account.uid, account.gid);
   const cluster = path.join(top, 'cluster');
   const options = { ...account, cwd: '/', stdio: 'ignore' as const };
   execFileSync(
@@ -62,7 +61,6 @@ async function createDatabase(address: string): Promise<void> {
 
 test('two servers on one database of the operator are one: what one changes counts at once on the other', async (t) => {
   const database = await startPostgres(t);
-  if (database === undefined) return;
   const shared = { COPPICE_DATABASE_URL: database, COPPICE_STORAGES: `default=${await folder()}`, COPPICE_BLOBS: await folder() };
   const one = await serve({ ...shared, COPPICE_DATA: await folder() });
   const other = await serve({ ...shared, COPPICE_DATA: await folder() });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
 import { type Caller, forbidden, invalid, notFound } from '../../http/index.ts';
 import { type Actor, addMembers, counts, isDirect, lockedSource, placeOf, type Source } from '../members/index.ts';
+import { addRequestTodos } from '../todos/index.ts';
 
 /**
  * Asks for a membership.
@@ -25,6 +26,7 @@ export async function requestAccess(db: Database, caller: Caller, place: Source)
       .returning('id')
       .executeTakeFirst();
     if (!asked) throw invalid({ user_id: ['already exists in source'] });
+    await addRequestTodos(tx, placeOf(source), { id: asked.id, user_id: caller.id });
   });
 }
 

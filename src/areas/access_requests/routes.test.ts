@@ -7,7 +7,7 @@ for (const kind of ['group', 'project'] as const) {
     const w = await world();
     await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
     await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
-    const [place, other] = [`/${kind}s/${w[kind].id}`, await w.person()];
+    const [place, other, late] = [`/${kind}s/${w[kind].id}`, await w.person(), await w.person()];
     const url = `${place}/access_requests`;
     assert.equal((await w.as('guest').post(url)).status, 403, 'a member has nothing to ask for');
     const asked = await w.as('outsider').post(url);
@@ -17,16 +17,19 @@ for (const kind of ['group', 'project'] as const) {
     assert.equal(user.username, w.people.outsider.username);
     const again = await w.as('outsider').post(url);
     assert.deepEqual([again.status, again.body], [400, { message: { user_id: ['already exists in source'] } }]);
+    assert.equal((await late.client.post(url)).status, 201);
     assert.equal((await other.client.post(url)).status, 201);
 
     assert.equal((await w.as('developer').get(url)).status, 403);
     assert.deepEqual(
       (await w.as('owner').get(url)).body.map(({ id }: { id: number }) => id),
-      [w.people.outsider.id, other.id],
+      [w.people.outsider.id, late.id, other.id],
+      'the first first, whoever they are',
     );
     assert.equal((await w.as('developer').put(`${url}/${other.id}/approve`)).status, 403);
     assert.equal((await w.as('outsider').delete(`${url}/${other.id}`)).status, 403);
-    assert.equal((await w.as('owner').get(url)).body.length, 2);
+    assert.equal((await w.as('owner').get(url)).body.length, 3);
+    assert.equal((await late.client.delete(`${url}/${late.id}`)).status, 204);
     assert.equal((await other.client.delete(`${url}/${other.id}`)).status, 204);
     assert.deepEqual((await w.as('owner').delete(`${url}/${other.id}`)).body, { message: '404 Not found' });
     assert.equal((await w.as('owner').put(`${url}/${other.id}/approve`)).status, 404);

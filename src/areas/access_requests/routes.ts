@@ -52,7 +52,7 @@ function routesOf(kind: Source['kind']) {
       input: paging,
       returns: pageOf(AccessRequest),
       handle: async ({ db, url, source, input }) => {
-        const page = await paginate(db, requestsOf(db, source).orderBy('access_requests.user_id'), input);
+        const page = await paginate(db, requestsOf(db, source).orderBy('access_requests.id'), input);
         return {
           ...page,
           items: page.items.map(({ requested_at, ...user }) => ({ ...presentUserBasic(url, user), requested_at })),

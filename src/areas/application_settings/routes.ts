@@ -64,6 +64,7 @@ const columns = {
   repository_storages_weighted: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 100 }), {
     description: 'Storages with their share of new projects',
   }),
+  push_event_activities_limit: Count('How many branches or tags one push may move before they are told of as one event'),
   users_get_by_id_limit: Limit('Calls of one user in 10 minutes'),
   users_get_by_id_limit_allowlist: CommaList(Type.String({ description: 'Names of users' })),
   project_api_limit: Limit('Calls of one caller in 10 minutes'),
@@ -71,6 +72,8 @@ const columns = {
   projects_api_rate_limit_unauthenticated: Limit('Calls of one address in 10 minutes'),
   group_api_limit: Limit('Calls of one caller in a minute'),
   groups_api_limit: Limit('Calls of one caller in a minute'),
+  notes_create_limit: Limit('Comments of one user in a minute'),
+  issues_create_limit: Limit('New issues of one user in a minute'),
   ...throttle('unauthenticated_api', 'requests without a token, by address'),
   ...throttle('authenticated_api', 'requests of users'),
   ...throttle('unauthenticated_files_api', 'requests for repository files without a token, by address'),

@@ -31,8 +31,16 @@ test('a service reports how far it is, and the commit shows it', async () => {
     description: 'Waiting',
     started_at: null,
     finished_at: null,
+    allow_failure: false,
+    pipeline_id: null,
     coverage: null,
   });
+  for (const [filter, count] of [
+    [{ stage: 'external' }, 1],
+    [{ stage: 'test' }, 0],
+    [{ pipeline_id: 1 }, 0],
+  ] as const)
+    assert.equal((await as('reporter').get(list, filter)).body.length, count, JSON.stringify(filter));
   assert.equal(author.id, people.developer.id);
   assert.ok(created_at);
   assert.equal((await as('reporter').get(commit)).body.status, 'pending');

@@ -1,5 +1,5 @@
 /** Commit statuses: what services outside, such as builders of software, say of a commit (repository.md section 5.5). */
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
@@ -24,6 +24,7 @@ import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from
 import { reportStatus } from './actions.ts';
 import { addressProblems, states } from './rules.ts';
 
+/** `pipeline_id` is null and nothing is allowed to fail: clients read both, and nothing here builds commits. */
 const CommitStatus = resource('CommitStatus', {
   id: Id,
   sha: Type.String(),
@@ -35,6 +36,8 @@ const CommitStatus = resource('CommitStatus', {
   created_at: Timestamp,
   started_at: nullable(Timestamp),
   finished_at: nullable(Timestamp),
+  allow_failure: Type.Boolean(),
+  pipeline_id: nullable(Id),
   coverage: nullable(Type.Number()),
   author: nullable(UserBasic),
 });
@@ -55,6 +58,8 @@ type Row = Awaited<ReturnType<ReturnType<typeof statusesOf>['executeTakeFirstOrT
 
 const present = (url: string, row: Row): Static<typeof CommitStatus> => ({
   ...row,
+  allow_failure: false,
+  pipeline_id: null,
   author: row.author && presentUserBasic(url, row.author),
 });
 
@@ -73,6 +78,8 @@ const short = (description: string, problems: (text: string) => string[] = () =>
     ...problems(text),
   ]);
 
+/** What builds commits outside is one stage, whatever it does. */
+const externalStage = 'external';
 const Sha = Type.String({ description: 'Commit, branch or tag' });
 
 export const commitStatuses = [
@@ -83,16 +90,20 @@ export const commitStatuses = [
       sha: Sha,
       ref: optional(Type.String({ description: 'Only of this branch or tag' })),
       name: optional(Type.String({ description: 'Only by this name' })),
+      stage: optional(Type.String({ description: 'Only of this stage of a pipeline; reports from outside are of `external`' })),
+      pipeline_id: optional(Type.Integer({ description: 'Only of this pipeline: none, as reports belong to no pipeline' })),
       all: Type.Boolean({ default: false, description: 'Also what was said before the last report of a name' }),
       sort: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By id' }),
       ...paging,
     },
     returns: pageOf(CommitStatus),
     handle: async ({ project, input, db, ...services }) => {
-      const { ref, name, all, sort } = input;
+      const { ref, name, stage, pipeline_id, all, sort } = input;
+      const isNowhere = (stage || externalStage) !== externalStage || pipeline_id !== undefined;
       const sha = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
       const query = statusesOf(db, project)
         .where('sha', '=', sha)
+        .$if(isNowhere, (q) => q.where(sql<SqlBool>`false`))
         .$if(!all, (q) => q.where('retried', '=', false))
         .$if(Boolean(ref), (q) => q.where('ref', '=', ref!))
         .$if(Boolean(name), (q) => q.where('name', '=', name!))

@@ -114,6 +114,7 @@ test('invitations are listed from both sides', async () => {
   assert.deepEqual(await ids(`/groups/${w.group.id}/invited_groups`), [group.id]);
   assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`), [group.id]);
   assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`, { relation: ['direct'] }), []);
+  assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`, { relation: ' ' }), [group.id]);
   assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`, { relation: ['inherited'], search: 'cre' }), [group.id]);
   assert.deepEqual(await ids(`/projects/${project.id}/invited_groups`), [group.id]);
   assert.deepEqual(await ids(`/projects/${project.id}/invited_groups`, { relation: ['direct'] }), []);

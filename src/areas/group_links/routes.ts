@@ -148,11 +148,12 @@ interface Relations {
 function invitedGroups(
   db: Database,
   caller: MaybeCaller,
-  { relation = ['direct', 'inherited'], search, min_access_level }: Relations,
+  { relation = [], search, min_access_level }: Relations,
   { direct, inherited }: Record<'direct' | 'inherited', ReturnType<typeof sql<boolean>>>,
 ): SelectQueryBuilder<DB, 'namespaces', GroupRow> {
+  const kinds = relation.length > 0 ? relation : (['direct', 'inherited'] as const);
   const where = sql.join(
-    relation.map((kind) => ({ direct, inherited })[kind]),
+    kinds.map((kind) => ({ direct, inherited })[kind]),
     sql` or `,
   );
   const rows = groupRows(db)

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Group, lockTrees, refreshAuthorizations, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { badRequest, checkUnmodified, Id } from '../../http/index.ts';
+import { badRequest, checkUnmodified, found, Id } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
 import { deleteRepositories } from '../repository/index.ts';
 
@@ -16,15 +16,12 @@ export interface GroupDeletion {
 
 /**
  * Marks a group for deletion, or has one that is marked removed at once.
- * @throws ApiError 400 for a removal of what is at the top, not marked or not named, 412 when it changed after `unmodified_since`
+ * @throws ApiError 404 when it is gone, 400 for a removal of what is at the top, not marked or not named, 412 when it changed after `unmodified_since`
  */
 export async function endGroup(db: Database, group: Group, deletion: GroupDeletion): Promise<void> {
   const { permanently_remove, full_path, unmodified_since } = deletion;
-  const { marked_for_deletion_at, updated_at } = await db
-    .selectFrom('namespaces')
-    .select(['marked_for_deletion_at', 'updated_at'])
-    .where('id', '=', group.id)
-    .executeTakeFirstOrThrow();
+  const query = db.selectFrom('namespaces').select(['marked_for_deletion_at', 'updated_at']).where('id', '=', group.id);
+  const { marked_for_deletion_at, updated_at } = found('Group', await query.executeTakeFirst());
   checkUnmodified(updated_at, unmodified_since);
   if (permanently_remove) {
     if (group.parent_id === null) throw badRequest('`permanently_remove` option is only available for subgroups.');
@@ -37,6 +34,8 @@ export async function endGroup(db: Database, group: Group, deletion: GroupDeleti
       .updateTable('namespaces')
       .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
       .where('id', '=', group.id)
+      // Whoever marked it first set the day on which it goes.
+      .where('marked_for_deletion_at', 'is', null)
       .execute();
   }
 }
@@ -68,6 +67,8 @@ const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
       .select('id')
       .where('id', '=', group_id)
       .where('marked_for_deletion_at', 'is not', null)
+      // Whoever restores it locks its row alone: he comes before, and it stays, or he finds nothing any more.
+      .forUpdate()
       .executeTakeFirst();
     if (!group) return false;
     const below = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;

@@ -174,3 +174,21 @@ test('an administrator moves a project into a group', async () => {
   assert.deepEqual([moved.status, moved.body.id], [201, there.id]);
   assert.deepEqual(idsOf((await w.as('owner').get(`/groups/${there.id}/projects`)).body), [w.project.id]);
 });
+
+test('a group that is restored at the moment of its removal stays, with everything in it', async () => {
+  const w = await world();
+  const below = await addGroup(w, 'below', w.group.id);
+  const inside = (await w.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
+  assert.equal((await w.as('owner').delete(`/groups/${below.id}`)).status, 202);
+  const removing = await w.db.transaction().execute(async (tx) => {
+    await tx.updateTable('namespaces').set({ marked_for_deletion_at: null }).where('id', '=', below.id).execute();
+    const job = performJob(w.services, removeGroup, { group_id: below.id });
+    // Until it waits for the row that is being restored.
+    const isWaiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await isWaiting.execute(w.db)).rows.length === 0);
+    return { job };
+  });
+  await removing.job;
+  assert.equal((await w.as('owner').get(`/groups/${below.id}`)).status, 200);
+  assert.equal((await w.as('owner').get(`/projects/${inside.id}`)).status, 200);
+});

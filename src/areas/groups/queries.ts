@@ -1,6 +1,7 @@
 /** What is read of groups. */
 import { belongsToGroup, isGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
+import { found } from '../../http/index.ts';
 import { namespaceFullName, sharedWithGroups } from '../namespaces/index.ts';
 import type { GroupDetailRow, GroupRow } from './present.ts';
 
@@ -14,12 +15,15 @@ export const groupRows = (db: Database) =>
     .where('namespaces.kind', '=', 'group')
     .$castTo<GroupRow>();
 
-/** One group that is known to be there, as a caller sees it. */
-export const groupRow = (db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> =>
-  groupRows(db)
-    .where('namespaces.id', '=', id)
-    .select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups'))
-    .executeTakeFirstOrThrow();
+/**
+ * One group, as a caller sees it.
+ * @param id of a group that was there a moment ago
+ * @throws ApiError 404 when it was removed meanwhile
+ */
+export async function groupRow(db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> {
+  const query = groupRows(db).where('namespaces.id', '=', id);
+  return found('Group', await query.select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups')).executeTakeFirst());
+}
 
 export interface Belonging {
   owned?: boolean | undefined;

@@ -17,7 +17,15 @@ test('a key is added, shown to everybody, and removed', async () => {
   const added = await as('guest').post('/user/keys', { title: 'laptop', key: `${key}\n`, usage_type: 'signing' });
   assert.equal(added.status, 201, JSON.stringify(added.body));
   const { id, created_at } = added.body;
-  assert.deepEqual(added.body, { id, title: 'laptop', created_at, expires_at: null, key, usage_type: 'signing' });
+  assert.deepEqual(added.body, {
+    id,
+    title: 'laptop',
+    created_at,
+    expires_at: null,
+    last_used_at: null,
+    key,
+    usage_type: 'signing',
+  });
 
   const { id: user_id, username } = people.guest;
   assert.deepEqual((await as('guest').get('/user/keys')).body, [added.body]);

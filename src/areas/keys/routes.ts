@@ -1,7 +1,8 @@
 /** Public SSH keys of users. There is no SSH server: they say by which keys a user signs. */
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin, anyone, signedIn } from '../../access/index.ts';
-import { columnsOf, type Database, isUniqueViolation } from '../../db/index.ts';
+import { type Database, isUniqueViolation } from '../../db/index.ts';
 import {
   checked,
   del,
@@ -20,6 +21,7 @@ import {
   resource,
   Timestamp,
 } from '../../http/index.ts';
+import { userIdNamed } from '../users/index.ts';
 import { readPublicKey } from './rules.ts';
 
 const UsageType = Type.Enum(['auth', 'signing', 'auth_and_signing']);
@@ -28,10 +30,11 @@ const Key = resource('Key', {
   title: Type.String(),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
+  last_used_at: Type.Null({ description: 'Keys do not sign in anywhere here' }),
   key: Type.String(),
   usage_type: UsageType,
 });
-const columns = columnsOf(Key);
+const columns = ['id', 'title', 'created_at', 'expires_at', 'key', 'usage_type'] as const;
 
 const maximumTitle = 255;
 
@@ -60,12 +63,18 @@ interface NewKey {
 }
 
 const keysOf = (db: Database, user_id: number) =>
-  db.selectFrom('keys').select(columns).where('user_id', '=', user_id).$castTo<KeyRow>();
+  db
+    .selectFrom('keys')
+    .select(columns)
+    .select(sql<null>`null`.as('last_used_at'))
+    .where('user_id', '=', user_id)
+    .$castTo<KeyRow>();
 type KeyRow = {
   id: number;
   title: string;
   created_at: string;
   expires_at: string | null;
+  last_used_at: null;
   key: string;
   usage_type: NonNullable<NewKey['usage_type']>;
 };
@@ -98,17 +107,6 @@ async function addKey(db: Database, user_id: number, { key, ...given }: NewKey) 
 async function removeKey(db: Database, user_id: number, key_id: number): Promise<void> {
   const query = db.deleteFrom('keys').where('user_id', '=', user_id).where('id', '=', key_id).returning('id');
   found('Key', await query.executeTakeFirst());
-}
-
-/**
- * The id of the user that a path names; digits are an id.
- * @throws ApiError 404
- */
-async function userNamed(db: Database, id_or_username: string): Promise<number> {
-  const isId = /^\d{1,18}$/.test(id_or_username);
-  const query = db.selectFrom('users').select('id');
-  const named = isId ? query.where('id', '=', Number(id_or_username)) : query.where('username', '=', id_or_username);
-  return found('User', await named.executeTakeFirst()).id;
 }
 
 const own = { access: signedIn, scopes: ['read_user'] };
@@ -149,27 +147,27 @@ export const keyRoutes = [
     summary: 'List the SSH keys of a user',
     input: { ...user, ...paging },
     returns: pageOf(Key),
-    handle: async ({ db, input }) => paginate(db, keysOf(db, await userNamed(db, input.id)).orderBy('id'), input),
+    handle: async ({ db, input }) => paginate(db, keysOf(db, await userIdNamed(db, input.id)).orderBy('id'), input),
   }),
   get('/users/:id/keys/:key_id', {
     ...open,
     summary: 'Show one SSH key of a user',
     input: { ...user, key_id: Id },
     returns: one(Key),
-    handle: async ({ db, input }) => keyOf(db, await userNamed(db, input.id), input.key_id),
+    handle: async ({ db, input }) => keyOf(db, await userIdNamed(db, input.id), input.key_id),
   }),
   post('/users/:id/keys', {
     summary: 'Add an SSH key for a user',
     access: admin,
     input: { id: Id, ...input },
     returns: one(Key),
-    handle: async ({ db, input: { id, ...key } }) => addKey(db, await userNamed(db, String(id)), key),
+    handle: async ({ db, input: { id, ...key } }) => addKey(db, await userIdNamed(db, String(id)), key),
   }),
   del('/users/:id/keys/:key_id', {
     summary: 'Remove an SSH key of a user',
     access: admin,
     input: { id: Id, key_id: Id },
     returns: nothing,
-    handle: async ({ db, input }) => removeKey(db, await userNamed(db, String(input.id)), input.key_id),
+    handle: async ({ db, input }) => removeKey(db, await userIdNamed(db, String(input.id)), input.key_id),
   }),
 ];

@@ -2,6 +2,6 @@
 export { shareObjects } from './actions.ts';
 export { removeUnusedObjects } from './jobs.ts';
 export { lfsOverHttp, lfsUrl } from './lfs_http.ts';
-export { missingObjects } from './push_check.ts';
-export { isLfsEnabled, objectOf, readObject } from './queries.ts';
+export { lockedPaths, missingObjects } from './push_check.ts';
+export { isLfsEnabled, largeFileReader, objectOf, readObject } from './queries.ts';
 export { type LfsFile, pointerIn } from './rules.ts';

@@ -318,6 +318,11 @@ test('the raw file behind a pointer is the object, where the project has it', as
     .digest('hex');
   assert.equal(digest, objectFor(content).oid);
   assert.equal((await as('reporter').get(url)).body, pointer);
+  const heads = [await as('reporter').head(`${url}?lfs=true`), await as('reporter').head(url)];
+  assert.deepEqual(
+    heads.map(({ headers }) => headers.get('content-length')),
+    [String(content.length), String(pointer.length)],
+  );
   await as('owner').put(`/projects/${project.id}`, { lfs_enabled: false });
   assert.equal((await as('reporter').get(url, { lfs: true })).body, pointer);
 });

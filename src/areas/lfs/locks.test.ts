@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
+import { gitClient, remoteOf } from '../../testing/git.ts';
 import { ask } from '../../testing/lfs.ts';
 import { type Persona, type World, world } from '../../testing/world.ts';
 
@@ -78,4 +81,28 @@ test('who may not push locks nothing, and a lock of another project is not there
   for (const path of [undefined, '', 1, 'x\0y', 'x'.repeat(2001)])
     assert.equal((await lock(here, 'developer', path)).status, 422);
   assert.deepEqual(paths((await list(here, 'reporter')).body.locks), ['a']);
+});
+
+test('nobody changes what somebody else has locked, by git or by the API', async () => {
+  const place = await world();
+  const { project, people } = place;
+  const files = `/projects/${project.id}/repository/files`;
+  const written = { branch: 'main', commit_message: 'Change', content: 'frames' };
+  await place.as('maintainer').post(`${files}/a.mov`, written);
+  await place.as('maintainer').post(`${files}/b.mov`, written);
+  const { id } = (await lock(place, 'developer', 'a.mov')).body.lock;
+
+  const holder = people.developer.username.replaceAll('-', ' ');
+  const refused = await place.as('maintainer').put(`${files}/a.mov`, { ...written, content: 'other' });
+  assert.deepEqual([refused.status, refused.body], [400, { message: `The path 'a.mov' is locked in Git LFS by ${holder}` }]);
+  assert.equal((await place.as('maintainer').put(`${files}/b.mov`, { ...written, content: 'other' })).status, 200);
+
+  const { folder, run } = await gitClient();
+  await run(['clone', remoteOf(place.url, project.full_path, people.maintainer.token), 'work']);
+  await writeFile(path.join(folder, 'work', 'a.mov'), 'pushed');
+  await run(['commit', '-am', 'Change what is locked'], { at: 'work' });
+  const push = () => run(['push', 'origin', 'HEAD:refs/heads/side'], { at: 'work' });
+  assert.match((await push()).stderr, new RegExp(`The path 'a.mov' is locked in Git LFS by ${holder}`));
+  await unlock(place, 'developer', id);
+  assert.equal((await push()).code, 0);
 });

@@ -1,6 +1,6 @@
-/** What a push may not forget: the large files that its pointers stand for. */
+/** What large files ask of a push: that it brings the objects of its pointers, and leaves alone what somebody else has locked. */
 import type { Project } from '../../access/index.ts';
-import { newBlobs, type Push, type Repository } from '../../git/index.ts';
+import { type Environment, newBlobs, type Push, type RefUpdate, type Repository, touchedPaths } from '../../git/index.ts';
 import type { Services } from '../../http/index.ts';
 import { isLfsEnabled, objectsOf } from './queries.ts';
 import { pointerIn, pointerLimit_bytes } from './rules.ts';
@@ -34,4 +34,32 @@ export async function missingObjects(
   if (oids.size === 0) return [];
   const known = await objectsOf(db, project.id, [...oids]);
   return known.length < oids.size ? [missing] : [];
+}
+
+/**
+ * Why somebody may not move references in a project: files that others have locked; empty when he touches none.
+ * @param repository of the project
+ * @param quarantine of a push, left out for objects that the repository has
+ */
+export async function lockedPaths(
+  { db }: Pick<Services, 'db'>,
+  { project, caller }: { project: Pick<Project, 'id'>; caller: { id: number } },
+  repository: Repository,
+  { updates, quarantine }: { updates: readonly RefUpdate[]; quarantine: Environment | undefined },
+): Promise<string[]> {
+  const locks = await db
+    .selectFrom('lfs_locks')
+    .innerJoin('users', 'users.id', 'lfs_locks.user_id')
+    .select(['lfs_locks.path', 'users.name'])
+    .where('lfs_locks.project_id', '=', project.id)
+    .where('lfs_locks.user_id', '<>', caller.id)
+    .orderBy('lfs_locks.id')
+    .execute();
+  if (locks.length === 0 || !(await isLfsEnabled(db, project.id))) return [];
+  const targets = updates.filter(({ ref }) => ref.startsWith('refs/heads/')).flatMap((update) => update.new ?? []);
+  const paths = locks.map(({ path }) => path);
+  const touched = new Set(await touchedPaths(repository, targets, paths, quarantine));
+  return locks
+    .filter(({ path }) => touched.has(path))
+    .map(({ path, name }) => `The path '${path}' is locked in Git LFS by ${name}`);
 }

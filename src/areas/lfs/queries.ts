@@ -1,9 +1,10 @@
 /** Which large files a project has. */
+import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { BlobKey, ByteRange } from '../../blobs/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { Services } from '../../http/index.ts';
-import type { LfsFile } from './rules.ts';
+import { type LfsFile, pointerIn } from './rules.ts';
 
 /** Where the bytes of an object are. */
 export const blobOf = (oid: string): BlobKey => `lfs/${oid}`;
@@ -45,4 +46,21 @@ export async function readObject({ blobs }: Pick<Services, 'blobs'>, { oid }: Lf
   const stream = await blobs.read(blobOf(oid), range);
   if (!stream) throw new Error(`the LFS object ${oid} is not in the store of blobs`);
   return stream;
+}
+
+/**
+ * What reads the large files of a project by their pointers.
+ * @param largest_bytes longer ones are not read
+ * @returns a function from the content of a file; undefined where it is no pointer to a large file that the project has
+ */
+export function largeFileReader(
+  { db, blobs }: Pick<Services, 'db' | 'blobs'>,
+  project_id: number,
+  largest_bytes: number,
+): (content: Buffer) => Promise<Readable | undefined> {
+  return async (content) => {
+    const pointer = pointerIn(content);
+    const object = pointer && (await objectOf(db, project_id, pointer.oid));
+    return object && object.size <= largest_bytes ? readObject({ blobs }, object) : undefined;
+  };
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { levels, refreshAuthorizations, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { checkUnmodified, forbidden, found, invalid } from '../../http/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { counts, hasOtherOwner, inherited, isDirect, lockedSource } from './queries.ts';
 import { type Actor, isProtected, levelReasons, type Source } from './rules.ts';
 
@@ -36,7 +37,7 @@ export async function addMembers(
   const accepted = user_ids.filter((id) => !refusals.has(id));
   if (accepted.length === 0) return refusals;
   const rows = accepted.map((user_id) => ({ ...subtree, user_id, access_level, expires_at, created_by_id: actor.id }));
-  await tx
+  const written = await tx
     .insertInto('members')
     .values(rows)
     .onConflict((conflict) =>
@@ -49,11 +50,32 @@ export async function addMembers(
         updated_at: sql`now()`,
       }),
     )
+    .returning('user_id')
+    // Begun in this transaction, and not changed.
+    .returning(sql<boolean>`created_at = now()`.as('is_new'))
     .execute();
+  const joined = written.filter(({ is_new }) => is_new).map(({ user_id }) => user_id);
+  await recordMemberships(tx, subtree, joined, 'joined');
   // Whoever is a member asks for nothing any more.
   await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${accepted}::bigint[])`.execute(tx);
   await refreshAuthorizations(tx, subtree, accepted);
   return refusals;
+}
+
+/** Memberships are told of in projects only, each as what the member did himself. */
+async function recordMemberships(
+  tx: Database,
+  place: Subtree,
+  user_ids: readonly number[],
+  action: 'joined' | 'left' | 'expired',
+): Promise<void> {
+  if (!('project_id' in place)) return;
+  const { project_id } = place;
+  const what = { project_id, action, target_type: 'Project' as const, target_id: project_id };
+  await recordEvents(
+    tx,
+    user_ids.map((author_id) => ({ ...what, author_id })),
+  );
 }
 
 async function refusalsOf(tx: Database, source: Source, actor: Actor, members: NewMembers): Promise<Map<number, Refusal>> {
@@ -79,6 +101,34 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
     else if (reasons.length > 0) refusals.set(user_id, { access_level: reasons });
   }
   return refusals;
+}
+
+/**
+ * Makes the members of another project members of a project, at most with the level of who does it. Whoever has a role there that is no lower is left alone.
+ * @param tx a transaction
+ * @param from id of the other project, whose members the actor may see
+ */
+export async function importMembers(tx: Database, project_id: number, actor: Actor, from: number): Promise<void> {
+  const source = await lockedSource(tx, { project_id });
+  const level = sql`least(members.access_level, ${actor.access_level}::integer)`;
+  const { rows } = await sql<{ user_id: number }>`
+    insert into members (project_id, user_id, access_level, expires_at, created_by_id)
+    select ${project_id}, members.user_id, ${level}, members.expires_at, ${actor.id}
+      from members join users on users.id = members.user_id
+     where members.project_id = ${from} and (members.expires_at is null or members.expires_at > current_date)
+       and users.user_type = 'human' and users.id is distinct from ${source.personal_owner_id}::bigint
+       and not exists (select from project_authorizations held where held.project_id = ${project_id} and held.user_id = users.id
+                          and held.access_level >= ${level} and (held.expires_at is null or held.expires_at > current_date))
+    on conflict (project_id, user_id) do update
+       set access_level = excluded.access_level, expires_at = excluded.expires_at, created_by_id = excluded.created_by_id,
+           created_at = now(), updated_at = now()
+     where members.expires_at <= current_date
+    returning user_id`.execute(tx);
+  const user_ids = rows.map(({ user_id }) => user_id);
+  await recordMemberships(tx, { project_id }, user_ids, 'joined');
+  // Whoever is a member asks for nothing any more.
+  await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${user_ids}::bigint[])`.execute(tx);
+  await refreshAuthorizations(tx, { project_id }, user_ids);
 }
 
 /** The membership that counts, or the refusal for who has none. */
@@ -129,15 +179,25 @@ export async function removeMember(
   if (isProtected(source, actor, member, undefined, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
   checkUnmodified(member.updated_at, unmodified_since);
   await tx.deleteFrom('members').where('id', '=', member.id).execute();
+  await recordMemberships(tx, subtree, [user_id], 'left');
   if (below && 'group_id' in subtree) await removeBelow(tx, subtree.group_id, user_id);
   await refreshAuthorizations(tx, subtree, [user_id]);
 }
 
 async function removeBelow(tx: Database, group_id: number, user_id: number): Promise<void> {
   const groups = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
-  await sql`
+  const { rows } = await sql<{ project_id: number | null }>`
     delete from members where user_id = ${user_id}
-       and (group_id in (${groups}) or project_id in (select id from projects where namespace_id in (${groups})))`.execute(tx);
+       and (group_id in (${groups}) or project_id in (select id from projects where namespace_id in (${groups})))
+    returning project_id`.execute(tx);
+  await recordEvents(
+    tx,
+    rows.flatMap(({ project_id }) =>
+      project_id === null
+        ? []
+        : [{ project_id, author_id: user_id, action: 'left', target_type: 'Project', target_id: project_id }],
+    ),
+  );
 }
 
 /** Sources that one run of the job looks at before it asks again. */
@@ -175,10 +235,8 @@ async function removeExpired(tx: Database, subtree: Subtree): Promise<number> {
     .where(sql<boolean>`expires_at <= current_date`)
     .returning('user_id')
     .execute();
-  await refreshAuthorizations(
-    tx,
-    subtree,
-    gone.map(({ user_id }) => user_id),
-  );
+  const user_ids = gone.map(({ user_id }) => user_id);
+  await recordMemberships(tx, subtree, user_ids, 'expired');
+  await refreshAuthorizations(tx, subtree, user_ids);
   return gone.length;
 }

@@ -373,3 +373,38 @@ test('people in an archived project come and go', async () => {
   assert.equal((await as('maintainer').post(url, { user_id: id, access_level: 20 })).status, 201);
   assert.equal((await as('maintainer').delete(`${url}/${id}`)).status, 204);
 });
+
+test('the members of another project become members, at most with the level of who brings them', async () => {
+  const { as, project, group, people, person } = await world();
+  const source = (await as('owner').post('/projects', { name: 'source', namespace_id: group.id })).body;
+  const [low, high, known] = [await person(), await person(), await person()];
+  const from = `/projects/${source.id}/members`;
+  await as('owner').post(from, { user_id: low.id, access_level: 20, expires_at: '2999-01-01' });
+  await as('owner').post(from, { user_id: high.id, access_level: 50 });
+  await as('owner').post(from, { user_id: known.id, access_level: 30 });
+  await as('owner').post(`/projects/${project.id}/members`, { user_id: known.id, access_level: 10 });
+
+  const url = `/projects/${project.id}/import_project_members`;
+  assert.equal((await as('developer').post(`${url}/${source.id}`)).status, 403);
+  assert.deepEqual((await as('maintainer').post(`${url}/99999999`)).body, { message: '404 Project Not Found' });
+  const secret = (await as('outsider').post('/projects', { name: 'secret' })).body;
+  assert.equal((await as('maintainer').post(`${url}/${secret.id}`)).status, 404);
+  assert.equal((await as('owner').get(`/projects/${project.id}/members`)).body.length, 1);
+
+  const imported = await as('maintainer').post(`${url}/${source.id}`);
+  assert.deepEqual([imported.status, imported.body], [201, { status: 'success' }]);
+  const members = (await as('owner').get(`/projects/${project.id}/members`)).body.map(
+    ({ id, access_level, expires_at }: { id: number; access_level: number; expires_at: string | null }) => [
+      id,
+      access_level,
+      expires_at,
+    ],
+  );
+  assert.deepEqual(members, [
+    [low.id, 20, '2999-01-01'],
+    [high.id, 40, null],
+    [known.id, 10, null],
+  ]);
+  assert.equal((await high.client.get(`/projects/${project.id}`)).body.permissions.project_access.access_level, 40);
+  assert.equal((await as('owner').get(`/projects/${project.id}/members/${people.owner.id}`)).status, 404);
+});

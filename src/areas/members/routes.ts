@@ -1,5 +1,6 @@
 /** Members: who has which role in a group or project. Both kinds have the same routes. */
 import { type Static, Type } from 'typebox';
+import { visibleProject } from '../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -30,7 +31,7 @@ import {
   type Services,
   sentenceOf,
 } from '../../http/index.ts';
-import { addMembers, changeMember, type NewMembers, type Refusal, removeMember } from './actions.ts';
+import { addMembers, changeMember, importMembers, type NewMembers, type Refusal, removeMember } from './actions.ts';
 import { Member, memberReply, presentMembers } from './present.ts';
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
 import { expiryReasons, mayManage, type Source } from './rules.ts';
@@ -174,4 +175,17 @@ function routesOf(kind: Source['kind']) {
   ];
 }
 
-export const memberRoutes = [...routesOf('group'), ...routesOf('project')];
+const importing = post('/projects/:id/import_project_members/:project_id', {
+  summary: 'Make the members of another project members of this one, at most with the level of who calls',
+  access: sourceFor('project', managers),
+  input: { project_id: Type.String({ description: 'Id or full path of the other project' }) },
+  returns: one(resource('MembersImport', { status: Type.Enum(['success']) })),
+  handle: async ({ caller, source, actor, input, ...services }) => {
+    const from = await visibleProject(services.db, caller, input.project_id);
+    if (reaches(services.plan, 'premium') && (await isLocked(services.db, source))) throw notAllowed();
+    await services.db.transaction().execute((tx) => importMembers(tx, source.id, actor, from.id));
+    return { status: 'success' as const };
+  },
+});
+
+export const memberRoutes = [...routesOf('group'), ...routesOf('project'), importing];

@@ -5,6 +5,7 @@ import type { Database } from '../../db/index.ts';
 import {
   createRepository,
   deleteRepository,
+  type RefUpdate,
   type Repository,
   resolveBranch,
   setHead,
@@ -13,9 +14,9 @@ import {
 } from '../../git/index.ts';
 import { ApiError, found, invalid, type Services } from '../../http/index.ts';
 import { storageForNew } from '../application_settings/index.ts';
+import { recordEvent } from '../events/index.ts';
 import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../namespaces/index.ts';
-import { protectDefaultBranch } from '../protected_branches/index.ts';
-import { repositoryOf } from '../repository/index.ts';
+import { refsBegun, repositoryOf } from '../repository/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
 
 export interface NewProject {
@@ -56,8 +57,12 @@ export async function createProject(services: Services, project: NewProject): Pr
   const repository = repositoryOf(services, { id, storage });
   try {
     await createRepository(repository.path, { defaultBranch: default_branch, objectFormat: object_format });
-    if (project.readme_by) await commitReadme(repository, project, project.readme_by);
-    await db.transaction().execute((tx) => insertProject(tx, { ...project, id, storage, object_format }));
+    const begun = project.readme_by ? [await commitReadme(repository, project, project.readme_by)] : [];
+    await db.transaction().execute(async (tx) => {
+      await insertProject(tx, { ...project, id, storage, object_format });
+      if (begun.length > 0) await refsBegun(tx, services, { project: { id, storage }, user_id: project.creator_id }, begun);
+      await project.also?.(tx, id);
+    });
   } catch (error) {
     // A connection that breaks during the commit does not say whether the row is there. In doubt the repository stays: rubbish harms nobody.
     if (!(await isThere(db, id).catch(() => true))) await deleteRepository(repository);
@@ -66,7 +71,8 @@ export async function createProject(services: Services, project: NewProject): Pr
   return id;
 }
 
-const isThere = async (db: Database, id: number): Promise<boolean> =>
+/** Whether the row of a project is there. */
+export const isThere = async (db: Database, id: number): Promise<boolean> =>
   (await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
 /** The first commit is made before anybody knows of the project, so that nobody sees it empty. */
@@ -74,7 +80,7 @@ async function commitReadme(
   repository: Repository,
   { name, default_branch, columns }: NewProject,
   by: { name: string; email: string },
-): Promise<void> {
+): Promise<RefUpdate> {
   const author = { ...by, date: new Date() };
   const text = `# ${name}\n${columns?.description ? `\n${columns.description}\n` : ''}`;
   const { id } = await writeCommit(repository, {
@@ -84,7 +90,9 @@ async function commitReadme(
     committer: author,
     changes: [{ op: 'put', path: 'README.md', mode: '100644', content: Buffer.from(text) }],
   });
-  await updateRefs(repository, [{ ref: `refs/heads/${default_branch}`, old: null, new: id }]);
+  const begun = { ref: `refs/heads/${default_branch}`, old: null, new: id };
+  await updateRefs(repository, [begun]);
+  return begun;
 }
 
 async function insertProject(
@@ -93,7 +101,7 @@ async function insertProject(
 ): Promise<void> {
   const place = await lockedPlace(tx, project.namespace.id);
   await refuseUnfit(tx, place, project);
-  const { id, name, path, creator_id, default_branch, storage, object_format, columns, readme_by } = project;
+  const { id, name, path, creator_id, default_branch, storage, object_format, columns } = project;
   const reasons = visibilityReasons(columns?.visibility ?? 'private', place);
   if (reasons.length > 0) throw invalid({ visibility_level: reasons });
   const row = {
@@ -106,14 +114,12 @@ async function insertProject(
     default_branch,
     storage,
     repository_object_format: object_format,
-    empty_repo: readme_by === undefined,
   };
   await sql`
     insert into projects (id, ${sql.join(Object.keys(row).map((column) => sql.ref(column)))}) overriding system value
     values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
   await refreshAuthorizations(tx, { project_id: id });
-  if (readme_by) await protectDefaultBranch(tx, id);
-  await project.also?.(tx, id);
+  await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
 }
 
 /** Why a project cannot be this visible in a namespace, empty when it can. */
@@ -134,16 +140,24 @@ async function refuseUnfit(
   place: { id: number; full_path: string },
   { name, path }: { name: string; path: string },
 ): Promise<void> {
+  const reached = await limitReason(tx, place.id);
+  if (reached) throw new ApiError(403, { message: reached, error: [reached] });
+  await refuseTaken(tx, place.id, { name, full_path: `${place.full_path}/${path}` });
+}
+
+/**
+ * Why a namespace takes no further project, or undefined when it does; that of a group always does.
+ * @param tx the transaction that adds one, with the tree locked
+ */
+export async function limitReason(tx: Database, namespace_id: number): Promise<string | undefined> {
   const owner = await tx
     .selectFrom('namespaces')
     .innerJoin('users', 'users.id', 'namespaces.owner_id')
     .select(['users.projects_limit', 'users.external'])
     .select(sql<number>`(select count(*) from projects where namespace_id = namespaces.id)`.as('count'))
-    .where('namespaces.id', '=', place.id)
+    .where('namespaces.id', '=', namespace_id)
     .executeTakeFirst();
-  const reached = owner && limitReached(owner.external ? 0 : owner.projects_limit, owner.count);
-  if (reached) throw new ApiError(403, { message: reached, error: [reached] });
-  await refuseTaken(tx, place.id, { name, full_path: `${place.full_path}/${path}` });
+  return owner && limitReached(owner.external ? 0 : owner.projects_limit, owner.count);
 }
 
 const taken = ['has already been taken'];

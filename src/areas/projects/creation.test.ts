@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { entryAt, readBlob, readCommit, resolveBranch, resolveCommit } from '../../git/index.ts';
 import { type World, world } from '../../testing/world.ts';
-import { repositoryOf } from '../repository/index.ts';
+import { maintainRepository, repositoryOf } from '../repository/index.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -166,6 +166,20 @@ test('a project can begin with a README on its default branch', async () => {
     [0, 1],
   );
   assert.match(await readmeOf(w, body.id, head!), /^# Begun\n\nWell begun\n$/);
+});
+
+test('what follows from a push follows from the first commit as well, and nothing of it waits to be settled', async () => {
+  const w = await world();
+  const { id } = (
+    await w.as('developer').post('/projects', { name: 'Begun', namespace_id: w.group.id, initialize_with_readme: true })
+  ).body;
+  const [main] = (await w.as('maintainer').get(`/projects/${id}/protected_branches`)).body;
+  assert.equal(main?.name, 'main');
+  assert.deepEqual(await w.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
+  const { rows: waiting } = await sql`
+    select from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
+     where tasks.identifier = ${maintainRepository.name} and (payload->>'project_id')::bigint = ${id}`.execute(w.db);
+  assert.equal(waiting.length, 1);
 });
 
 async function readmeOf(w: World, id: number, commit: string): Promise<string> {

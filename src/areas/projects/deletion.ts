@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { lockTree, type Project } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { badRequest, checkUnmodified, Id } from '../../http/index.ts';
+import { badRequest, checkUnmodified, found, Id } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
 import { deleteRepositories } from '../repository/index.ts';
 
@@ -16,15 +16,12 @@ export interface ProjectDeletion {
 
 /**
  * Marks a project for deletion, or has one that is marked removed at once.
- * @throws ApiError 400 for a removal of what is not marked or not named, 412 when it changed after `unmodified_since`
+ * @throws ApiError 404 when it is gone, 400 for a removal of what is not marked or not named, 412 when it changed after `unmodified_since`
  */
 export async function endProject(db: Database, project: Project, deletion: ProjectDeletion): Promise<void> {
   const { permanently_remove, full_path, unmodified_since } = deletion;
-  const { marked_for_deletion_at, updated_at } = await db
-    .selectFrom('projects')
-    .select(['marked_for_deletion_at', 'updated_at'])
-    .where('id', '=', project.id)
-    .executeTakeFirstOrThrow();
+  const query = db.selectFrom('projects').select(['marked_for_deletion_at', 'updated_at']).where('id', '=', project.id);
+  const { marked_for_deletion_at, updated_at } = found('Project', await query.executeTakeFirst());
   checkUnmodified(updated_at, unmodified_since);
   if (permanently_remove) {
     if (marked_for_deletion_at === null) throw badRequest('Project must be marked for deletion first.');
@@ -36,6 +33,8 @@ export async function endProject(db: Database, project: Project, deletion: Proje
       .updateTable('projects')
       .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
       .where('id', '=', project.id)
+      // Whoever marked it first set the day on which it goes.
+      .where('marked_for_deletion_at', 'is', null)
       .execute();
   }
 }

@@ -37,6 +37,10 @@ const columnFilters = filtersOn('projects', (by) => ({
   topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${v}::text[]`),
 }));
 
+/** How much of `search` is in the name or the path of a project. */
+const likeness = (search: string) =>
+  sql<number>`greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search}))`;
+
 /** Every order has an index; equal rows follow each other by id, and ids grow with time, so that one order serves both. */
 const orders = {
   id: 'projects.id',
@@ -56,9 +60,15 @@ export const projectFilters = {
   membership: Type.Boolean({ default: false }),
   starred: Type.Boolean({ default: false, description: 'Whether only those that the caller has starred' }),
   min_access_level: optional(AccessLevel),
+  repository_storage: optional(
+    Type.String({ description: 'For administrators: name of the git storage; of others it is not heard' }),
+  ),
   with_issues_enabled: Type.Boolean({ default: false }),
   with_merge_requests_enabled: Type.Boolean({ default: false }),
-  order_by: Type.Enum(Object.keys(orders) as (keyof typeof orders)[], { default: 'created_at' }),
+  order_by: Type.Enum([...(Object.keys(orders) as (keyof typeof orders)[]), 'similarity'], {
+    default: 'created_at',
+    description: '`similarity`, for members, needs `search` and puts the most similar first',
+  }),
   sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
 };
 export type ProjectFilters = Static<TObject<typeof projectFilters>>;
@@ -94,7 +104,8 @@ const withFeature = (caller: MaybeCaller, column: 'issues_access_level' | 'merge
  * @throws ApiError 400 for a filter by the time of the last change in another order
  */
 export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: ProjectFilters): Projects<Row> {
-  const { order_by, sort } = input;
+  const { order_by, sort, search } = input;
+  const column = order_by === 'similarity' ? 'projects.id' : orders[order_by];
   if ((input.updated_after ?? input.updated_before) !== undefined && order_by !== 'updated_at')
     throw badRequest('400 Bad request - `updated_at` filter and `updated_at` sorting must be paired');
   const level = Math.max(input.owned ? levels.owner : 0, input.membership ? levels.minimal : 0, input.min_access_level ?? 0);
@@ -102,8 +113,12 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
     .where(columnFilters.matching(input))
     .$if(input.starred, (q) => q.where(starredBy(caller?.id)))
     .$if(level > 0, (q) => q.where(isMemberOfProject(caller, level)))
+    .$if(caller?.admin === true && input.repository_storage !== undefined, (q) =>
+      q.where('projects.storage', '=', input.repository_storage!),
+    )
     .$if(input.with_issues_enabled, (q) => q.where(withFeature(caller, 'issues_access_level')))
     .$if(input.with_merge_requests_enabled, (q) => q.where(withFeature(caller, 'merge_requests_access_level')))
-    .orderBy(orders[order_by], sort)
-    .$if(orders[order_by] !== 'projects.id', (q) => q.orderBy('projects.id', sort));
+    .$if(order_by === 'similarity' && Boolean(search) && caller !== undefined, (q) => q.orderBy(likeness(search!), 'desc'))
+    .orderBy(column, sort)
+    .$if(column !== 'projects.id', (q) => q.orderBy('projects.id', sort));
 }

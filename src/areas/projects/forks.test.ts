@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { maintain, resolveBranch } from '../../git/index.ts';
 import { performJob, performQueued } from '../../testing/jobs.ts';
 import { fileUrl, filledWorld, headOf, onMain } from '../../testing/repository.ts';
@@ -98,6 +100,37 @@ test('being a fork can be said and forgotten', async () => {
   assert.equal((await w.as('owner').post(`${relation}/${w.project.id}`)).status, 409);
   assert.equal((await w.as('owner').delete(relation)).status, 204);
   assert.equal((await w.as('owner').delete(relation)).status, 304);
+});
+
+test('a fork that is still being copied cannot be forked: what has not arrived would be missing for ever', async () => {
+  const w = await filledWorld();
+  const { id } = (await w.as('reporter').post(`/projects/${w.project.id}/fork`)).body;
+  const fork = () => w.as('reporter').post(`/projects/${id}/fork`, { path: 'second', name: 'second' });
+  const early = await fork();
+  assert.deepEqual([early.status, early.body], [409, { message: 'The project is still being copied from its own source.' }]);
+  await performQueued(w.services, [copyFork]);
+  assert.equal((await fork()).status, 201);
+});
+
+test('a fork that is removed while it is copied leaves no folder behind', async () => {
+  const w = await filledWorld();
+  const { id } = (await w.as('reporter').post(`/projects/${w.project.id}/fork`)).body;
+  const { path } = repositoryOf(w.services, { id, storage: 'default' });
+  // Gone between the first and the last statement of the job.
+  await sql`
+    create function remove_fork() returns trigger language plpgsql as 'begin delete from projects where id = new.id; return null; end'`.execute(
+    w.db,
+  );
+  await sql`
+    create trigger remove_fork after update of import_status on projects
+      for each row when (new.import_status = 'started' and new.id = ${sql.lit(id)}) execute function remove_fork()`.execute(w.db);
+  try {
+    await performQueued(w.services, [copyFork]);
+  } finally {
+    await sql`drop function remove_fork cascade`.execute(w.db);
+  }
+  assert.equal((await w.as('reporter').get(`/projects/${id}`)).status, 404);
+  assert.ok(!existsSync(path));
 });
 
 test('a fork whose source is gone before it was copied has failed, and can be written to', async () => {

@@ -2,16 +2,24 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { levels, mayReadCode, mayUse, type Project } from '../../access/index.ts';
-import type { Database } from '../../db/index.ts';
-import { copyRepository, GitError, listBranches, resolveBranch, setHead } from '../../git/index.ts';
-import { ApiError, type Caller, conflict, Id, notFound, notModified, optional, type Services } from '../../http/index.ts';
+import { type Database, isForeignKeyViolation } from '../../db/index.ts';
+import {
+  copyRepository,
+  deleteRepository,
+  GitError,
+  listBranches,
+  type Repository,
+  resolveBranch,
+  setHead,
+} from '../../git/index.ts';
+import { ApiError, type Caller, conflict, found, Id, notFound, notModified, optional, type Services } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../application_settings/index.ts';
 import { shareObjects } from '../lfs/index.ts';
 import { lesserVisibility, type VisibilityName } from '../namespaces/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository, repositoryOf } from '../repository/index.ts';
-import { createProject, forkVisibilityReasons, visibilityReasons } from './actions.ts';
+import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './requests.ts';
 import { mayCreateIn, namingProblems } from './rules.ts';
 
@@ -44,11 +52,7 @@ export async function forkProject(services: Services, caller: Caller, source: Pr
   const branches = request.branches?.length ? request.branches : undefined;
   for (const branch of branches ?? [])
     if (!(await resolveBranch(repositoryOf(services, source), branch))) throw notFound('Source Branch');
-  const { storage, description, repository_object_format } = await db
-    .selectFrom('projects')
-    .select(['storage', 'description', 'repository_object_format'])
-    .where('id', '=', source.id)
-    .executeTakeFirstOrThrow();
+  const { storage, description, repository_object_format } = await sourceToCopy(db, source.id);
   const columns = {
     description: request.description === undefined ? description : request.description,
     visibility: request.visibility ?? (await usualVisibility(db, caller, mostVisible(source, namespace))),
@@ -78,10 +82,30 @@ export async function forkProject(services: Services, caller: Caller, source: Pr
     also: (tx, id) => copyFork.enqueue(tx, { project_id: id, source_id: source.id, ...(branches ? { branches } : {}) }),
   });
   return fork.catch((error: unknown) => {
+    if (isSourceGone(error)) throw notFound('Project');
     // What another project has already is a conflict here.
     throw error instanceof ApiError && error.status === 400 ? new ApiError(409, error.body) : error;
   });
 }
+
+/** Whether a row could not be written because its source was removed a moment ago. */
+const isSourceGone = (error: unknown) => isForeignKeyViolation(error, 'projects_forked_from_id_fkey');
+
+/**
+ * What a fork takes over from its source.
+ * @throws ApiError 409 while the source is a copy in the making itself: the fork would lack what has not arrived
+ */
+async function sourceToCopy(db: Database, project_id: number) {
+  const query = db
+    .selectFrom('projects')
+    .select(['storage', 'description', 'repository_object_format', 'import_status'])
+    .where('id', '=', project_id);
+  const source = found('Project', await query.executeTakeFirst());
+  if (isUnderWay(source.import_status)) throw conflict('The project is still being copied from its own source.');
+  return source;
+}
+
+const isUnderWay = (import_status: string) => import_status === 'scheduled' || import_status === 'started';
 
 const mostVisible = (source: Project, place: { kind: string; visibility: VisibilityName }): VisibilityName =>
   place.kind === 'user' ? source.visibility : lesserVisibility(source.visibility, place.visibility);
@@ -116,11 +140,9 @@ interface Copy {
   branches?: string[];
 }
 
-async function copy(
-  services: Pick<Services, 'db' | 'storages'>,
-  { project_id, source_id, branches }: Copy,
-  signal: AbortSignal,
-): Promise<void> {
+type CopyServices = Pick<Services, 'db' | 'storages'>;
+
+async function copy(services: CopyServices, { project_id, source_id, branches }: Copy, signal: AbortSignal): Promise<void> {
   const { db } = services;
   const fork = await db
     .updateTable('projects')
@@ -130,15 +152,37 @@ async function copy(
     .returning(['id', 'storage', 'default_branch'])
     .executeTakeFirst();
   if (!fork) return;
+  const repository = repositoryOf(services, fork);
+  try {
+    await fill(services, repository, { fork, source_id, branches, signal });
+  } finally {
+    // Who removed the fork in the meantime has removed its folder, which the copy has made again.
+    if (!(await isThere(db, project_id))) await deleteRepository(repository);
+  }
+}
+
+interface Filling {
+  fork: { id: number; default_branch: string };
+  source_id: number;
+  branches: string[] | undefined;
+  signal: AbortSignal;
+}
+
+async function fill(
+  services: CopyServices,
+  repository: Repository,
+  { fork, source_id, branches, signal }: Filling,
+): Promise<void> {
+  const { db } = services;
   const source = await db.selectFrom('projects').select(['id', 'storage']).where('id', '=', source_id).executeTakeFirst();
   if (!source) throw new GitError('fetch', null, 'the source is gone');
-  const repository = repositoryOf(services, fork);
   await copyRepository(repositoryOf(services, source), repository, { branches, signal });
   const names = (await listBranches(repository)).map(({ name }) => name);
   const default_branch = names.includes(fork.default_branch) ? fork.default_branch : (names[0] ?? fork.default_branch);
   await setHead(repository, default_branch);
+  const project_id = fork.id;
   await db.transaction().execute(async (tx) => {
-    await tx
+    const finished = await tx
       .updateTable('projects')
       .set({
         import_status: 'finished',
@@ -148,7 +192,9 @@ async function copy(
         last_activity_at: sql`now()`,
       })
       .where('id', '=', project_id)
-      .execute();
+      .returning('id')
+      .executeTakeFirst();
+    if (!finished) return;
     if (names.length > 0) await protectDefaultBranch(tx, project_id);
     await shareObjects(tx, source_id, project_id);
     await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
@@ -170,7 +216,10 @@ export async function relateFork(db: Database, project: Project, source: Project
     .where('id', '<>', source.id)
     .where('forked_from_id', 'is', null)
     .returning('id')
-    .executeTakeFirst();
+    .executeTakeFirst()
+    .catch((error: unknown) => {
+      throw isSourceGone(error) ? notFound('Source Project') : error;
+    });
   if (!related) throw conflict('Project already forked');
 }
 

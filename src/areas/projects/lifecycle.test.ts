@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { performJob, performQueued } from '../../testing/jobs.ts';
 import { fileUrl, filledWorld, onMain, repositoryIn } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
-import { deleteRepositories } from '../repository/index.ts';
+import { deleteRepositories, maintainRepository } from '../repository/index.ts';
 import { removeMarkedProjects, removeProject } from './index.ts';
 
 const removal = [removeProject, deleteRepositories];
@@ -181,6 +181,37 @@ test('a project moves to another namespace with its rights, and its old address 
   assert.deepEqual(taken.body, {
     message: 'Failed to transfer project {:new_namespace=>["Project with same name or path in target namespace already exists"]}',
   });
+});
+
+test('a project moves to no group that its owner may not know of, and not beyond what he may have of his own', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  const hidden = (await w.as('outsider').post('/groups', { name: 'hidden', path: `hidden-${w.group.id}` })).body;
+  for (const namespace of [hidden.id, hidden.full_path, 99_999_999]) {
+    const refused = await w.as('owner').put(`${url}/transfer`, { namespace });
+    assert.deepEqual([refused.status, refused.body], [404, { message: '404 Namespace Not Found' }]);
+  }
+  const shown = (await w.as('outsider').post('/groups', { name: 'shown', path: `shown-${w.group.id}`, visibility: 'public' }))
+    .body;
+  const reason = "You don't have permission to transfer projects into that namespace.";
+  const refusal = { message: `Failed to transfer project {:new_namespace=>[${JSON.stringify(reason)}]}` };
+  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: shown.id })).body, refusal);
+  const { id, username } = w.people.owner;
+  await w.as('admin').put(`/users/${id}`, { projects_limit: 0 });
+  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: username })).body, refusal);
+  assert.equal((await w.as('owner').get(url)).body.namespace.id, w.group.id);
+  await w.as('admin').put(`/users/${id}`, { projects_limit: 1 });
+  assert.equal((await w.as('owner').put(`${url}/transfer`, { namespace: username })).body.owner.id, id);
+});
+
+test('owners have a repository tidied up', async () => {
+  const w = await filledWorld();
+  const url = `/projects/${w.project.id}/housekeeping`;
+  await performQueued(w.services, [maintainRepository]);
+  assert.equal((await w.as('maintainer').post(url)).status, 403);
+  assert.deepEqual(await performQueued(w.services, [maintainRepository]), []);
+  assert.equal((await w.as('owner').post(url)).status, 201);
+  assert.deepEqual(await performQueued(w.services, [maintainRepository]), ['maintain_repository']);
 });
 
 test('when a user takes another name, his projects are found under the old one', async () => {

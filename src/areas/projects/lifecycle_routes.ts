@@ -17,6 +17,7 @@ import {
   put,
 } from '../../http/index.ts';
 import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../namespaces/index.ts';
+import { maintainRepository } from '../repository/index.ts';
 import { setArchived } from './archiving.ts';
 import { endProject, restoreProject } from './deletion.ts';
 import { ProjectForm, projectReply } from './present.ts';
@@ -67,6 +68,15 @@ export const projectLifecycleRoutes = [
       const target = /^\d+$/.test(namespace) ? Number(namespace) : namespace;
       await services.db.transaction().execute((tx) => transferProject(tx, caller, project.id, target));
       return projectReply(services, caller, project.id);
+    },
+  }),
+  post('/projects/:id/housekeeping', {
+    summary: 'Have the repository of a project tidied up soon',
+    access: owner,
+    returns: one(Type.Null()),
+    handle: async ({ db, project }) => {
+      await maintainRepository.enqueue(db, { project_id: project.id }, { key: String(project.id) });
+      return null;
     },
   }),
   get('/projects/:id/transfer_locations', {

@@ -163,6 +163,15 @@ test('a list comes in any order, and equal rows by id', async () => {
   assert.deepEqual(await inOrder({ order_by: 'last_activity_at' }), [third, second, first]);
   assert.deepEqual(await inOrder({ order_by: 'star_count' }), [second, first, third]);
   assert.deepEqual(await inOrder({ order_by: 'star_count', sort: 'asc' }), [third, first, second]);
+  const stored = async (persona: 'owner' | 'admin', repository_storage: string) =>
+    ids(await w.as(persona).get('/projects', { id_after: w.project.id, id_before: third + 1, repository_storage }));
+  assert.deepEqual(await stored('admin', 'default'), [third, second, first]);
+  assert.deepEqual(await stored('admin', 'elsewhere'), []);
+  assert.deepEqual(await stored('owner', 'elsewhere'), [third, second, first]);
+  const fitting = await add(w, 'a-3-b');
+  assert.deepEqual(await inOrder({ order_by: 'similarity', search: 'a-3' }), [third, fitting]);
+  assert.deepEqual(await inOrder({ order_by: 'created_at', search: 'a-3' }), [fitting, third]);
+  await w.db.deleteFrom('projects').where('id', '=', fitting).execute();
   assert.deepEqual(await inOrder({ last_activity_after: '2024-01-01T12:00:00Z', last_activity_before: '2024-01-02T12:00:00Z' }), [
     second,
   ]);

@@ -239,7 +239,8 @@ export async function presentProjectPage(
 
 /**
  * One project as its changes answer it.
- * @param id of a project that is there
+ * @param id of a project that was there a moment ago
+ * @throws ApiError 404 when it was removed meanwhile
  */
 export const projectReply = async (services: Services, caller: MaybeCaller, id: number): Promise<Static<typeof ProjectForm>> =>
   presentProject(services, caller, await projectRow(services.db, caller, id));

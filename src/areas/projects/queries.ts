@@ -94,10 +94,11 @@ export const visibleProjectRows = (db: Database, caller: MaybeCaller) => project
 
 /**
  * One project, as the caller sees it.
- * @param id of a project that is there
+ * @param id of a project that was there a moment ago
+ * @throws ApiError 404 when it was removed meanwhile
  */
-export const projectRow = (db: Database, caller: MaybeCaller, id: number): Promise<ProjectRow> =>
-  projectRows(db, caller).where('projects.id', '=', id).executeTakeFirstOrThrow();
+export const projectRow = async (db: Database, caller: MaybeCaller, id: number): Promise<ProjectRow> =>
+  found('Project', await projectRows(db, caller).where('projects.id', '=', id).executeTakeFirst());
 
 /**
  * A page of the projects that the caller may know of, by keyset. It continues after the id of its last row, by the parameter that is there for it anyway.

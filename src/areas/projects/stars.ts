@@ -1,10 +1,10 @@
 /** Stars: what users remember projects by. */
-import type { Database } from '../../db/index.ts';
-import { notModified } from '../../http/index.ts';
+import { type Database, isForeignKeyViolation } from '../../db/index.ts';
+import { notFound, notModified } from '../../http/index.ts';
 
 /**
  * Gives a project the star of a user. How many it has is counted by the database.
- * @throws ApiError 304 when it has it already
+ * @throws ApiError 304 when it has it already, 404 when the project is gone
  */
 export async function starProject(db: Database, project_id: number, user_id: number): Promise<void> {
   const given = await db
@@ -12,7 +12,10 @@ export async function starProject(db: Database, project_id: number, user_id: num
     .values({ project_id, user_id })
     .onConflict((conflict) => conflict.doNothing())
     .returning('user_id')
-    .executeTakeFirst();
+    .executeTakeFirst()
+    .catch((error: unknown) => {
+      throw isForeignKeyViolation(error, 'project_stars_project_id_fkey') ? notFound('Project') : error;
+    });
   if (!given) throw notModified();
 }
 

@@ -1,30 +1,32 @@
 /** Moving a project to another namespace. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { groupLevel, refreshAuthorizations } from '../../access/index.ts';
+import { groupLevel, isVisibleGroup, refreshAuthorizations } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../http/index.ts';
+import { recordEvent } from '../events/index.ts';
 import { lesserVisibility, lockedTarget, type VisibilityName } from '../namespaces/index.ts';
-import { refuseTaken } from './actions.ts';
+import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './requests.ts';
 import { mayCreateIn } from './rules.ts';
 
+const notAllowedThere = "You don't have permission to transfer projects into that namespace.";
 const failed = (reason: string) => invalidAs('Failed to transfer project', { new_namespace: [reason] });
 
 /**
  * Moves a project with all that belongs to it, and makes it no more visible than its new group. Its old address leads to the new one.
  * @param tx a transaction
  * @param namespace id or full path
- * @throws ApiError 404 for a namespace that there is not, 400 with the reason when the project cannot move there
+ * @throws ApiError 404 for a namespace that there is not or not for the caller, 400 with the reason when the project cannot move there
  */
 export async function transferProject(
   tx: Database,
-  caller: Pick<Caller, 'id' | 'admin'>,
+  caller: Caller,
   project_id: number,
   namespace: number | string,
 ): Promise<void> {
   const target = await namespaceFor(tx, caller, namespace);
-  if (!target) throw notFound('Namespace');
-  if (!mayCreateIn(caller, target)) throw failed("You don't have permission to transfer projects into that namespace.");
+  if (!target || !(await mayKnow(tx, caller, target))) throw notFound('Namespace');
+  if (!mayCreateIn(caller, target)) throw failed(notAllowedThere);
   const from = await namespaceIdOf(tx, project_id);
   const place = await lockedTarget(tx, { from, to: target.id });
   const project = await tx
@@ -35,6 +37,7 @@ export async function transferProject(
   const { name, path, namespace_id, visibility } = found('Project', project);
   if (namespace_id !== from) throw conflict('Somebody else has moved the project just now.');
   if (namespace_id === place.id) throw failed('Project is already in this namespace.');
+  if (await limitReason(tx, place.id)) throw failed(notAllowedThere);
   const full_path = `${place.full_path}/${path}`;
   try {
     await refuseTaken(tx, place.id, { name, full_path });
@@ -49,6 +52,20 @@ export async function transferProject(
     .where('id', '=', project_id)
     .execute();
   await refreshAuthorizations(tx, { project_id });
+  await recordEvent(tx, {
+    project_id,
+    author_id: caller.id,
+    action: 'transferred',
+    target_type: 'Project',
+    target_id: project_id,
+  });
+}
+
+/** Users are known to everybody, and their namespaces with them. */
+async function mayKnow(tx: Database, caller: Caller, { id, kind }: { id: number; kind: string }): Promise<boolean> {
+  if (kind === 'user') return true;
+  const query = tx.selectFrom('namespaces').select('id').where('id', '=', id).where(isVisibleGroup(caller));
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 async function namespaceIdOf(tx: Database, project_id: number): Promise<number> {

@@ -71,13 +71,18 @@ async function withoutTwins(work: Promise<void>): Promise<void> {
 export async function protectBranch(
   tx: Database,
   project_id: number,
-  { name, allow_force_push, entries }: { name: string; allow_force_push: boolean; entries: readonly Entry[] },
+  {
+    name,
+    allow_force_push,
+    code_owner_approval_required,
+    entries,
+  }: { name: string; entries: readonly Entry[]; allow_force_push: boolean; code_owner_approval_required?: boolean | undefined },
 ): Promise<void> {
   if (name.length > longest_name) throw refused([`Name is too long (maximum is ${longest_name} characters)`]);
   await refuseStrangers(tx, project_id, entries);
   const added = await tx
     .insertInto('protected_branches')
-    .values({ project_id, name, allow_force_push })
+    .values({ project_id, name, allow_force_push, code_owner_approval_required })
     .onConflict((conflicts) => conflicts.columns(['project_id', 'name']).doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -107,14 +112,19 @@ async function changeable(tx: Database, { project, caller, name }: Change): Prom
  */
 export async function changeProtection(
   tx: Database,
-  change: Change & { allow_force_push: boolean | undefined; entries: readonly EntryChange[] },
+  change: Change & {
+    allow_force_push: boolean | undefined;
+    code_owner_approval_required: boolean | undefined;
+    entries: readonly EntryChange[];
+  },
 ): Promise<void> {
   const { id } = await changeable(tx, change);
   await tx
     .updateTable('protected_branches')
     .set({
       updated_at: sql`now()`,
-      ...(change.allow_force_push === undefined ? {} : { allow_force_push: change.allow_force_push }),
+      allow_force_push: change.allow_force_push,
+      code_owner_approval_required: change.code_owner_approval_required,
     })
     .where('id', '=', id)
     .execute();

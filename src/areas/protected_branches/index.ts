@@ -1,4 +1,5 @@
 /** What other areas may use of protected branches. */
 export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './actions.ts';
+export { levelDescription } from './present.ts';
 export { protectionFor } from './queries.ts';
-export { type BranchProtection, type DefaultProtection, defaultProtection } from './rules.ts';
+export { type BranchProtection, type DefaultProtection, defaultProtection, isAbout } from './rules.ts';

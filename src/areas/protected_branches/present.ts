@@ -20,6 +20,8 @@ export const ProtectedBranch = resource('ProtectedBranch', {
   merge_access_levels: Type.Array(AccessEntry),
   unprotect_access_levels: since('premium', Type.Array(AccessEntry)),
   allow_force_push: Type.Boolean(),
+  inherited: Type.Boolean({ description: 'False: groups do not protect branches' }),
+  code_owner_approval_required: since('premium', Type.Boolean()),
 });
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -28,6 +30,9 @@ const descriptions: Readonly<Record<number, string>> = {
   40: 'Maintainers',
   60: 'Administrators',
 };
+
+/** What people are shown for the level of an entry. */
+export const levelDescription = (access_level: number): string => descriptions[access_level] ?? '';
 
 /** An entry with the name of its user or group. */
 type NamedEntry = Entry & { id: number; name: string | null };
@@ -46,7 +51,13 @@ const named = sql<NamedEntry[]>`
 export const protectedBranchRows = (db: Database, project_id: number) =>
   db
     .selectFrom('protected_branches')
-    .select(['protected_branches.id', 'protected_branches.name', 'allow_force_push', named.as('entries')])
+    .select([
+      'protected_branches.id',
+      'protected_branches.name',
+      'allow_force_push',
+      'code_owner_approval_required',
+      named.as('entries'),
+    ])
     .where('project_id', '=', project_id);
 
 export function presentProtection({
@@ -56,6 +67,7 @@ export function presentProtection({
   id: number;
   name: string;
   allow_force_push: boolean;
+  code_owner_approval_required: boolean;
   entries: NamedEntry[];
 }): Static<typeof ProtectedBranch> {
   const levelsOf = (action: Entry['action']) =>
@@ -64,12 +76,13 @@ export function presentProtection({
       .map(({ id, access_level, user_id, group_id, name }) => ({
         id,
         access_level,
-        access_level_description: access_level === null ? (name ?? '') : (descriptions[access_level] ?? ''),
+        access_level_description: access_level === null ? (name ?? '') : levelDescription(access_level),
         user_id,
         group_id,
       }));
   return {
     ...row,
+    inherited: false,
     push_access_levels: levelsOf('push'),
     merge_access_levels: levelsOf('merge'),
     unprotect_access_levels: levelsOf('unprotect'),

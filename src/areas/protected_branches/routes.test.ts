@@ -32,6 +32,8 @@ test('the first push protects the default branch: maintainers write, developers 
     merge_access_levels: [maintainers(body.merge_access_levels[0].id)],
     unprotect_access_levels: [],
     allow_force_push: false,
+    inherited: false,
+    code_owner_approval_required: false,
   });
   const branch = (await as('developer').get(`${branchesOf(place)}/main`)).body;
   assert.deepEqual([branch.protected, branch.can_push, branch.developers_can_push], [true, false, false]);
@@ -235,4 +237,16 @@ test('only maintainers see and change protections', async () => {
   assert.equal(missing.body.message, 'name is missing, name is empty, push_access_level does not have a valid value');
   const long = await as('maintainer').post(url, { name: 'x'.repeat(256) });
   assert.deepEqual([long.status, long.body.message], [422, ['Name is too long (maximum is 255 characters)']]);
+});
+
+test('that owners of code have to approve is kept, and changes only when it is named', async () => {
+  const place = await filledWorld();
+  const { as } = place;
+  const one = `${protectionsOf(place)}/v*`;
+  const added = await as('maintainer').post(protectionsOf(place), { name: 'v*', code_owner_approval_required: true });
+  assert.deepEqual([added.status, added.body.code_owner_approval_required], [201, true]);
+  const forced = await as('maintainer').patch(one, { allow_force_push: true });
+  assert.deepEqual([forced.body.allow_force_push, forced.body.code_owner_approval_required], [true, true]);
+  const ended = await as('maintainer').patch(one, { code_owner_approval_required: false });
+  assert.deepEqual([ended.body.allow_force_push, ended.body.code_owner_approval_required], [true, false]);
 });

@@ -46,6 +46,12 @@ const singleLevels = allOptional({
   unprotect_access_level: Level('Who may change or end the protection'),
 });
 
+const codeOwners = {
+  code_owner_approval_required: optional(
+    since('premium', Type.Boolean({ description: 'Kept; without effect as long as nothing reads the owners of code' })),
+  ),
+};
+
 type GrantsGiven = { [K in `allowed_to_${ProtectedAction}`]?: Static<typeof GrantChange>[] | undefined };
 
 /** @throws ApiError 400 for an entry that names nobody, or more than one */
@@ -110,22 +116,23 @@ export const protectedBranchRoutes = [
       ...singleLevels,
       ...granted(Grant),
       allow_force_push: Type.Boolean({ default: false, description: 'Whether those who may push may also rewrite the branch' }),
+      ...codeOwners,
     },
     returns: one(ProtectedBranch),
     handle: async ({ db, project, input }) => {
       const entries = [...levelEntries(input), ...entriesFrom(input)];
-      const { allow_force_push } = input;
-      await db.transaction().execute((tx) => protectBranch(tx, project.id, { name: input.name, allow_force_push, entries }));
+      await db.transaction().execute((tx) => protectBranch(tx, project.id, { ...input, entries }));
       return protectionNamed(db, project, input.name);
     },
   }),
   patch(`${path}/:name`, {
     summary: 'Change what protects a branch',
     access: maintainer,
-    input: { name, ...granted(GrantChange), allow_force_push: optional(Type.Boolean()) },
+    input: { name, ...granted(GrantChange), allow_force_push: optional(Type.Boolean()), ...codeOwners },
     returns: one(ProtectedBranch),
     handle: async ({ db, project, caller, input }) => {
-      const change = { project, caller, name: input.name, allow_force_push: input.allow_force_push };
+      const { name: protectedName, allow_force_push, code_owner_approval_required } = input;
+      const change = { project, caller, name: protectedName, allow_force_push, code_owner_approval_required };
       const entries = entriesFrom(input);
       await db.transaction().execute((tx) => changeProtection(tx, { ...change, entries }));
       return protectionNamed(db, project, input.name);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { isArchiveFormatKnown } from '../../git/index.ts';
+import { objectFor, pointerFor, upload } from '../../testing/lfs.ts';
 import { fileUrl, filledWorld, headOf, onMain } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
 
@@ -87,4 +88,51 @@ test('there is no archive of what is not there, or may not be read', async () =>
   await as('developer').post(`/projects/${project.id}/repository/branches`, { branch: 'a/"b', ref: 'main' });
   const odd = await download(place, `${archive}.tar?sha=${encodeURIComponent('a/"b')}`);
   assert.match(odd.headers.get('content-disposition') ?? '', /^attachment; filename="project-\d+-a-_b-/);
+});
+
+/** The contents in a tar archive by the ends of their names. */
+function contentsIn(tar: Buffer): Map<string, Buffer> {
+  const contents = new Map<string, Buffer>();
+  for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
+    const size = Number.parseInt(tar.toString('latin1', at + 124, at + 136), 8);
+    const name = tar.toString('utf8', at, at + 100).replace(/\0.*$/s, '');
+    contents.set(name.slice(name.indexOf('/') + 1), tar.subarray(at + 512, at + 512 + size));
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return contents;
+}
+
+test('the large files of a project stand in an archive for their pointers, unless they are not wanted', async () => {
+  const place = await filledWorld();
+  const { as, project, db } = place;
+  const large = Buffer.alloc(300_000, 'a large file, ');
+  assert.equal((await upload(place, 'developer', large)).status, 200);
+  const [pointer, foreign] = [pointerFor(objectFor(large)), pointerFor(objectFor('of nobody'))];
+  const files = {
+    '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+    'a.bin': pointer,
+    'docs/b.bin': pointer,
+    'foreign.bin': foreign,
+    'no pointer.bin': `${'x'.repeat(200_000)}`,
+    'empty.bin': '',
+    'unmarked.txt': pointer,
+  };
+  const actions = Object.entries(files).map(([file_path, content]) => ({ action: 'create', file_path, content }));
+  const url = `/projects/${project.id}/repository`;
+  assert.equal((await as('maintainer').post(`${url}/commits`, { ...onMain, actions })).status, 201);
+  const kept = { 'foreign.bin': foreign, 'no pointer.bin': files['no pointer.bin'], 'empty.bin': '', 'unmarked.txt': pointer };
+  const expect = async (query: string, contents: Record<string, string | Buffer>) => {
+    const { status, body } = await download(place, `${url}/archive.tar${query}`);
+    assert.equal(status, 200);
+    const found = contentsIn(body);
+    for (const [name, content] of Object.entries(contents))
+      assert.ok(found.get(name)?.equals(Buffer.from(content)), `${query} ${name}`);
+  };
+  await expect('', { 'a.bin': large, 'docs/b.bin': large, ...kept });
+  await expect('?path=docs', { 'docs/b.bin': large });
+  await expect('?include_lfs_blobs=false', { 'a.bin': pointer, 'docs/b.bin': pointer, ...kept });
+  const zip = await download(place, `${url}/archive.zip`);
+  assert.equal(zip.status, 200);
+  await db.updateTable('projects').set({ lfs_enabled: false }).where('id', '=', project.id).execute();
+  await expect('', { 'a.bin': pointer, ...kept });
 });

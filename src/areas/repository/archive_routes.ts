@@ -21,6 +21,7 @@ import {
   optional,
   type Services,
 } from '../../http/index.ts';
+import { isLfsEnabled, largeFileReader } from '../lfs/index.ts';
 import { disposition, headerValue, uncached } from './content.ts';
 import { repositoryOf } from './place.ts';
 import { trimmedPath } from './rules.ts';
@@ -88,12 +89,15 @@ const headersOf = ({ format, file_name }: Archive): Headers => ({
   ...uncached,
 });
 
+/** git holds a large file in memory while it packs it. */
+const largest_bytes = 1024 * 1024 * 1024;
+
 const input = {
   sha: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
   path: optional(Type.String({ description: 'Only this file or folder' })),
   include_lfs_blobs: Type.Boolean({
     default: true,
-    description: 'Without effect so far: an archive holds the pointers of large files',
+    description: 'Whether the large files of Git LFS stand in for their pointers; those above 1 GiB do not',
   }),
 };
 const Format = Type.String({ description: Object.keys(extensions).join(', ') });
@@ -110,7 +114,10 @@ export const archiveRoutes = [
         returns: bytes({}),
         handle: async ({ project, input: asked, ...services }) => {
           const archive = await archiveOf(services, project, asked);
-          return { body: streamArchive(archive.repository, archive.commit_id, archive), headers: headersOf(archive) };
+          const withLargeFiles = asked.include_lfs_blobs && (await isLfsEnabled(services.db, project.id));
+          const largeFiles = withLargeFiles ? largeFileReader(services, project.id, largest_bytes) : undefined;
+          const body = streamArchive(archive.repository, archive.commit_id, { ...archive, largeFiles });
+          return { body, headers: headersOf(archive) };
         },
       }),
       head(at, {

@@ -62,7 +62,7 @@ export const blobRoutes = [
     returns: one(Blob),
     handle: async ({ project, input, ...services }) => {
       const { repository, id, size_bytes } = await blobOf(services, project, input.sha);
-      admitInJson(project, size_bytes, rawPath);
+      await admitInJson(services.db, project, size_bytes, rawPath);
       const content = await readBlob(repository, id);
       return { size: size_bytes, encoding: 'base64' as const, content: content.toString('base64'), sha: id };
     },

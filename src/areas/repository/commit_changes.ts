@@ -1,21 +1,14 @@
 /** Committing changes of files to a branch, without a push: one commit, made whole or not at all (repository-files.md, repository.md section 5.3). */
 
 import type { Project } from '../../access/index.ts';
-import {
-  ChangeRefused,
-  type Person,
-  RefConflict,
-  RefMoved,
-  type RefUpdate,
-  type Repository,
-  writeCommit,
-} from '../../git/index.ts';
+import { ChangeRefused, type Person, RefConflict, type RefUpdate, type Repository, writeCommit } from '../../git/index.ts';
 import { badRequest, type Caller, type Services } from '../../http/index.ts';
 import { moveRefs } from './actions.ts';
+import { inTurn } from './branch_turns.ts';
 import { baseOf, type Start } from './commit_base.ts';
 import { changesFor, type FileAction } from './file_actions.ts';
 import { repositoryOf } from './place.ts';
-import { branchMoved, branchRefusal, mayCommitTo, refusePush } from './push_checks.ts';
+import { branchRefusal, mayCommitTo, refusePush } from './push_checks.ts';
 import { fileExists, missingFile } from './rules.ts';
 
 export interface CommitRequest extends Start {
@@ -54,12 +47,12 @@ function peopleOf({ caller, author_name, author_email }: CommitRequest): { autho
   return { committer, author: { ...committer, name: author_name || committer.name, email: author_email || committer.email } };
 }
 
+/** @throws RefMoved when the branch is elsewhere by now */
 async function move(services: Services, { project, caller, branch }: CommitRequest, update: RefUpdate): Promise<void> {
   await refusePush(services, { project, caller }, update);
   try {
     await moveRefs(services, { project, user_id: caller.id }, [update]);
   } catch (error) {
-    if (error instanceof RefMoved) throw branchMoved(update.ref);
     if (error instanceof RefConflict)
       throw badRequest(
         `Something went wrong when we tried to create '${branch}' for you: Branch name conflicts with existing branch hierarchy.`,
@@ -69,7 +62,7 @@ async function move(services: Services, { project, caller, branch }: CommitReque
 }
 
 /**
- * Makes one commit of all `actions` and moves the branch to it. In an empty repository the branch begins with it.
+ * Makes one commit of all `actions` and moves the branch to it, after those that are being made for it already. In an empty repository the branch begins with it.
  * @returns the id of the commit
  * @throws ApiError 400 when the branch, a path or a push rule does not allow it, or nothing would change
  * @throws FileChanged when a file's `last_commit_id` is not its last commit
@@ -78,9 +71,11 @@ export async function commitChanges(services: Services, request: CommitRequest):
   const { project, branch, message, actions } = request;
   const repository = repositoryOf(services, project);
   if (!(await mayCommitTo(services, request, branch))) throw badRequest(branchRefusal);
-  const { head, parent } = await baseOf(services, request);
-  const changes = await changesFor(repository, parent, actions);
-  const id = await write(repository, { parent, message, changes, ...peopleOf(request) });
-  await move(services, request, { ref: `refs/heads/${branch}`, old: head, new: id });
-  return id;
+  return inTurn(project, branch, async () => {
+    const { head, parent } = await baseOf(services, request);
+    const changes = await changesFor(repository, parent, actions);
+    const id = await write(repository, { parent, message, changes, ...peopleOf(request) });
+    await move(services, request, { ref: `refs/heads/${branch}`, old: head, new: id });
+    return id;
+  });
 }

@@ -291,3 +291,51 @@ test('what cannot be picked says why, and the branch stays', async () => {
   assert.deepEqual([await headOf(place), await headOf(place, 'topic')], [now, topicHead]);
   assert.notEqual(now, before);
 });
+
+test('those who commit to one branch at the same time take turns, and nobody has to try again', async () => {
+  const place = await withTopic();
+  const { as, topic } = place;
+  const before = (await as('reporter').get(`${commitsOf(place)}/main/sequence`)).body.count;
+  const writers = Array.from({ length: 12 }, (_, number) =>
+    as('maintainer').post(commitsOf(place), { ...change, actions: [{ action: 'create', file_path: `file ${number}` }] }),
+  );
+  const answers = await Promise.all([
+    ...writers,
+    as('maintainer').post(`${commitsOf(place)}/${topic}/cherry_pick`, { branch: 'main' }),
+  ]);
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
+  assert.equal((await as('reporter').get(`${commitsOf(place)}/main/sequence`)).body.count, before + 13);
+  assert.equal((await filesOf(place)).length, 2 + 12);
+
+  const same = { ...change, actions: [{ action: 'create', file_path: 'the same' }] };
+  const twice = await Promise.all([as('maintainer').post(commitsOf(place), same), as('maintainer').post(commitsOf(place), same)]);
+  assert.deepEqual(twice.map(({ status, body }) => [status, status === 201 ? '' : body.message]).toSorted(), [
+    [201, ''],
+    [400, 'A file with this name already exists'],
+  ]);
+});
+
+test('a file is emptied, and does not move onto itself', async () => {
+  const place = await filledWorld();
+  const commit = (action: object) => place.as('maintainer').post(commitsOf(place), { ...change, actions: [action] });
+  const onto = await commit({ action: 'move', file_path: 'README.md', previous_path: 'README.md', content: 'x' });
+  assert.deepEqual([onto.status, onto.body.message], [400, 'A file with this name already exists']);
+  assert.equal((await commit({ action: 'update', file_path: 'README.md', content: '' })).status, 201);
+  assert.deepEqual(await filesOf(place), ['100644 README.md ']);
+});
+
+test('a name that no file system holds is refused like any other that is none', async () => {
+  const place = await filledWorld();
+  const { as, project } = place;
+  const repository = `/projects/${project.id}/repository`;
+  const long = 'x'.repeat(251);
+  const branch = await as('developer').post(`${repository}/branches`, { branch: `a/${long}`, ref: 'main' });
+  assert.deepEqual([branch.status, branch.body.message], [400, 'Branch name is invalid']);
+  const tag = await as('developer').post(`${repository}/tags`, { tag_name: long, ref: 'main' });
+  assert.deepEqual([tag.status, tag.body.message], [400, 'Tag name invalid']);
+  const deep = Array.from({ length: 30 }, () => 'y'.repeat(100)).join('/');
+  const actions = [{ action: 'create', file_path: 'x' }];
+  const commit = await as('developer').post(commitsOf(place), { ...change, branch: deep, start_branch: 'main', actions });
+  assert.equal(commit.body.message, `Something went wrong when we tried to create '${deep}' for you: Branch name is invalid`);
+  assert.equal((await as('developer').post(`${repository}/branches`, { branch: long.slice(1), ref: 'main' })).status, 201);
+});

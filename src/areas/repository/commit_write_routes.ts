@@ -1,7 +1,7 @@
 /** Making commits without a push (repository.md sections 5.3 and 5.4). */
 import { type Static, Type } from 'typebox';
 import { codeWriter } from '../../access/index.ts';
-import { readCommit, resolveBranch, resolveCommit } from '../../git/index.ts';
+import { readCommit, resolveCommit } from '../../git/index.ts';
 import {
   AnyText,
   allOptional,
@@ -51,7 +51,7 @@ function actionFrom(given: Static<typeof Action>, index: number): FileAction {
   const { action, file_path, previous_path, last_commit_id, execute_filemode, encoding } = given;
   const content = given.content === undefined ? undefined : Buffer.from(given.content, encoding === 'base64' ? 'base64' : 'utf8');
   const need = <T>(name: string, value: T | undefined): T => {
-    if (value === undefined || value === '') throw badCommit(`actions[${index}][${name}] is required for ${action} action`);
+    if (value === undefined) throw badCommit(`actions[${index}][${name}] is required for ${action} action`);
     return value;
   };
   switch (action) {
@@ -88,13 +88,12 @@ const picked = byOutcome(Type.Union([Commit, Type.Object({ dry_run: Type.Enum(['
   200: 'A dry run that went well',
 });
 
-async function pickReply(services: Services, pick: Omit<Picking, 'commit' | 'head'> & { sha: string }) {
-  const { project, branch, sha } = pick;
-  await refuseBranch(services, pick, branch);
+async function pickReply(services: Services, pick: Omit<Picking, 'commit'> & { sha: string }) {
+  const { project, sha } = pick;
+  await refuseBranch(services, pick, pick.branch);
   const repository = repositoryOf(services, project);
   const commit = await readCommit(repository, found('Commit', await resolveCommit(repository, sha)));
-  const head = found('Branch', await resolveBranch(repository, branch));
-  const id = await pickCommit(services, { ...pick, commit, head });
+  const id = await pickCommit(services, { ...pick, commit });
   return id === undefined
     ? { body: { dry_run: 'success' as const }, status: 200 }
     : { body: presentCommit(services.url, project, await readCommit(repository, id)) };

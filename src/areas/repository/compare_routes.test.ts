@@ -144,3 +144,58 @@ test('who wrote the commits of a branch is counted', async () => {
   const empty = await world();
   assert.deepEqual((await empty.as('reporter').get(`/projects/${empty.project.id}/repository/contributors`)).body, []);
 });
+
+test('a branch of a fork is compared with the project that it is a fork of', async () => {
+  const [fork, origin] = [await parted(), await parted()];
+  const { as, db, repository, people } = fork;
+  const { id } = origin.project;
+  const from_project_id = { from: 'main', to: 'side', from_project_id: id };
+  const foreign = await as('reporter').get(`${repository}/compare`, from_project_id);
+  const refusal = `Target project id:${id} is not a fork of project id:${fork.project.id}`;
+  assert.deepEqual([foreign.status, foreign.body], [400, { message: refusal }]);
+  await db.updateTable('projects').set({ forked_from_id: id }).where('id', '=', fork.project.id).execute();
+  const hidden = await as('reporter').get(`${repository}/compare`, from_project_id);
+  assert.deepEqual([hidden.status, hidden.body], [400, { message: refusal }], 'a project that nobody may know of is none');
+
+  const invite = (access_level: number) => ({ user_id: people.reporter.id, access_level });
+  await origin.as('owner').post(`/projects/${id}/members`, invite(10));
+  const guest = await as('reporter').get(`${repository}/compare`, from_project_id);
+  assert.deepEqual(
+    [guest.status, guest.body.message],
+    [403, "403 Forbidden - You don't have access to this fork's parent project"],
+  );
+  await origin.as('owner').put(`/projects/${id}/members/${people.reporter.id}`, { access_level: 20 });
+
+  // Something that only the origin has.
+  const changed = await origin.as('maintainer').put(`/projects/${id}/repository/files/b`, {
+    branch: 'main',
+    commit_message: 'Only there',
+    content: 'b\nbb\n',
+  });
+  assert.equal(changed.status, 200);
+  const compared = await as('reporter').get(`${repository}/compare`, from_project_id);
+  assert.equal(compared.status, 200, JSON.stringify(compared.body));
+  assert.deepEqual(
+    compared.body.commits.map(({ title }: { title: string }) => title),
+    ['Side one', 'Side two'],
+  );
+  assert.deepEqual(
+    compared.body.diffs.map(({ new_path }: { new_path: string }) => new_path),
+    ['a', 'c'],
+  );
+  const straight = await as('reporter').get(`${repository}/compare`, { ...from_project_id, straight: true });
+  assert.deepEqual(
+    straight.body.diffs.map(({ old_path, diff }: { old_path: string; diff: string }) => [old_path, diff]),
+    [
+      ['a', '@@ -1 +1 @@\n-1\n+2\n'],
+      ['b', '@@ -1,2 +0,0 @@\n-b\n-bb\n'],
+      ['c', '@@ -0,0 +1 @@\n+c\n'],
+    ],
+  );
+  const { commit_id } = (await origin.as('maintainer').get(`/projects/${id}/repository/files/b`, { ref: 'main' })).body;
+  assert.equal((await as('reporter').get(`${repository}/commits/${commit_id}`)).status, 404, 'nothing was copied');
+  assert.equal(
+    (await as('reporter').get(`${repository}/compare`, { ...from_project_id, from: 'none' })).body.message,
+    '404 Ref Not Found',
+  );
+});

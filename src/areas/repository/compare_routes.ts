@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../access/index.ts';
 import {
+  alsoSeeing,
   changedFiles,
   contributorsTo,
   listCommits,
@@ -26,6 +27,7 @@ import {
   resource,
 } from '../../http/index.ts';
 import { Diff, diffsOf } from './diffs.ts';
+import { comparedProjectFor } from './fork_network.ts';
 import { repositoryOf } from './place.ts';
 import { Commit, presentCommit } from './present.ts';
 
@@ -72,20 +74,27 @@ export const compareRoutes = [
     input: {
       from: NotBlank({ description: 'Branch, tag or commit' }),
       to: NotBlank({ description: 'Branch, tag or commit' }),
+      from_project_id: optional(
+        Type.Integer({ description: 'The project that has `from`: the one this is a fork of, or another of its forks' }),
+      ),
       straight: Type.Boolean({ default: false, description: 'With `from` itself, not with where both histories part' }),
       unidiff: Type.Boolean({ default: false, description: 'Whether each diff begins with the names of the file' }),
     },
     returns: one(Comparison),
-    handle: async ({ project, input, ...services }) => {
-      const repository = repositoryOf(services, project);
-      const [start, end] = await Promise.all([resolveCommit(repository, input.from), resolveCommit(repository, input.to)]);
+    handle: async ({ project, caller, input, ...services }) => {
+      const { from_project_id = project.id } = input;
+      const other =
+        from_project_id === project.id ? project : await comparedProjectFor(services.db, caller, project, from_project_id);
+      const [repository, source] = [repositoryOf(services, project), repositoryOf(services, other)];
+      const [start, end] = await Promise.all([resolveCommit(source, input.from), resolveCommit(repository, input.to)]);
       const [from, to] = [found('Ref', start), found('Ref', end)];
-      const base = input.straight ? from : ((await mergeBase(repository, from, to)) ?? null);
+      const env = other.id === project.id ? undefined : alsoSeeing(source);
+      const base = input.straight ? from : ((await mergeBase(repository, [from, to], env)) ?? null);
+      const range = { from: base, to, env };
       const [commits, files] = await Promise.all([
-        listCommits(repository, { from: [to], not: [from], limit: most_commits + 1 }),
-        changedFiles(repository, { from: base, to, renames: true }),
+        listCommits(repository, { from: [to], not: [from], limit: most_commits + 1, env }),
+        changedFiles(repository, { ...range, renames: true }),
       ]);
-      const range = { from: base, to };
       const shown = commits
         .slice(0, most_commits)
         .reverse()
@@ -132,8 +141,8 @@ export const compareRoutes = [
       if (input.refs.length < 2) throw badRequest('Provide at least 2 refs');
       if (input.refs.length > most_refs) throw badRequest(`Provide at most ${most_refs} refs`);
       const repository = repositoryOf(services, project);
-      const [first, ...others] = await commitsOf(repository, input.refs);
-      const base = await mergeBase(repository, first!, ...others);
+      const commits = await commitsOf(repository, input.refs);
+      const base = await mergeBase(repository, commits);
       if (base === undefined) throw notFound('Merge Base');
       return presentCommit(services.url, project, await readCommit(repository, base));
     },

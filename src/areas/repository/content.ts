@@ -1,6 +1,7 @@
 /** How the content of blobs leaves: what the bytes are, how much of them JSON may hold, and how names and values travel in headers. */
+import { isWithin } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
 import { ApiError, type Headers } from '../../http/index.ts';
-import { Throttle } from './throttle.ts';
 
 /** First bytes of the types that browsers may show or offer as what they are. Active content (HTML, SVG) is text here and never one of them. */
 const signatures: readonly [type: string, ...parts: [offset: number, bytes: string][]][] = [
@@ -47,9 +48,11 @@ export function contentType(start: Buffer): string {
   return isText(start) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }
 
+const isPlain = /^[\x20-\x7e]*$/;
+
 /** A value as it may stand in a header: UTF-8 in single bytes, and control characters percent-encoded, so that no name adds a header of its own. */
 export const headerValue = (text: string): string =>
-  Buffer.from(text.replaceAll(/\p{Cc}/gu, encodeURIComponent), 'utf8').toString('latin1');
+  isPlain.test(text) ? text : Buffer.from(text.replaceAll(/\p{Cc}/gu, encodeURIComponent), 'utf8').toString('latin1');
 
 /** `Content-Disposition` for a file that is shown in place, or saved: its name in ASCII for old clients, and exactly. */
 export function disposition(kind: 'inline' | 'attachment', file_name: string): string {
@@ -71,17 +74,18 @@ export const uncached: Headers = {
 /** Above this a blob in JSON is offered a few times a minute only: the whole of it is in memory three times. */
 const large_bytes = 10 * 1024 * 1024;
 const largest_bytes = 128 * 1024 * 1024;
-const largeReads = new Throttle(5, 60_000);
+const largeReads = { name: 'large_blobs_in_json', most: 5, window_s: 60 };
 
 /**
  * Lets a blob leave in JSON.
  * @param raw the endpoint that gives its bytes, for whoever is refused
  * @throws ApiError 429 for the sixth large blob of a project in a minute, 413 for one that no reply in JSON can hold
  */
-export function admitInJson(project: { id: number }, size_bytes: number, raw: string): void {
+export async function admitInJson(db: Database, project: { id: number }, size_bytes: number, raw: string): Promise<void> {
   const error =
     `The requested blob is over the threshold size of ${large_bytes}.\n` +
     `Access this blob using '${raw}' to avoid this error.\n`;
   if (size_bytes > largest_bytes) throw new ApiError(413, { message: { error } });
-  if (size_bytes > large_bytes && !largeReads.admits(project.id)) throw new ApiError(429, { message: { error } });
+  if (size_bytes <= large_bytes) return;
+  if (!(await isWithin(db, { ...largeReads, who: `project:${project.id}` }))) throw new ApiError(429, { message: { error } });
 }

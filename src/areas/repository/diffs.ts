@@ -1,6 +1,6 @@
 /** What changed between two commits, file by file, as replies show it. */
 import { type Static, Type } from 'typebox';
-import { type ChangedFile, type Patch, patchesOf, type Repository } from '../../git/index.ts';
+import { type ChangedFile, type Environment, type Patch, patchesOf, type Repository } from '../../git/index.ts';
 import { resource } from '../../http/index.ts';
 
 export const Diff = resource('Diff', {
@@ -49,14 +49,14 @@ function present(file: ChangedFile, patch: Patch, unidiff: boolean): Static<type
 
 /**
  * The diffs of files.
- * @param range the two commits, of which the first is null where every file is new
+ * @param range the two commits, of which the first is null where every file is new, and the environment in which git sees both
  * @param files from `changedFiles` of the same range
  * @param options.unidiff whether each diff begins with the lines that name the file
  * @param options.isPage whether they are one page of at most 100, each of which shall have its diff
  */
 export async function diffsOf(
   repository: Repository,
-  range: { from: string | null; to: string },
+  range: { from: string | null; to: string; env?: Environment | undefined },
   files: readonly ChangedFile[],
   { unidiff, isPage }: { unidiff: boolean; isPage: boolean },
 ): Promise<Static<typeof Diff>[]> {

@@ -56,6 +56,7 @@ function changesOf(action: FileAction, there: EntryType | undefined): Change[] {
     return [{ op: 'put', path, mode: modeFor(action.execute_filemode), content: action.content }];
   }
   if (!isFile(there)) throw badRequest(missingFile);
+  if (action.action === 'move' && action.previous_path === path) throw badRequest(fileExists);
   if (action.action === 'delete') return [{ op: 'delete', path }];
   if (there === 'symlink' && action.execute_filemode) throw badRequest(missingFile);
   const mode = modeChange(path, there, action.execute_filemode);

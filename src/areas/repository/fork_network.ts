@@ -1,8 +1,8 @@
-/** Which projects come from one another: commits may begin in any of them. */
+/** Which projects come from one another: commits may begin in any of them, and be compared with those of any. */
 import { sql } from 'kysely';
-import { mayReadCode, type Project, visibleProject } from '../../access/index.ts';
+import { type MaybeCaller, mayRead, mayReadCode, type Project, projectFor, visibleProject } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { type Caller, forbidden } from '../../http/index.ts';
+import { badRequest, type Caller, forbidden } from '../../http/index.ts';
 import { namespaceFullName } from '../namespaces/index.ts';
 
 /** Whether two projects are forks of one another, or of one that is neither, over however many steps. */
@@ -36,4 +36,16 @@ export async function startProjectFor(db: Database, caller: Caller, project: Pro
   }
   if (!mayReadCode(start)) throw forbidden();
   return start;
+}
+
+/**
+ * The project that `project` is to be compared with.
+ * @throws ApiError 400 when it is no relative of the project, or none that the caller may know of, 403 when its code is not for the caller
+ */
+export async function comparedProjectFor(db: Database, caller: MaybeCaller, project: Project, id: number): Promise<Project> {
+  const other = await projectFor(db, caller, String(id));
+  if (!other || !mayRead(caller, other) || !(await isOneNetwork(db, project.id, other.id)))
+    throw badRequest(`Target project id:${id} is not a fork of project id:${project.id}`);
+  if (!mayReadCode(other)) throw forbidden("You don't have access to this fork's parent project");
+  return other;
 }

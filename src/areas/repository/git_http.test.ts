@@ -5,19 +5,16 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { levels } from '../../access/index.ts';
+import { countObjects } from '../../git/index.ts';
 import { type GitClient, gitClient, remoteOf } from '../../testing/git.ts';
-import { fileUrl, filledWorld, headOf, onMain } from '../../testing/repository.ts';
+import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../testing/repository.ts';
 import { type Persona, type World, world } from '../../testing/world.ts';
 
 const remoteFor = ({ url, project, people }: World, persona: Persona) => remoteOf(url, project.full_path, people[persona].token);
 const openRows = ({ db, project }: World) =>
   db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute();
 const projectRow = ({ db, project }: World) =>
-  db
-    .selectFrom('projects')
-    .select(['default_branch', 'empty_repo', 'last_activity_at'])
-    .where('id', '=', project.id)
-    .executeTakeFirstOrThrow();
+  db.selectFrom('projects').select(['default_branch', 'empty_repo']).where('id', '=', project.id).executeTakeFirstOrThrow();
 
 /** A clone in the folder `work`, made by a persona. */
 async function cloned(place: World, persona: Persona): Promise<GitClient> {
@@ -52,7 +49,6 @@ const accessDenied = /^HTTP Basic: Access denied\./;
 
 test('the first push fills a project, makes its branch the default one, and can be cloned again', async () => {
   const place = await world();
-  const before = await projectRow(place);
   const client = await cloned(place, 'owner');
   await client.run(['checkout', '-q', '-b', 'trunk'], { at: 'work' });
   const id = await commitFile(client, 'docs/read me.md', 'hello\n');
@@ -62,7 +58,6 @@ test('the first push fills a project, makes its branch the default one, and can 
   assert.equal(await headOf(place, 'trunk'), id);
   const after = await projectRow(place);
   assert.deepEqual([after.default_branch, after.empty_repo], ['trunk', false]);
-  assert.ok(after.last_activity_at > before.last_activity_at);
   assert.deepEqual(await openRows(place), []);
 
   const other = await cloned(place, 'reporter');
@@ -77,7 +72,18 @@ test('the configured default branch stays, if the first push brings it', async (
   const client = await cloned(place, 'owner');
   await commitFile(client, 'a', 'a');
   await push(client, 'HEAD:aaa', 'HEAD:main');
-  assert.deepEqual(Object.values(await projectRow(place)).slice(0, 2), ['main', false]);
+  assert.deepEqual(Object.values(await projectRow(place)), ['main', false]);
+});
+
+test('a push of few objects is unpacked when it is small, and stays a pack when it is large', async () => {
+  const place = await world();
+  const client = await cloned(place, 'owner');
+  await commitFile(client, 'small', 'x');
+  assert.equal((await push(client, 'HEAD:main')).code, 0);
+  assert.equal((await countObjects(repositoryIn(place))).packs, 0);
+  await commitFile(client, 'large', randomBytes(2 * 1024 * 1024));
+  assert.equal((await push(client, 'HEAD:main')).code, 0);
+  assert.equal((await countObjects(repositoryIn(place))).packs, 1);
 });
 
 test('a tag alone leaves the repository without a default branch', async () => {
@@ -85,7 +91,7 @@ test('a tag alone leaves the repository without a default branch', async () => {
   const client = await cloned(place, 'owner');
   await commitFile(client, 'a', 'a');
   assert.equal((await push(client, 'HEAD:refs/tags/v1')).code, 0);
-  assert.deepEqual(Object.values(await projectRow(place)).slice(0, 2), ['main', true]);
+  assert.deepEqual(Object.values(await projectRow(place)), ['main', true]);
 });
 
 test('shallow and partial clones work, and git speaks protocol 2', async () => {
@@ -208,7 +214,7 @@ test('of a push whose branches cannot all be made, what follows is written for t
   );
   assert.equal(names.length, 1);
   assert.equal(await headOf(place, names[0]), id);
-  assert.deepEqual(Object.values(await projectRow(place)).slice(0, 2), [names[0], false]);
+  assert.deepEqual(Object.values(await projectRow(place)), [names[0], false]);
   assert.deepEqual(await openRows(place), []);
 });
 

@@ -1,9 +1,10 @@
 /** Git over HTTP: clone, fetch and push with the smart protocol (repository.md section 6). Everything streams; nothing is held in memory. */
 import { access } from 'node:fs/promises';
-import { finished, type Readable, Transform } from 'node:stream';
+import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Project, projectFor } from '../../access/index.ts';
+import { isUnavailable } from '../../db/index.ts';
 import {
   advertiseRefs,
   GitError,
@@ -139,9 +140,19 @@ function rulesFor(services: Services, { project, caller }: GitAccess & { caller:
   };
   /** A push that has ended without moving anything is forgotten. */
   const ended = async () => {
-    if (row !== undefined) await withdrawUpdates(services.db, row);
+    if (row !== undefined) await withdrawUpdates(services.db, row).catch(rules.failed);
   };
   return { rules, ended };
+}
+
+/** What a stream says, and its end only after something has been done: whoever has heard the end may count on it. Not done for a stream that is broken off. */
+function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
+  const out = new Transform({
+    transform: (chunk, _encoding, done) => done(null, chunk),
+    flush: (done) => void work().then(() => done(), done),
+  });
+  pipeline(stream, out, () => {}); // `out` ends with the same error.
+  return out;
 }
 
 /** What was sent is no zip, breaks off, or is nothing that git understands; git says so by its exit code alone. */
@@ -157,7 +168,7 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
     return reply.code(400).send('Bad Request');
   }
   request.log.error({ err: error }, 'git failed');
-  return reply.code(500).send('Internal Server Error');
+  return isUnavailable(error) ? reply.code(503).send('Service Unavailable') : reply.code(500).send('Internal Server Error');
 }
 
 interface GitRequest {
@@ -211,10 +222,11 @@ function addPacks(app: FastifyInstance, services: Services): void {
     const granted = await grantPush(services, request, request.params.path);
     const repository = await repositoryFor(services, granted.project);
     const { rules, ended } = rulesFor(services, granted, request.log);
-    const transport = { ...transportOf(request, reply), ...rules, input: bodyOf(request) };
+    const length = request.headers['content-length'];
+    const size_bytes = length === undefined ? undefined : Number(length);
+    const transport = { ...transportOf(request, reply), ...rules, input: bodyOf(request), size_bytes };
     const stream = await receivePack(repository, transport);
-    // Not when the stream is only closed: git finishes an accepted push without its client.
-    stream.once('end', () => void ended().catch(rules.failed));
-    return sendPack(reply, 'git-receive-pack-result', stream);
+    // Not when the client has gone: git finishes an accepted push without it.
+    return sendPack(reply, 'git-receive-pack-result', endingAfter(stream, ended));
   });
 }

@@ -1,5 +1,5 @@
 /** What other areas may use of repositories. */
-export { moveRefs, refsChanged } from './actions.ts';
+export { moveRefs, refsBegun, refsChanged } from './actions.ts';
 export { type CommitRequest, commitChanges } from './commit_changes.ts';
 export { admitInJson, contentType, disposition, headerValue, sniffed_bytes, uncached } from './content.ts';
 export { Diff, diffsOf } from './diffs.ts';

@@ -1,10 +1,11 @@
 /** Making the changes of a commit once more, or taking them back, on top of a branch and without a work tree (repository.md section 5.4). */
 import type { Project } from '../../access/index.ts';
-import { type Commit, mergeTrees, RefMoved, type Repository, readCommit, writeTreeCommit } from '../../git/index.ts';
-import { ApiError, type Caller, type Services } from '../../http/index.ts';
+import { type Commit, mergeTrees, type Repository, readCommit, resolveBranch, writeTreeCommit } from '../../git/index.ts';
+import { ApiError, type Caller, found, type Services } from '../../http/index.ts';
 import { moveRefs } from './actions.ts';
+import { inTurn } from './branch_turns.ts';
 import { repositoryOf } from './place.ts';
-import { branchMoved, refusePush } from './push_checks.ts';
+import { refusePush } from './push_checks.ts';
 
 export interface Picking {
   kind: 'cherry-pick' | 'revert';
@@ -12,8 +13,6 @@ export interface Picking {
   caller: Caller;
   commit: Commit;
   branch: string;
-  /** The commit that the branch is at. */
-  head: string;
   /** By default what the kind says. */
   message?: string | undefined;
   /** Whether nothing is to change. */
@@ -60,11 +59,16 @@ function peopleOf({ kind, commit, caller }: Picking) {
 /**
  * Adds a commit to a branch that makes the changes of another once more, or takes them back.
  * @returns the id of the new commit; undefined for a dry run, which went well
- * @throws ApiError 400 with an `error_code` when the changes do not fit or change nothing, and as the rules of pushes say
+ * @throws ApiError 404 when there is no such branch, 400 with an `error_code` when the changes do not fit or change nothing, and as the rules of pushes say
  */
-export async function pickCommit(services: Services, pick: Picking): Promise<string | undefined> {
-  const { project, caller, branch, head, dry_run } = pick;
+export const pickCommit = (services: Services, pick: Picking): Promise<string | undefined> =>
+  inTurn(pick.project, pick.branch, () => pickOnto(services, pick));
+
+/** @throws RefMoved when the branch is elsewhere by now */
+async function pickOnto(services: Services, pick: Picking): Promise<string | undefined> {
+  const { project, caller, branch, dry_run } = pick;
   const repository = repositoryOf(services, project);
+  const head = found('Branch', await resolveBranch(repository, branch));
   const tree_id = await pickedTree(repository, pick, (await readCommit(repository, head)).tree_id);
   if (dry_run) return undefined;
   const id = await writeTreeCommit(repository, {
@@ -75,11 +79,6 @@ export async function pickCommit(services: Services, pick: Picking): Promise<str
   });
   const update = { ref: `refs/heads/${branch}`, old: head, new: id };
   await refusePush(services, { project, caller }, update);
-  try {
-    await moveRefs(services, { project, user_id: caller.id }, [update]);
-  } catch (error) {
-    if (error instanceof RefMoved) throw branchMoved(update.ref);
-    throw error;
-  }
+  await moveRefs(services, { project, user_id: caller.id }, [update]);
   return id;
 }

@@ -1,13 +1,13 @@
 /** Where the repository of a project lies. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { Repository } from '../../git/index.ts';
 import type { Services } from '../../http/index.ts';
 
 /** The place of a project's repository in its storage: spread over folders, and independent of names that change. */
 export function diskPath(project_id: number): string {
-  const hash = createHash('sha256').update(String(project_id)).digest('hex');
-  return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
+  const digest = hash('sha256', String(project_id));
+  return `@hashed/${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;
 }
 
 /** The repository of a project, as `git/` takes it. */

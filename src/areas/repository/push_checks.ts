@@ -2,7 +2,9 @@
 import { levels, type Project } from '../../access/index.ts';
 import { type Environment, GitError, isAncestor, type RefUpdate, type Repository, refsContaining } from '../../git/index.ts';
 import { type ApiError, badRequest, type Services } from '../../http/index.ts';
+import { lockedPaths } from '../lfs/index.ts';
 import { type BranchProtection, protectionFor } from '../protected_branches/index.ts';
+import { tagProtectionFor } from '../protected_tags/index.ts';
 import { repositoryOf } from './place.ts';
 import { branchRefusals, readOnlyRefusal, tagRefusals } from './rules.ts';
 
@@ -91,14 +93,23 @@ export async function pushRefusals(
   if (project.read_only) return [readOnlyRefusal(project)];
   if (project.access_level < levels.developer) return ['You are not allowed to push code to this project.'];
   const repository = repositoryOf(services, project);
-  const protection = await protectionFor(services.db, project, caller);
+  const [protection, tagProtection] = await Promise.all([
+    protectionFor(services.db, project, caller),
+    tagProtectionFor(services.db, project),
+  ]);
   const refusals: string[] = [];
   for (const update of updates) {
-    if (update.ref.startsWith('refs/tags/')) refusals.push(...tagRefusals(project, update));
+    if (update.ref.startsWith('refs/tags/')) {
+      const name = update.ref.slice('refs/tags/'.length);
+      const isPush = push.quarantine !== undefined;
+      refusals.push(...tagRefusals(project, update, { protection: tagProtection(name), isPush }));
+    }
     if (!update.ref.startsWith('refs/heads/')) continue;
     const own = branchRefusals(project, update);
     refusals.push(...(own.length > 0 ? own : await protectionRefusals(repository, push, protection, update)));
   }
+  if (refusals.length === 0)
+    refusals.push(...(await lockedPaths(services, push, repository, { updates, quarantine: push.quarantine })));
   return [...new Set(refusals)];
 }
 

@@ -1,6 +1,7 @@
 /** What a repository refuses, whoever asks: a push, or an endpoint that moves a branch or a tag (repository.md section 7). */
 import { levels, type Project } from '../../access/index.ts';
 import type { RefUpdate } from '../../git/index.ts';
+import type { TagProtection } from '../protected_tags/index.ts';
 
 /** A name that git could take for the id of a commit. */
 const likeAnId = /^[0-9a-f]{40}/i;
@@ -23,12 +24,28 @@ export function branchRefusals(project: Pick<Project, 'default_branch'>, update:
   return [];
 }
 
-/** Why a tag may not move so. */
-export function tagRefusals(project: Pick<Project, 'access_level'>, update: RefUpdate): string[] {
-  const isChange = update.old !== null && update.new !== null;
-  return isChange && project.access_level < levels.maintainer
-    ? ['You are not allowed to change existing tags on this project.']
-    : [];
+/**
+ * Why a tag may not move so.
+ * @param how.isPush whether a git client moves it
+ */
+export function tagRefusals(
+  { access_level }: Pick<Project, 'access_level'>,
+  update: RefUpdate,
+  { protection, isPush }: { protection: TagProtection; isPush: boolean },
+): string[] {
+  const { is_protected, may_create } = protection;
+  const isMaintainer = access_level >= levels.maintainer;
+  if (update.old !== null && update.new !== null) {
+    if (!isMaintainer) return ['You are not allowed to change existing tags on this project.'];
+    return is_protected ? ['Protected tags cannot be updated.'] : [];
+  }
+  if (update.new !== null) return may_create ? [] : ['You are not allowed to create this tag as it is protected.'];
+  if (!is_protected) return [];
+  if (!isMaintainer)
+    return [
+      'You are not allowed to delete protected tags from this project. Only a project maintainer or owner can delete a protected tag.',
+    ];
+  return isPush ? ['You can only delete protected tags using the web interface.'] : [];
 }
 
 /**

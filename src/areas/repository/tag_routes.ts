@@ -22,6 +22,7 @@ import {
   Timestamp,
   unprocessable,
 } from '../../http/index.ts';
+import { tagProtectionFor } from '../protected_tags/index.ts';
 import { repositoryOf } from './place.ts';
 import { Commit, presentCommit } from './present.ts';
 import { matchesSearch } from './rules.ts';
@@ -38,7 +39,11 @@ const Tag = resource('Tag', {
   created_at: nullable(Timestamp),
 });
 
-async function present({ url }: Services, project: Project, repository: Repository, ref: TagRef): Promise<Static<typeof Tag>> {
+async function present(
+  { services: { url, storages }, project, is_protected }: { services: Services; project: Project; is_protected: boolean },
+  ref: TagRef,
+): Promise<Static<typeof Tag>> {
+  const repository = repositoryOf({ storages }, project);
   const { name, id, commit_id, message, tagged_date } = await readTag(repository, ref);
   return {
     name,
@@ -46,11 +51,18 @@ async function present({ url }: Services, project: Project, repository: Reposito
     target: id,
     commit: commit_id === null ? null : presentCommit(url, project, await readCommit(repository, commit_id)),
     release: null,
-    // Nothing protects a tag yet.
-    protected: false,
+    protected: is_protected,
     created_at: tagged_date,
   };
 }
+
+async function presentAll(services: Services, project: Project, refs: readonly TagRef[]): Promise<Static<typeof Tag>[]> {
+  const protection = await tagProtectionFor(services.db, project);
+  return Promise.all(refs.map((ref) => present({ services, project, is_protected: protection(ref.name).is_protected }, ref)));
+}
+
+const presentOne = async (services: Services, project: Project, ref: TagRef): Promise<Static<typeof Tag>> =>
+  (await presentAll(services, project, [ref]))[0]!;
 
 /** The page behind the tag that the page before ended with. */
 function keysetPage(tags: readonly TagRef[], { per_page, page_token }: { per_page: number; page_token?: string }): Page<TagRef> {
@@ -86,7 +98,7 @@ export const tagRoutes = [
       const tags = all.filter(({ name }) => matchesSearch(name, input.search ?? ''));
       const isKeyset = input.pagination === 'keyset' || Boolean(input.page_token);
       const page = isKeyset ? keysetPage(tags, input) : pageOfArray(tags, input);
-      return { ...page, items: await Promise.all(page.items.map((tag) => present(services, project, repository, tag))) };
+      return { ...page, items: await presentAll(services, project, page.items) };
     },
   }),
   get(`${path}/:tag_name`, {
@@ -95,8 +107,8 @@ export const tagRoutes = [
     input: { tag_name: TagName },
     returns: one(Tag),
     handle: async ({ project, input, ...services }) => {
-      const repository = repositoryOf(services, project);
-      return present(services, project, repository, await tagNamed(repository, input.tag_name));
+      const tag = await tagNamed(repositoryOf(services, project), input.tag_name);
+      return presentOne(services, project, tag);
     },
   }),
   get(`${path}/:tag_name/signature`, {
@@ -121,7 +133,7 @@ export const tagRoutes = [
     handle: async ({ project, caller, input, ...services }) => {
       const { tag_name: name, ref, message } = input;
       const tag = await createTag(services, { project, caller, name, ref, message });
-      return present(services, project, repositoryOf(services, project), tag);
+      return presentOne(services, project, tag);
     },
   }),
   del(`${path}/:tag_name`, {

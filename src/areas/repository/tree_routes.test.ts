@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Change, updateRefs, writeCommit } from '../../git/index.ts';
+import { type Change, git, type Repository, updateRefs, writeCommit } from '../../git/index.ts';
 import { repositoryIn } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
 
 const ada = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
 const put = (path: string, text: string | Buffer): Change => ({ op: 'put', path, mode: '100644', content: Buffer.from(text) });
+const author = {
+  GIT_AUTHOR_NAME: ada.name,
+  GIT_AUTHOR_EMAIL: ada.email,
+  GIT_COMMITTER_NAME: ada.name,
+  GIT_COMMITTER_EMAIL: ada.email,
+};
 const paths = (body: { path: string }[]) => body.map(({ path }) => path);
 
 /** `main` with files at the top and in folders. */
@@ -88,4 +94,31 @@ test('what is no folder, no reference or nobody else’s business is not listed'
   const nothing = await empty.as('reporter').get(`/projects/${empty.project.id}/repository/tree`);
   assert.deepEqual([nothing.status, nothing.body], [404, { message: '404 Tree Not Found' }]);
   assert.equal((await as('reporter').get(`/projects/${project.id}/repository/tree`, { ref: '' })).status, 200);
+});
+
+/** A folder whose entries, numbered and all of them the same thing, are a thousand. */
+async function thousand(repository: Repository, entry: string, name: string): Promise<string> {
+  const rows = Array.from({ length: 1000 }, (_, number) => `${entry}\t${name}${String(number).padStart(3, '0')}\0`);
+  return (await git(repository, 'mktree', ['-z'], [], [], { input: rows.join('') })).toString().trim();
+}
+
+test('a million files below a folder are listed page by page', async () => {
+  const place = await world();
+  const { as, project } = place;
+  const repository = repositoryIn(place);
+  const blob = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'x' })).toString().trim();
+  const long = 'n'.repeat(20);
+  const folder = await thousand(repository, `100644 blob ${blob}`, long);
+  const root = await thousand(repository, `040000 tree ${folder}`, 'd');
+  const commit = (await git(repository, 'commit-tree', ['-mMany'], [root], [], { env: author })).toString().trim();
+  await updateRefs(repository, [{ ref: 'refs/heads/main', old: null, new: commit }]);
+  const tree = `/projects/${project.id}/repository/tree`;
+  const last = await as('reporter').get(tree, { recursive: true, page: 10_010, per_page: 100 });
+  assert.equal(last.status, 200, JSON.stringify(last.body));
+  assert.deepEqual([last.body.length, last.body.at(-1).path, last.headers.get('x-next-page')], [100, `d999/${long}999`, '']);
+  const first = await as('reporter').get(tree, { recursive: true, pagination: 'keyset', per_page: 2 });
+  assert.deepEqual(paths(first.body), ['d000', 'd001']);
+  const [, token] = /page_token=([^&>]+)/.exec(first.headers.get('link') ?? '') ?? [];
+  const next = await as('reporter').get(tree, { recursive: true, pagination: 'keyset', per_page: 2, page_token: token });
+  assert.deepEqual(paths(next.body), ['d002', 'd003']);
 });

@@ -1,8 +1,17 @@
 /** Folders of a repository (repository.md section 2). */
 import { type Static, Type } from 'typebox';
 import { codeReader } from '../../access/index.ts';
-import { entryAt, type ListedEntry, listTree, resolveCommit, type TreeListing } from '../../git/index.ts';
 import {
+  entryAt,
+  type ListedEntry,
+  listTree,
+  OutputTooLong,
+  type Repository,
+  resolveCommit,
+  type TreeListing,
+} from '../../git/index.ts';
+import {
+  ApiError,
   badParams,
   badRequest,
   found,
@@ -53,6 +62,18 @@ const wholeList = (listing: TreeListing): Page<ListedEntry> => ({
   next: null,
 });
 
+/** @throws ApiError 413 for a listing of millions of entries */
+async function listingOf(repository: Repository, tree_id: string, is_recursive: boolean): Promise<TreeListing> {
+  try {
+    return await listTree(repository, tree_id, { is_recursive });
+  } catch (error) {
+    if (!(error instanceof OutputTooLong)) throw error;
+    throw new ApiError(413, {
+      message: '413 Request Entity Too Large - the folder holds too much to be listed with "recursive"',
+    });
+  }
+}
+
 export const treeRoutes = [
   get('/projects/:id/repository/tree', {
     summary: 'List the files and folders of a repository',
@@ -74,7 +95,7 @@ export const treeRoutes = [
       const folder = trimmedPath(input.path ?? '');
       const entry = await entryAt(repository, commit_id, folder);
       if (entry?.type !== 'tree') throw notFound('invalid revision or path');
-      const listing = await listTree(repository, entry.id, { is_recursive: recursive });
+      const listing = await listingOf(repository, entry.id, recursive);
       const page =
         pagination === 'none'
           ? wholeList(listing)

@@ -45,25 +45,30 @@ export const describedHeaders: Headers = Object.fromEntries(
   prefixes.flatMap((prefix) => Object.entries(facts).map(([name, meaning]) => [`${prefix}${name}`, meaning])),
 );
 
+type Fact = keyof typeof facts;
+/** The names of each fact, in lower case as they are sent. */
+const namesOf = Object.keys(facts).map((fact) => ({
+  fact: fact as Fact,
+  names: prefixes.map((prefix) => `${prefix}${fact}`.toLowerCase()),
+}));
+
 /** @param ref as it was asked for; empty when it was not */
 export function fileHeaders(file: FoundFile, ref: string): Headers {
-  const values: Record<keyof typeof facts, string> = {
-    'File-Name': file.file_name,
-    'File-Path': file.file_path,
+  const values: Record<Fact, string> = {
+    'File-Name': headerValue(file.file_name),
+    'File-Path': headerValue(file.file_path),
     Size: String(file.size_bytes),
     Encoding: 'base64',
     'Content-Sha256': file.content_sha256,
-    Ref: ref,
+    Ref: headerValue(ref),
     'Blob-Id': file.blob_id,
     'Commit-Id': file.commit_id,
     'Last-Commit-Id': file.last_commit_id,
     'Execute-Filemode': String(file.execute_filemode),
   };
-  return Object.fromEntries(
-    prefixes.flatMap((prefix) =>
-      Object.entries(values).map(([name, value]) => [`${prefix}${name}`.toLowerCase(), headerValue(value)]),
-    ),
-  );
+  const headers: Headers = {};
+  for (const { fact, names } of namesOf) for (const name of names) headers[name] = values[fact];
+  return headers;
 }
 
 /** @param content all bytes of the file */

@@ -15,16 +15,20 @@ export interface BlobFacts {
   content?: Buffer;
 }
 
-export interface FoundFile extends BlobFacts {
+/** A file of a commit, before its content is looked at. */
+export interface FilePlace {
   repository: Repository;
   file_name: string;
   file_path: string;
   blob_id: string;
   /** The commit that the reference names. */
   commit_id: string;
+  execute_filemode: boolean;
+}
+
+export interface FoundFile extends BlobFacts, FilePlace {
   /** The last commit that touched the file. */
   last_commit_id: string;
-  execute_filemode: boolean;
 }
 
 const small_bytes = 256 * 1024;
@@ -59,27 +63,29 @@ async function blobFacts(repository: Repository, blob_id: string): Promise<BlobF
 }
 
 /**
- * The file at a path. A link is a file whose content is its target; it is not followed.
+ * Where the file at a path lies. A link is a file whose content is its target; it is not followed.
  * @param ref branch, tag or commit; of a tag and a branch with one name the tag, as git itself decides
  * @throws ApiError 404 when the reference or the file is not there; a folder or submodule is no file
  */
-export async function fileAt(services: Services, project: Project, file_path: string, ref: string): Promise<FoundFile> {
+export async function placeOfFile(services: Services, project: Project, file_path: string, ref: string): Promise<FilePlace> {
   const repository = repositoryOf(services, project);
   const commit_id = found('Commit', await resolveCommit(repository, ref, { prefer: 'tag' }));
   const entry = await entryAt(repository, commit_id, file_path);
   const file = found('File', entry?.type === 'blob' || entry?.type === 'symlink' ? entry : undefined);
-  const [facts, last_commit_id] = await Promise.all([
-    blobFacts(repository, file.id),
+  const execute_filemode = file.mode === '100755';
+  return { repository, file_name: file.name, file_path, blob_id: file.id, commit_id, execute_filemode };
+}
+
+/** What is known of a file. */
+export async function fileIn(place: FilePlace): Promise<FoundFile> {
+  const { repository, blob_id, commit_id, file_path } = place;
+  const [facts, last_commit_id = commit_id] = await Promise.all([
+    blobFacts(repository, blob_id),
     lastCommitOf(repository, commit_id, file_path),
   ]);
-  return {
-    ...facts,
-    repository,
-    file_name: file.name,
-    file_path,
-    blob_id: file.id,
-    commit_id,
-    last_commit_id: last_commit_id ?? commit_id,
-    execute_filemode: file.mode === '100755',
-  };
+  return { ...facts, ...place, last_commit_id };
 }
+
+/** The file at a path, as `placeOfFile` finds it. */
+export const fileAt = async (services: Services, project: Project, file_path: string, ref: string): Promise<FoundFile> =>
+  fileIn(await placeOfFile(services, project, file_path, ref));

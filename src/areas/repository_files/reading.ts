@@ -2,12 +2,13 @@
 import type { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import type { Project } from '../../access/index.ts';
-import { blame, LineOutOfRange, readBlob, streamBlob } from '../../git/index.ts';
+import type { Database } from '../../db/index.ts';
+import { blame, blobSize, LineOutOfRange, readBlob, streamBlob } from '../../git/index.ts';
 import { ApiError, badRequest, type Headers, type Services } from '../../http/index.ts';
-import { isLfsEnabled, objectOf, pointerIn, readObject } from '../lfs/index.ts';
+import { isLfsEnabled, type LfsFile, objectOf, pointerIn } from '../lfs/index.ts';
 import { admitInJson, disposition, headerValue, uncached } from '../repository/index.ts';
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
-import type { FoundFile } from './queries.ts';
+import type { FilePlace, FoundFile } from './queries.ts';
 
 /** git keeps the file and every line of it in memory while it blames. */
 const largestBlamed_bytes = 32 * 1024 * 1024;
@@ -16,8 +17,13 @@ const largestBlamed_bytes = 32 * 1024 * 1024;
  * A file as JSON.
  * @throws ApiError 429 for the sixth large file of a project in a minute, 413 for one that no reply in JSON can hold
  */
-export async function fileWithContent(project: Project, file: FoundFile, ref: string): Promise<Static<typeof RepositoryFile>> {
-  admitInJson(project, file.size_bytes, '/projects/:id/repository/files/:file_path/raw');
+export async function fileWithContent(
+  db: Database,
+  project: Project,
+  file: FoundFile,
+  ref: string,
+): Promise<Static<typeof RepositoryFile>> {
+  await admitInJson(db, project, file.size_bytes, '/projects/:id/repository/files/:file_path/raw');
   return presentFile(file, ref, file.content ?? (await readBlob(file.repository, file.blob_id)));
 }
 
@@ -26,13 +32,14 @@ export async function fileWithContent(project: Project, file: FoundFile, ref: st
  * @throws ApiError 400 for a range that is none or begins behind the end, 413 for a file that is too large to blame
  */
 export async function blameOf(
-  file: FoundFile,
+  { repository, blob_id, commit_id, file_path }: FilePlace,
   range: { start: number; end: number } | undefined,
 ): Promise<Static<typeof BlameRange>[]> {
   if (range && range.start > range.end) throw badRequest('range[start] must be less than or equal to range[end]');
-  if (file.size_bytes > largestBlamed_bytes) throw new ApiError(413, { message: '413 Request Entity Too Large' });
+  const size_bytes = await blobSize(repository, blob_id);
+  if (size_bytes > largestBlamed_bytes) throw new ApiError(413, { message: '413 Request Entity Too Large' });
   try {
-    return await blame(file.repository, file.commit_id, file.file_path, range);
+    return await blame(repository, commit_id, file_path, range);
   } catch (error) {
     if (error instanceof LineOutOfRange) throw badRequest('range is outside of the bounds of the blob');
     throw error;
@@ -48,31 +55,29 @@ export const rawHeaders = (file: FoundFile, ref: string): Headers => ({
   ...uncached,
 });
 
-interface RawFile {
-  body: Buffer | Readable;
-  headers: Headers;
-}
-
 /** The bytes of a file. */
-export const rawFile = (file: FoundFile, ref: string): RawFile => ({
-  body: file.content ?? streamBlob(file.repository, file.blob_id),
-  headers: rawHeaders(file, ref),
-});
+export const rawBody = (file: FoundFile): Buffer | Readable => file.content ?? streamBlob(file.repository, file.blob_id);
 
 /**
- * The bytes that a file stands for: those of the large file when it is a pointer and the project has large files switched on, otherwise its own.
+ * The large file that a file stands for; undefined where it stands for itself, or the project has large files switched off.
  * @throws ApiError 404 when the project does not have the large file
  */
-export async function largeFile(services: Services, project: Project, file: FoundFile, ref: string): Promise<RawFile> {
-  const pointer = file.content && pointerIn(file.content);
-  if (!pointer || !(await isLfsEnabled(services.db, project.id))) return rawFile(file, ref);
-  const object = await objectOf(services.db, project.id, pointer.oid);
+export async function largeFileOf(
+  { db }: Pick<Services, 'db'>,
+  project: Project,
+  { content }: FoundFile,
+): Promise<LfsFile | undefined> {
+  const pointer = content && pointerIn(content);
+  if (!pointer || !(await isLfsEnabled(db, project.id))) return undefined;
+  const object = await objectOf(db, project.id, pointer.oid);
   if (!object) throw new ApiError(404, { message: '404 Not Found' });
-  const headers = {
-    ...rawHeaders(file, ref),
-    'content-type': 'application/octet-stream',
-    'content-length': String(object.size),
-    'content-disposition': headerValue(disposition('attachment', file.file_name)),
-  };
-  return { body: await readObject(services, object), headers };
+  return object;
 }
+
+/** The headers of the bytes of a large file, which a file stands for. */
+export const largeHeaders = (file: FoundFile, ref: string, object: LfsFile): Headers => ({
+  ...rawHeaders(file, ref),
+  'content-type': 'application/octet-stream',
+  'content-length': String(object.size),
+  'content-disposition': headerValue(disposition('attachment', file.file_name)),
+});

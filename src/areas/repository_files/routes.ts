@@ -1,6 +1,6 @@
 /** Repository files: reading, blaming and writing one file of a repository (specification part 1, sections 2.4 and 4.4). */
 import { type Static, type TObject, Type } from 'typebox';
-import { codeReader, codeWriter } from '../../access/index.ts';
+import { codeReader, codeWriter, type Project } from '../../access/index.ts';
 import {
   AnyText,
   allOptional,
@@ -17,12 +17,14 @@ import {
   post,
   put,
   refusedAs,
+  type Services,
   withHeaders,
 } from '../../http/index.ts';
+import { readObject } from '../lfs/index.ts';
 import { writeFile } from './actions.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
-import { fileAt } from './queries.ts';
-import { blameOf, fileWithContent, largeFile, rawFile, rawHeaders } from './reading.ts';
+import { fileAt, fileIn, placeOfFile } from './queries.ts';
+import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './reading.ts';
 
 /** A body of 10 MiB in Base64, escaped as a form, is four times as long; larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
@@ -70,6 +72,18 @@ const shown = ({ file_path, branch }: { file_path: string; branch: string }): St
   branch,
 });
 
+const raw = {
+  file_path: RawFilePath,
+  ref: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
+  lfs: Type.Boolean({ default: false, description: 'The large file that a pointer stands for, instead of the pointer' }),
+};
+
+/** The file that somebody wants the bytes of, and the large file that is wanted in its place. */
+async function rawAt(services: Services, project: Project, { file_path, ref = '', lfs }: Static<TObject<typeof raw>>) {
+  const file = await fileAt(services, project, file_path.replace(/^\//, ''), ref || project.default_branch);
+  return { file, ref, object: lfs ? await largeFileOf(services, project, file) : undefined };
+}
+
 const json = (headers: Headers): Headers => ({ ...headers, 'content-type': 'application/json' });
 const path = '/projects/:id/repository/files/:file_path';
 const reading = { access: codeReader, scopes: ['read_repository'] };
@@ -83,7 +97,7 @@ export const repositoryFiles = [
     returns: withHeaders(RepositoryFile, describedHeaders),
     handle: async ({ project, input, ...services }) => {
       const file = await fileAt(services, project, input.file_path, input.ref);
-      return { body: await fileWithContent(project, file, input.ref), headers: fileHeaders(file, input.ref) };
+      return { body: await fileWithContent(services.db, project, file, input.ref), headers: fileHeaders(file, input.ref) };
     },
   }),
   head(path, {
@@ -100,8 +114,10 @@ export const repositoryFiles = [
     input: { file_path: FilePath, ref: Ref, range: optional(Type.Object({ start: Line, end: Line })) },
     returns: withHeaders(Type.Array(BlameRange), describedHeaders),
     handle: async ({ project, input, ...services }) => {
-      const file = await fileAt(services, project, input.file_path, input.ref);
-      return { body: await blameOf(file, input.range), headers: fileHeaders(file, input.ref) };
+      const place = await placeOfFile(services, project, input.file_path, input.ref);
+      // Each takes a process of git.
+      const [body, file] = await Promise.all([blameOf(place, input.range), fileIn(place)]);
+      return { body, headers: fileHeaders(file, input.ref) };
     },
   }),
   head(`${path}/blame`, {
@@ -115,25 +131,23 @@ export const repositoryFiles = [
   get(`${path}/raw`, {
     ...reading,
     summary: 'Read the bytes of a file',
-    input: {
-      file_path: RawFilePath,
-      ref: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
-      lfs: Type.Boolean({ default: false, description: 'The large file that a pointer stands for, instead of the pointer' }),
-    },
+    input: raw,
     returns: bytes(describedHeaders),
     handle: async ({ project, input, ...services }) => {
-      const file = await fileAt(services, project, input.file_path.replace(/^\//, ''), input.ref || project.default_branch);
-      return input.lfs ? largeFile(services, project, file, input.ref ?? '') : rawFile(file, input.ref ?? '');
+      const { file, ref, object } = await rawAt(services, project, input);
+      return object
+        ? { body: await readObject(services, object), headers: largeHeaders(file, ref, object) }
+        : { body: rawBody(file), headers: rawHeaders(file, ref) };
     },
   }),
   head(`${path}/raw`, {
     ...reading,
     summary: 'Read what is known of a file without its bytes',
-    input: { file_path: RawFilePath, ref: optional(Type.String({ description: 'Branch, tag or commit' })) },
+    input: raw,
     returns: headersOnly(describedHeaders),
     handle: async ({ project, input, ...services }) => {
-      const file = await fileAt(services, project, input.file_path.replace(/^\//, ''), input.ref || project.default_branch);
-      return rawHeaders(file, input.ref ?? '');
+      const { file, ref, object } = await rawAt(services, project, input);
+      return object ? largeHeaders(file, ref, object) : rawHeaders(file, ref);
     },
   }),
   post(path, {

@@ -1,4 +1,5 @@
 /** What other areas may use of users. */
 export { createUser, type NewUser } from './actions.ts';
 export { ghostUser } from './ghost.ts';
-export { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from './present.ts';
+export { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns, userBasicJson } from './present.ts';
+export { userIdNamed } from './queries.ts';

@@ -1,7 +1,8 @@
 /** How users appear in replies (users-and-tokens.md section 1). */
+import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { commitEmailOf } from '../../access/index.ts';
-import { allOptional, DateOnly, Id, nullable, resource, since, Timestamp } from '../../http/index.ts';
+import { allOptional, DateOnly, Id, nullable, optional, resource, since, Timestamp } from '../../http/index.ts';
 
 /** The form in which users appear as authors, assignees and members. */
 export const userBasicFields = {
@@ -31,6 +32,8 @@ const profileFields = {
   pronouns: nullable(Type.String()),
   bot: Type.Boolean(),
   work_information: nullable(Type.String()),
+  followers: Type.Integer(),
+  following: Type.Integer(),
 };
 
 /** What the user reads of himself. */
@@ -61,6 +64,7 @@ const adminFields = {
 export const User = resource('User', {
   ...userBasicFields,
   ...allOptional(profileFields),
+  is_followed: optional(Type.Boolean({ description: 'Whether the caller follows the user' })),
   ...allOptional(ownFields),
   ...allOptional(adminFields),
 });
@@ -76,6 +80,14 @@ export const CurrentUser = resource('CurrentUser', {
 export const UserForAdmin = resource('UserForAdmin', { ...userBasicFields, ...profileFields, ...ownFields, ...adminFields });
 
 export const userBasicColumns = ['users.id', 'users.username', 'users.name', 'users.state', 'users.public_email'] as const;
+
+/**
+ * A row of users as one value, for statements that need users beside something else.
+ * @param table the name of the rows of `users` in the statement
+ */
+export const userBasicJson = (table: string): RawBuilder<UserBasicRow> => sql`
+  jsonb_build_object('id', ${sql.ref(`${table}.id`)}, 'username', ${sql.ref(`${table}.username`)}, 'name', ${sql.ref(`${table}.name`)},
+                     'state', ${sql.ref(`${table}.state`)}, 'public_email', ${sql.ref(`${table}.public_email`)})`;
 
 export interface UserBasicRow {
   id: number;
@@ -113,6 +125,8 @@ export interface UserRow extends UserBasicRow {
   note: string | null;
   namespace_id: number | null;
   personal_projects: number;
+  followers: number;
+  following: number;
   created_by: UserBasicRow | null;
 }
 
@@ -142,19 +156,18 @@ function workInformation({ job_title, organization }: UserRow): string | null {
 
 const isPerson = (user: UserRow) => user.user_type === 'human';
 
-function presentProfile(url: string, user: UserRow) {
+/** The form that others read, where the profile is not private. */
+export function presentProfile(url: string, user: UserRow) {
   const { created_at, bio, location, linkedin, twitter, discord, github, website_url, organization, job_title, pronouns } = user;
   return {
     ...presentUserBasic(url, user),
     ...{ created_at, bio, location, linkedin, twitter, discord, github, website_url, organization, job_title, pronouns },
     bot: !isPerson(user),
     work_information: workInformation(user),
+    followers: user.followers,
+    following: user.following,
   };
 }
-
-/** The form that others read: a private profile says no more than a comment of its user does. */
-export const presentUser = (url: string, user: UserRow): Static<typeof User> =>
-  user.private_profile ? presentUserBasic(url, user) : presentProfile(url, user);
 
 /** The form that the user reads. */
 export function presentOwnUser(url: string, user: UserRow): Omit<Static<typeof CurrentUser>, keyof typeof adminFields> {

@@ -3,7 +3,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../db/index.ts';
 import { found, type Page, type Paging, paginate, paginateByKey } from '../../http/index.ts';
 import { exactness, userSearch } from './filters.ts';
-import { type UserBasicRow, type UserRow, userBasicColumns } from './present.ts';
+import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';
 
 const columns = [
   ...userBasicColumns,
@@ -16,16 +16,24 @@ const columns = [
 
 const namespaceId = sql<number | null>`(select namespaces.id from namespaces where namespaces.owner_id = users.id)`;
 const personalProjects = sql<number>`(select count(*) from projects where projects.namespace_id = ${namespaceId})`;
+const followers = sql<number>`(select count(*) from user_follows where followed_id = users.id)`;
+const following = sql<number>`(select count(*) from user_follows where follower_id = users.id)`;
 const creator = sql<UserBasicRow | null>`(
-  select jsonb_build_object('id', id, 'username', username, 'name', name, 'state', state, 'public_email', public_email)
-    from users creators where creators.id = users.created_by_id)`;
+  select ${userBasicJson('creators')} from users creators where creators.id = users.created_by_id)`;
 
 /** Users with all that the widest form of a reply says of them. */
 export const usersInFull = (db: Database) =>
   db
     .selectFrom('users')
     .select(columns)
-    .select([namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')]);
+    .select([namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
+    .select([followers.as('followers'), following.as('following')]);
+
+/** Whether somebody follows another. */
+export async function isFollowed(db: Database, follower_id: number, followed_id: number): Promise<boolean> {
+  const query = db.selectFrom('user_follows').select('followed_id').where('followed_id', '=', followed_id);
+  return (await query.where('follower_id', '=', follower_id).executeTakeFirst()) !== undefined;
+}
 
 /**
  * The user with an id.
@@ -69,3 +77,21 @@ export async function listUsers<Row>(
     : matching.orderBy(sql.ref(orderColumns[order_by]), sort);
   return paginate(db, ordered.orderBy(sql.ref(orderColumns.id), sort), input);
 }
+
+/**
+ * The id of the user that a path names; digits are an id.
+ * @throws ApiError 404
+ */
+export async function userIdNamed(db: Database, id_or_username: string): Promise<number> {
+  const isId = /^\d{1,18}$/.test(id_or_username);
+  const query = db.selectFrom('users').select('id');
+  const named = isId ? query.where('id', '=', Number(id_or_username)) : query.where('username', '=', id_or_username);
+  return found('User', await named.executeTakeFirst()).id;
+}
+
+/**
+ * The user with an id, as lists name him.
+ * @throws ApiError 404
+ */
+export const basicUser = async (db: Database, id: number): Promise<UserBasicRow> =>
+  found('User', await db.selectFrom('users').select(userBasicColumns).where('id', '=', id).executeTakeFirst());

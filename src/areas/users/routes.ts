@@ -28,14 +28,14 @@ import { adminFilters, userFilters } from './filters.ts';
 import {
   CurrentUser,
   presentOwnUser,
-  presentUser,
+  presentProfile,
   presentUserBasic,
   presentUserForAdmin,
   User,
   UserForAdmin,
   userBasicColumns,
 } from './present.ts';
-import { listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
+import { isFollowed, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
 import { atMost, countReasons, emailReasons, pageReasons, passwordReasons, personNameReasons } from './rules.ts';
 
 const text = (limit: number) => checked(Type.String(), atMost(limit));
@@ -135,8 +135,10 @@ export const userRoutes = [
     returns: one(User),
     handle: async ({ db, url, caller, input }) => {
       const user = await userInFull(db, input.id);
-      if (caller.admin) return presentUserForAdmin(url, user);
-      return presentUser(url, user.id === caller.id ? { ...user, private_profile: false } : user);
+      // A private profile says no more than a comment of its user does.
+      if (user.private_profile && !caller.admin && user.id !== caller.id) return presentUserBasic(url, user);
+      const is_followed = await isFollowed(db, caller.id, user.id);
+      return { ...(caller.admin ? presentUserForAdmin(url, user) : presentProfile(url, user)), is_followed };
     },
   }),
   post('/users', {

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { anyone, signedIn } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { checked, found, get, nullable, one, optional, patch, put, resource, Timestamp } from '../../http/index.ts';
+import { checked, get, nullable, one, optional, patch, put, resource, Timestamp } from '../../http/index.ts';
+import { userIdNamed } from './queries.ts';
 import { atMost, emojiReasons } from './rules.ts';
 
 const UserStatus = resource('UserStatus', {
@@ -78,14 +79,6 @@ async function writeStatus(db: Database, user_id: number, changes: Changes): Pro
 
 const deleteStatus = (db: Database, user_id: number) => db.deleteFrom('user_statuses').where('user_id', '=', user_id);
 
-/** The id of the user that a path names; digits are an id. */
-async function userNamed(db: Database, id_or_username: string): Promise<number> {
-  const isId = /^\d{1,18}$/.test(id_or_username);
-  const query = db.selectFrom('users').select('id');
-  const named = isId ? query.where('id', '=', Number(id_or_username)) : query.where('username', '=', id_or_username);
-  return found('User', await named.executeTakeFirst()).id;
-}
-
 export const userStatusRoutes = [
   get('/user/status', {
     summary: 'Show the status of who calls',
@@ -100,7 +93,7 @@ export const userStatusRoutes = [
     scopes: ['read_user'],
     input: { id: Type.String({ description: 'Id or username' }) },
     returns: one(UserStatus),
-    handle: async ({ db, input }) => statusOf(db, await userNamed(db, input.id)),
+    handle: async ({ db, input }) => statusOf(db, await userIdNamed(db, input.id)),
   }),
   put('/user/status', {
     summary: 'Set the status of who calls; what is left out is cleared',

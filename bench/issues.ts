@@ -1,0 +1,124 @@
+/** Issues: lists in a database of a million beside one of ten thousand, writing, and long discussions. */
+import path from 'node:path';
+import { type Instance, startInstance, token, withLimit } from './instance.ts';
+import { type IssueSeed, seedIssues } from './issue_seed.ts';
+import { inTurn, load } from './measure.ts';
+import { ms, plainRow, type Row, ratesRow } from './table.ts';
+
+const headers = { 'private-token': token };
+const turns = Number(process.env.BENCH_TURNS ?? 60);
+
+/** The rows of a list with everything that its reply shows, in the one statement that is best for it. */
+const listStatement = ({ project }: IssueSeed) => `
+  select issues.*, projects.full_path::text, 'http://localhost/' || projects.full_path || '/-/issues/' || iid as web_url,
+         json_build_object('id', author.id, 'username', author.username, 'name', author.name, 'state', author.state) as author,
+         array(select json_build_object('id', users.id, 'username', users.username, 'name', users.name, 'state', users.state)
+                 from issue_assignees join users on users.id = user_id where issue_id = issues.id order by users.id) as assignees,
+         array(select title from issue_labels join labels on labels.id = label_id where issue_id = issues.id order by title) as labels,
+         (select row_to_json(milestones) from milestones where milestones.id = issues.milestone_id) as milestone,
+         json_build_object('short', '#' || iid, 'relative', '#' || iid, 'full', projects.full_path || '#' || iid) as references,
+         json_build_object('time_estimate', time_estimate_s, 'total_time_spent', total_time_spent_s) as time_stats,
+         json_build_object('count', task_count, 'completed_count', completed_task_count) as task_completion_status,
+         json_build_object('self', 'http://localhost/api/v4/projects/' || project_id || '/issues/' || iid) as links
+    from issues join projects on projects.id = project_id left join users author on author.id = author_id
+   where project_id = ${project} order by issues.created_at desc, issues.id desc limit 20`;
+
+/** The rows that a new issue is. */
+const insertStatement = ({ project }: IssueSeed) => `
+  with number as (update internal_ids set last_value = last_value + 1 where project_id = ${project} and usage = 'issues' returning last_value),
+       added as (insert into issues (project_id, iid, title, description, author_id) select ${project}, last_value, 'A new issue', 'With a description.', 1 from number
+                 returning id, iid),
+       event as (insert into events (project_id, author_id, action, target_type, target_id) select ${project}, 1, 'created', 'Issue', id from added),
+       agent as (insert into issue_user_agents (issue_id, user_agent, ip_address) select id, 'bench', '127.0.0.1' from added)
+  select * from added`;
+
+/** Twelve ways to ask. */
+const lists = ({ project, group }: IssueSeed): [string, string, Record<string, unknown>][] => {
+  const own = `/projects/${project}/issues`;
+  return [
+    ['state and label', own, { state: 'opened', labels: 'label-1' }],
+    ['not[labels]', own, { not: { labels: 'label-2' } }],
+    ['assignee', own, { assignee_username: 'worker-7' }],
+    ['milestone', own, { milestone: 'milestone-3' }],
+    ['search', own, { search: 'ohel' }],
+    ['due_date', own, { due_date: 'month' }],
+    ['by updated_at', own, { order_by: 'updated_at' }],
+    ['by priority', own, { order_by: 'priority' }],
+    ['by relative_position', own, { order_by: 'relative_position', sort: 'asc' }],
+    ['by popularity', own, { order_by: 'popularity' }],
+    ['group of 50 projects', `/groups/${group}/issues`, {}],
+    ['all, page 400', '/issues', { scope: 'all', page: 400 }],
+    ['confidential', own, { confidential: true }],
+  ];
+};
+
+async function compareLists(large: Instance, small: Instance, seed: IssueSeed): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, address, parameters] of lists(seed)) {
+    const ask = async ({ api }: Instance) => {
+      const { status } = await api.get(address, parameters);
+      if (status !== 200) throw new Error(`${address} answers ${status}`);
+    };
+    await inTurn(
+      10,
+      () => ask(large),
+      () => ask(small),
+    );
+    const [many, few] = await inTurn(
+      turns,
+      () => ask(large),
+      () => ask(small),
+    );
+    const ratio = `${(many!.p90_ms / few!.p90_ms).toFixed(2)}×`;
+    rows.push({ ...plainRow(`issues: ${name}`, ms(many!.p90_ms), 'P90 ≤ 25 ms, ≤ 1.5×', many), limit: ms(few!.p90_ms), ratio });
+  }
+  return rows;
+}
+
+async function listRate({ url }: Instance, seed: IssueSeed): Promise<Row> {
+  const product = await load(`${url}/api/v4/projects/${seed.project}/issues`, headers);
+  const limit = await withLimit('statement', [seed.database, listStatement(seed)], load);
+  return ratesRow('GET a list of 20 issues', product, limit, '≥ 40 %');
+}
+
+async function creationRate({ url }: Instance, seed: IssueSeed): Promise<Row[]> {
+  const address = `${url}/api/v4/projects/${seed.project}/issues`;
+  const asJson = { ...headers, 'content-type': 'application/json' };
+  const body = JSON.stringify({ title: 'A new issue', description: 'With a description.' });
+  const product = await load(address, asJson, { method: 'POST', body });
+  const limit = await withLimit('statement', [seed.database, insertStatement(seed)], load);
+  const crowd = await load(address, asJson, { method: 'POST', body, connections: 64 });
+  return [
+    ratesRow('POST an issue', product, limit, '≥ 25 %'),
+    plainRow('POST an issue, 64 connections', `${Math.round(crowd.rate!)}/s`, 'no error', crowd),
+  ];
+}
+
+async function longDiscussion({ api }: Instance, { project, discussed }: IssueSeed): Promise<Row> {
+  const ask = () => api.get(`/projects/${project}/issues/${discussed}/discussions`, { per_page: 100 });
+  await inTurn(10, ask);
+  const [measured] = await inTurn(turns, ask);
+  return plainRow('discussions, 100 of 1,000 notes', ms(measured!.p90_ms), 'P90 ≤ 15 ms', measured);
+}
+
+/**
+ * Seeds two instances, and measures.
+ * @param folder for their data
+ */
+export async function measureIssues(folder: string): Promise<Row[]> {
+  const large = await startInstance(path.join(folder, 'large'));
+  const small = await startInstance(path.join(folder, 'small'));
+  try {
+    const seed = await seedIssues(large, 1_000_000);
+    await seedIssues(small, 10_000);
+    return [
+      await listRate(large, seed),
+      ...(await compareLists(large, small, seed)),
+      await longDiscussion(large, seed),
+      ...(await creationRate(large, seed)),
+    ];
+  } finally {
+    await large.stop();
+    await small.stop();
+  }
+}

@@ -1,0 +1,60 @@
+/** The table that a run of the benchmark prints. */
+import type { Measured } from './measure.ts';
+
+export interface Row {
+  operation: string;
+  measured: string;
+  latency: string;
+  limit: string;
+  ratio: string;
+  target: string;
+}
+
+export const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+export const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) =>
+  [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
+
+/** How many requests a second there were, beside the limit for the same work. */
+export const ratesRow = (operation: string, product: Measured, limit: Measured, target: string): Row => ({
+  operation,
+  measured: `${Math.round(product.rate!)}/s`,
+  latency: latency(product),
+  limit: `${Math.round(limit.rate!)}/s`,
+  ratio: `${Math.round((product.rate! / limit.rate!) * 100)} %`,
+  target,
+});
+
+/** How long something took, beside the limit for the same work. */
+export const timesRow = (operation: string, product: Measured, limit: Measured, target: string): Row => ({
+  operation,
+  measured: ms(product.p50_ms),
+  latency: latency(product),
+  limit: ms(limit.p50_ms),
+  ratio: `${(product.p50_ms / limit.p50_ms).toFixed(2)}×`,
+  target,
+});
+
+/** What has no limit beside it. */
+export const plainRow = (operation: string, measured: string, target: string, of?: Measured): Row => ({
+  operation,
+  measured,
+  latency: of ? latency(of) : '',
+  limit: '–',
+  ratio: '–',
+  target,
+});
+
+export function print(rows: readonly Row[]): void {
+  const head: Row = {
+    operation: 'operation',
+    measured: 'measured',
+    latency: 'P50 / P90 / P99 (ms)',
+    limit: 'limit',
+    ratio: 'ratio',
+    target: 'target',
+  };
+  const columns = Object.keys(head) as (keyof Row)[];
+  const widths = columns.map((column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
+  const line = (row: Row) => `| ${columns.map((column, index) => row[column].padEnd(widths[index]!)).join(' | ')} |`;
+  console.log([line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n'));
+}

@@ -1,0 +1,73 @@
+/** In which order lists of issues come. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+
+type Sort = 'asc' | 'desc';
+
+/**
+ * A stretch of a list that one index has in order. A list is its parts one after the other: that is how issues without a value come last whichever way the
+ * others are sorted, without the whole list being sorted for it.
+ */
+export interface Part {
+  /** Which issues are in it; all where it is left out. */
+  where?: RawBuilder<SqlBool>;
+  /** What they are sorted by; those that are equal come by id, the newest first. */
+  by: readonly { column: RawBuilder<unknown>; sort: Sort; nullsLast?: true }[];
+}
+
+const rest: Pick<Part, 'by'> = { by: [] };
+const column = (name: string) => sql.ref(`issues.${name}`);
+
+const byColumn =
+  (of: RawBuilder<unknown>) =>
+  (sort: Sort): Part[] => [{ by: [{ column: of, sort }] }];
+
+/** By what not all issues have, and then those that do not. */
+const byValue =
+  (name: string) =>
+  (sort: Sort): Part[] => [
+    { where: sql`${column(name)} is not null`, by: [{ column: column(name), sort }] },
+    { where: sql`${column(name)} is null`, ...rest },
+  ];
+
+/** The more pressing milestone counts first, then the more important label. */
+const byPriority = (sort: Sort): Part[] => {
+  const [due, priority] = [column('milestone_due_date'), column('label_priority')];
+  return [
+    {
+      where: sql`${due} is not null`,
+      by: [
+        { column: due, sort },
+        { column: priority, sort, nullsLast: true },
+      ],
+    },
+    { where: sql`${due} is null and ${priority} is not null`, by: [{ column: priority, sort }] },
+    { where: sql`${due} is null and ${priority} is null`, ...rest },
+  ];
+};
+
+const byVotes = (sort: Sort): Part[] => {
+  const votes = column('upvotes');
+  const some: Part = { where: sql`${votes} > 0`, by: [{ column: votes, sort }] };
+  const none: Part = { where: sql`${votes} = 0`, ...rest };
+  return sort === 'desc' ? [some, none] : [none, some];
+};
+
+const orders = {
+  created_at: byColumn(column('created_at')),
+  updated_at: byColumn(column('updated_at')),
+  title: byColumn(sql`lower(${column('title')})`),
+  due_date: byValue('due_date'),
+  milestone_due: byValue('milestone_due_date'),
+  weight: byValue('weight'),
+  relative_position: byValue('relative_position'),
+  label_priority: byValue('label_priority'),
+  priority: byPriority,
+  popularity: byVotes,
+} satisfies Record<string, (sort: Sort) => Part[]>;
+
+export type OrderName = keyof typeof orders;
+/** What `order_by` may be. */
+export const orderNames = Object.keys(orders) as OrderName[];
+
+/** The parts of a list in the order that is asked for, first to last. */
+export const partsOf = (order_by: OrderName, sort: Sort): readonly Part[] => orders[order_by](sort);

@@ -1,0 +1,121 @@
+/** Cadences: the rhythm in which a group has iterations. They are an addition of ours (docs/decisions/0014-iteration-cadences-have-endpoints.md). */
+import { Type } from 'typebox';
+import { groupRole } from '../../access/index.ts';
+import { columnsOf, type Database } from '../../db/index.ts';
+import {
+  allOptional,
+  atLeastOneOf,
+  checkUnmodified,
+  DateOnly,
+  del,
+  found,
+  get,
+  Id,
+  nothing,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+} from '../../http/index.ts';
+import { addCadence, addIteration, changeCadence, missing } from './actions.ts';
+import { Iteration, IterationCadence, presentIteration } from './present.ts';
+import { iterationRows } from './queries.ts';
+
+const changes = allOptional({
+  title: Type.String(),
+  description: nullable(Type.String()),
+  active: Type.Boolean(),
+  automatic: Type.Boolean(),
+  start_date: nullable(DateOnly),
+  duration_in_weeks: nullable(Type.Integer({ minimum: 1, maximum: 4 })),
+  iterations_in_advance: nullable(Type.Integer({ minimum: 1, maximum: 10 })),
+  roll_over: Type.Boolean(),
+});
+
+const cadencesOf = (db: Database, group_id: number) =>
+  db.selectFrom('iteration_cadences').select(columnsOf(IterationCadence)).where('group_id', '=', group_id);
+
+/** @throws ApiError 404 */
+const cadenceOf = async (db: Database, group_id: number, id: number) =>
+  found(missing, await cadencesOf(db, group_id).where('id', '=', id).executeTakeFirst());
+
+const list = '/groups/:id/iteration_cadences';
+const single = `${list}/:cadence_id`;
+const reader = groupRole('guest');
+const planner = groupRole('planner');
+const plan = 'premium';
+
+export const iterationCadenceRoutes = [
+  get(list, {
+    summary: 'List the cadences of a group, oldest first',
+    access: reader,
+    plan,
+    input: paging,
+    returns: pageOf(IterationCadence),
+    handle: ({ db, group, input }) => paginate(db, cadencesOf(db, group.id).orderBy('id'), input),
+  }),
+  get(single, {
+    summary: 'Show one cadence',
+    access: reader,
+    plan,
+    input: { cadence_id: Id },
+    returns: one(IterationCadence),
+    handle: ({ db, group, input }) => cadenceOf(db, group.id, input.cadence_id),
+  }),
+  post(list, {
+    summary: 'Add a cadence to a group; an automatic one begins to make iterations',
+    access: planner,
+    plan,
+    input: { ...changes, title: Type.String() },
+    returns: one(IterationCadence),
+    handle: async ({ db, group, input }) => {
+      const id = await db.transaction().execute((tx) => addCadence(tx, group.id, input));
+      return cadenceOf(db, group.id, id);
+    },
+  }),
+  put(single, {
+    summary: 'Change a cadence; its upcoming iterations follow a new rhythm',
+    access: planner,
+    plan,
+    input: { cadence_id: Id, ...changes },
+    rules: [atLeastOneOf(...Object.keys(changes))],
+    returns: one(IterationCadence),
+    handle: async ({ db, group, input: { cadence_id, ...changed } }) => {
+      await db.transaction().execute((tx) => changeCadence(tx, group.id, cadence_id, changed));
+      return cadenceOf(db, group.id, cadence_id);
+    },
+  }),
+  del(single, {
+    summary: 'Remove a cadence with its iterations; their issues are in none afterwards',
+    access: planner,
+    plan,
+    input: { cadence_id: Id },
+    returns: nothing,
+    handle: async ({ db, group, input, unmodified_since }) => {
+      const { id, updated_at } = await cadenceOf(db, group.id, input.cadence_id);
+      checkUnmodified(updated_at, unmodified_since);
+      await db.deleteFrom('iteration_cadences').where('id', '=', id).execute();
+    },
+  }),
+  post(`${single}/iterations`, {
+    summary: 'Add an iteration to a cadence that does not make them itself',
+    access: planner,
+    plan,
+    input: {
+      cadence_id: Id,
+      title: optional(nullable(Type.String())),
+      description: optional(nullable(Type.String())),
+      start_date: DateOnly,
+      due_date: DateOnly,
+    },
+    returns: one(Iteration),
+    handle: async ({ db, url, group, input: { cadence_id, ...iteration } }) => {
+      const id = await db.transaction().execute((tx) => addIteration(tx, group.id, cadence_id, iteration));
+      return presentIteration(url, await iterationRows(db).where('iterations.id', '=', id).executeTakeFirstOrThrow());
+    },
+  }),
+];

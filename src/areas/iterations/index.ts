@@ -1,0 +1,5 @@
+/** What other areas may use of iterations. */
+
+export { advanceIterations } from './jobs.ts';
+export { Iteration, type IterationRow, presentIteration } from './present.ts';
+export { isIterationFor, iterationAt, iterationFor, iterationRows, iterationsById } from './queries.ts';

@@ -1,0 +1,57 @@
+/** How iterations and their cadences appear in replies (labels-milestones-iterations-epics.md section 3). */
+import { type Static, Type } from 'typebox';
+import { DateOnly, Id, nullable, resource, Timestamp } from '../../http/index.ts';
+
+export const Iteration = resource('Iteration', {
+  id: Id,
+  iid: Type.Integer(),
+  sequence: Type.Integer({ description: 'Its place in the cadence, from 1' }),
+  group_id: Id,
+  title: nullable(Type.String()),
+  description: nullable(Type.String()),
+  state: Type.Integer({ description: '1 upcoming, 2 current, 3 closed' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  start_date: DateOnly,
+  due_date: DateOnly,
+  web_url: Type.String(),
+});
+
+/** An iteration as `iterationRows` reads it. */
+export interface IterationRow {
+  id: number;
+  iid: number;
+  sequence: number;
+  cadence_id: number;
+  group_id: number;
+  title: string | null;
+  description: string | null;
+  state: number;
+  created_at: string;
+  updated_at: string;
+  start_date: string;
+  due_date: string;
+  /** Of its group. */
+  full_path: string;
+}
+
+/** @param url the external address of the server */
+export const presentIteration = (
+  url: string,
+  { cadence_id: _, full_path, ...iteration }: IterationRow,
+): Static<typeof Iteration> => ({ ...iteration, web_url: `${url}/groups/${full_path}/-/iterations/${iteration.id}` });
+
+export const IterationCadence = resource('IterationCadence', {
+  id: Id,
+  group_id: Id,
+  title: Type.String(),
+  description: nullable(Type.String()),
+  active: Type.Boolean({ description: 'Whether it makes iterations' }),
+  automatic: Type.Boolean({ description: 'Whether it makes its iterations itself' }),
+  start_date: nullable(DateOnly),
+  duration_in_weeks: nullable(Type.Integer()),
+  iterations_in_advance: nullable(Type.Integer({ description: 'How many upcoming iterations there are at any time' })),
+  roll_over: Type.Boolean({ description: 'Whether issues that are open when their iteration ends move into the next one' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});

@@ -1,0 +1,66 @@
+/** What is read of iterations. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from '../../db/index.ts';
+import type { IterationRow } from './present.ts';
+
+/** Iterations with what replies say of them. */
+export const iterationRows = (db: Database) =>
+  db
+    .selectFrom('iterations')
+    .innerJoin('namespaces', 'namespaces.id', 'iterations.group_id')
+    .select([
+      'iterations.id',
+      'iterations.iid',
+      'iterations.sequence',
+      'iterations.cadence_id',
+      'iterations.group_id',
+      'iterations.title',
+      'iterations.description',
+      'iterations.state',
+      'iterations.created_at',
+      'iterations.updated_at',
+      'iterations.start_date',
+      'iterations.due_date',
+      sql<string>`namespaces.full_path::text`.as('full_path'),
+    ]);
+
+/** The groups above a project. */
+const groupsAbove = (project_id: number) => sql`
+  (select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${project_id})::bigint[]`;
+
+/** A predicate on rows of `iterations`: the issues of the project may be in it. */
+export const isIterationFor = (project_id: number): RawBuilder<SqlBool> =>
+  sql`(iterations.group_id = any(${groupsAbove(project_id)}))`;
+
+/** The iterations of these ids, by id: those that the rows of a page refer to. */
+export async function iterationsById(db: Database, ids: readonly number[]): Promise<Map<number, IterationRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await iterationRows(db).where(sql<boolean>`iterations.id = any(${ids}::bigint[])`).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The iteration of this id, if the issues of the project may be in it. */
+export const iterationFor = (db: Database, { id }: { id: number }, iteration_id: number): Promise<IterationRow | undefined> =>
+  iterationRows(db).where('iterations.id', '=', iteration_id).where(isIterationFor(id)).executeTakeFirst();
+
+/**
+ * The iteration that runs now, or the one that comes next, where the groups above the project have one such cadence; with several nobody can tell which is meant.
+ * @param cadence_id narrows it to one cadence
+ */
+export async function iterationAt(
+  db: Database,
+  { id }: { id: number },
+  when: 'current' | 'next',
+  cadence_id?: number,
+): Promise<IterationRow | undefined> {
+  const rows = await iterationRows(db)
+    .distinctOn('iterations.cadence_id')
+    .where(isIterationFor(id))
+    .where('iterations.state', '=', when === 'current' ? 2 : 1)
+    .$if(cadence_id !== undefined, (query) => query.where('iterations.cadence_id', '=', cadence_id!))
+    .orderBy('iterations.cadence_id')
+    .orderBy('iterations.start_date')
+    .limit(2)
+    .execute();
+  return rows.length === 1 ? rows[0] : undefined;
+}

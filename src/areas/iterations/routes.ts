@@ -1,0 +1,49 @@
+/** Iterations: spans of time in which a group works. They belong to cadences. */
+import { Type } from 'typebox';
+import { groupRole, projectRole } from '../../access/index.ts';
+import { get, type Page, pageOf, paginate, paging } from '../../http/index.ts';
+import { isInGroup, isInGroupOf, iterationListInput, iterationsMatching } from './filters.ts';
+import { Iteration, type IterationRow, presentIteration } from './present.ts';
+import { isIterationFor, iterationRows } from './queries.ts';
+
+const presentPage = (url: string, page: Page<IterationRow>) => ({
+  ...page,
+  items: page.items.map((row) => presentIteration(url, row)),
+});
+
+export const iterationRoutes = [
+  get('/groups/:id/iterations', {
+    summary: 'List the iterations of a group, oldest first',
+    access: groupRole('guest'),
+    plan: 'premium',
+    input: {
+      ...paging,
+      ...iterationListInput,
+      include_descendants: Type.Boolean({ default: false, description: 'With those of the groups below' }),
+    },
+    returns: pageOf(Iteration),
+    handle: async ({ db, url, caller, group, input }) => {
+      const query = iterationRows(db)
+        .where(isInGroup(caller, group, input.include_ancestors, input.include_descendants))
+        .where(iterationsMatching(input))
+        .orderBy('iterations.start_date')
+        .orderBy('iterations.id');
+      return presentPage(url, await paginate(db, query, input));
+    },
+  }),
+  get('/projects/:id/iterations', {
+    summary: 'List the iterations that the issues of a project can be in, oldest first',
+    access: projectRole('guest'),
+    plan: 'premium',
+    input: { ...paging, ...iterationListInput },
+    returns: pageOf(Iteration),
+    handle: async ({ db, url, project, input }) => {
+      const query = iterationRows(db)
+        .where(input.include_ancestors ? isIterationFor(project.id) : isInGroupOf(project))
+        .where(iterationsMatching(input))
+        .orderBy('iterations.start_date')
+        .orderBy('iterations.id');
+      return presentPage(url, await paginate(db, query, input));
+    },
+  }),
+];

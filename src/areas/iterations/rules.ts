@@ -1,0 +1,86 @@
+/** Dates of iterations. Days are texts, `YYYY-MM-DD`, whose order is that of time. */
+
+const day_ms = 86_400_000;
+
+/** Today in UTC. */
+export const today = (): string => new Date().toISOString().slice(0, 10);
+
+const daysAfter = (day: string, days: number) =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * day_ms).toISOString().slice(0, 10);
+
+const daysBetween = (from: string, to: string) => (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / day_ms;
+
+export interface Span {
+  start_date: string;
+  due_date: string;
+}
+
+/** What a cadence says of the iterations that it makes. */
+export interface Rhythm {
+  start_date: string;
+  duration_in_weeks: number;
+}
+
+/**
+ * The spans of the iterations that a cadence makes next, one after the other without a gap. It begins on its first day, and goes on behind what there is. Time
+ * that has passed without iterations is left out by whole durations: nobody needs one that is over before it is made.
+ * @param last_due the last day of the latest iteration
+ * @param count how many of them are wanted that begin after `now`; one that is under way comes on top
+ * @param now today
+ */
+export function nextSpans(rhythm: Rhythm, last_due: string | undefined, count: number, now: string): Span[] {
+  const length_days = rhythm.duration_in_weeks * 7;
+  const behind = last_due === undefined ? rhythm.start_date : daysAfter(last_due, 1);
+  const hasBegun = behind > rhythm.start_date;
+  const from = hasBegun ? behind : rhythm.start_date;
+  const passed = Math.max(0, Math.floor(daysBetween(from, now) / length_days));
+  const first = daysAfter(from, passed * length_days);
+  const isUnderWay = first <= now;
+  return Array.from({ length: count + (isUnderWay ? 1 : 0) }, (_, index) => {
+    const start_date = daysAfter(first, index * length_days);
+    return { start_date, due_date: daysAfter(start_date, length_days - 1) };
+  });
+}
+
+/** The last day that anybody may ask for: years have four digits, also of iterations that a cadence puts behind it. */
+export const lastDay = '9000-12-31';
+
+/** A cadence as it would be written. */
+export interface CadenceFields {
+  title: string;
+  description: string | null;
+  active: boolean;
+  automatic: boolean;
+  start_date: string | null;
+  duration_in_weeks: number | null;
+  iterations_in_advance: number | null;
+  roll_over: boolean;
+}
+
+const maximumTitle = 255;
+const maximumDescription = 1024 * 1024;
+
+/** What is wrong with the words of a cadence or an iteration, by field. */
+export function wordReasons({
+  title,
+  description,
+}: {
+  title: string | null;
+  description: string | null;
+}): Record<string, string[]> {
+  const reasons: Record<string, string[]> = {};
+  if (title === '') reasons.title = ["can't be blank"];
+  if ((title?.length ?? 0) > maximumTitle) reasons.title = [`is too long (maximum is ${maximumTitle} characters)`];
+  if ((description?.length ?? 0) > maximumDescription)
+    reasons.description = [`is too long (maximum is ${maximumDescription} characters)`];
+  return reasons;
+}
+
+/** What is wrong with a cadence, by field; one that makes its iterations itself must know when. */
+export function cadenceReasons(cadence: CadenceFields): Record<string, string[]> {
+  const reasons = wordReasons(cadence);
+  const needed = cadence.automatic ? (['start_date', 'duration_in_weeks', 'iterations_in_advance'] as const) : [];
+  for (const field of needed) if (cadence[field] === null) reasons[field] = ["can't be blank"];
+  if ((cadence.start_date ?? '') > lastDay) reasons.start_date = [`must be on or before ${lastDay}`];
+  return reasons;
+}

@@ -1,0 +1,42 @@
+/** Which labels a thing bears after a change. */
+import type { Database } from '../../db/index.ts';
+import { type Plan, reaches } from '../../http/index.ts';
+import { labelsFor } from './actions.ts';
+import type { LabelRow } from './present.ts';
+import type { LabelPlace } from './queries.ts';
+import { withoutRivals } from './rules.ts';
+
+/** Titles of labels: first `labels` take the place of all, then some are added, then some removed. */
+export interface LabelsAsked {
+  labels?: readonly string[] | undefined;
+  add_labels?: readonly string[] | undefined;
+  remove_labels?: readonly string[] | undefined;
+}
+
+/**
+ * The labels that a thing bears when it has been changed; of each scope only the one that was set last.
+ * @param tx the transaction of the change
+ * @param place where the thing is
+ * @param borne what it bears before
+ * @param how `create`: whether labels that are not there are added to the place; otherwise they are left out
+ */
+export async function labelsAfter(
+  tx: Database,
+  place: LabelPlace,
+  borne: readonly LabelRow[],
+  { labels, add_labels, remove_labels = [] }: LabelsAsked,
+  { create, plan }: { create: boolean; plan: Plan },
+): Promise<readonly LabelRow[]> {
+  if (!labels && !add_labels && remove_labels.length === 0) return borne;
+  const named = await labelsFor(tx, place, [...(labels ?? []), ...(add_labels ?? [])], { create });
+  // By id: what it bears already may come from a group that its place has left.
+  const all = new Map((labels ? [] : borne).map((label) => [label.id, label]));
+  for (const label of named.values()) {
+    // Set again, it counts as set last.
+    all.delete(label.id);
+    all.set(label.id, label);
+  }
+  const kept = reaches(plan, 'premium') ? withoutRivals([...all.values()]) : [...all.values()];
+  const removed = new Set(remove_labels.map((title) => title.trim()));
+  return kept.filter(({ title }) => !removed.has(title));
+}

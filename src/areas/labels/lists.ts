@@ -1,0 +1,93 @@
+/** Labels as they are listed for a caller: where they come from, what they are to him, how much bears them. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningPlace } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
+import { type Caller, containing, found } from '../../http/index.ts';
+import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
+import { isAvailableIn, isOwnOf, labelPlace } from './queries.ts';
+
+/** Which labels besides those of the place itself. */
+export interface LabelScope {
+  include_ancestor_groups: boolean;
+  /** Of groups only. */
+  include_descendant_groups?: boolean;
+  /** Of groups only: without the labels of their projects. */
+  only_group_labels?: boolean;
+}
+
+/** A predicate on rows of `labels`: they are listed in the place. */
+export function isListed(caller: Caller, place: PlanningPlace, scope: LabelScope): RawBuilder<SqlBool> {
+  const at = labelPlace(place);
+  const above = scope.include_ancestor_groups ? isAvailableIn(at) : isOwnOf(at);
+  // The group that a project is in counts as its own.
+  if (place.kind === 'project') return sql`(${above} or labels.group_id = ${place.namespace_id})`;
+  const below = scope.include_descendant_groups
+    ? sql`or labels.group_id in (select id from namespaces where traversal_ids @> array[${place.id}::bigint] and ${isVisibleGroup(caller)})`
+    : sql``;
+  return sql`(${above} ${below} ${scope.only_group_labels === false ? ofProjects(caller, place.id, scope) : sql``})`;
+}
+
+function ofProjects(caller: Caller, group_id: number, { include_descendant_groups }: LabelScope) {
+  const groups = include_descendant_groups
+    ? sql`(select id from namespaces where traversal_ids @> array[${group_id}::bigint])`
+    : sql`(${group_id})`;
+  return sql`or labels.project_id in (select projects.id from projects where projects.namespace_id in ${groups} and ${isVisibleProject(caller)})`;
+}
+
+/** Labels with what they are to the caller, and in the place. */
+export const listedLabels = (db: Database, caller: Caller, place: PlanningPlace) =>
+  db
+    .selectFrom('labels')
+    .select([...labelColumns, 'labels.updated_at'])
+    .select(
+      sql<boolean>`exists (select from subscriptions where subscriptions.label_id = labels.id and user_id = ${caller.id} and subscribed)`.as(
+        'subscribed',
+      ),
+    )
+    .select(
+      (place.kind === 'project'
+        ? sql<
+            number | null
+          >`(select priority from label_priorities where label_priorities.label_id = labels.id and project_id = ${place.id})`
+        : sql<null>`null`
+      ).as('priority'),
+    );
+
+/** A predicate on rows of `labels`: the text is in the title or in the description. */
+export const mentions = (text: string): RawBuilder<SqlBool> =>
+  sql`(labels.title ilike ${containing(text)} or labels.description ilike ${containing(text)})`;
+
+/**
+ * The label that a path names.
+ * @param id_or_title an id, or a title; where a title is the number of another label, the number counts
+ * @param among a predicate on rows of `labels`
+ * @throws ApiError 404
+ */
+export async function labelNamed(
+  db: Database,
+  caller: Caller,
+  place: PlanningPlace,
+  id_or_title: string,
+  among: RawBuilder<SqlBool>,
+): Promise<ListedLabelRow & { updated_at: string }> {
+  const id = /^\d+$/.test(id_or_title) && Number.isSafeInteger(Number(id_or_title)) ? Number(id_or_title) : 0;
+  const query = listedLabels(db, caller, place)
+    .where(among)
+    .where((q) => q.or([q('labels.id', '=', id), q('labels.title', '=', id_or_title)]))
+    .orderBy(sql`labels.id = ${id}`, 'desc')
+    .orderBy(sql`labels.project_id is null`)
+    .orderBy('labels.id')
+    .limit(1);
+  return found('Label', await query.executeTakeFirst());
+}
+
+/** How many issues that the caller may read bear each of the labels, in one statement for a page. */
+export async function labelCounts(db: Database, caller: Caller, ids: readonly number[]): Promise<Map<number, LabelCounts>> {
+  const { rows } = await sql<LabelCounts & { label_id: number }>`
+    select label_id, count(*) filter (where issues.state = 'opened') as open_issues_count,
+           count(*) filter (where issues.state = 'closed') as closed_issues_count
+      from issue_labels join issues on issues.id = issue_id join projects on projects.id = issues.project_id
+     where label_id = any(${ids}::bigint[]) and ${isVisibleIssue(caller)} group by label_id`.execute(db);
+  const counts = new Map(rows.map(({ label_id, ...counted }) => [label_id, counted]));
+  return new Map(ids.map((id) => [id, counts.get(id) ?? { open_issues_count: 0, closed_issues_count: 0 }]));
+}

@@ -1,0 +1,96 @@
+/** How labels appear in replies (labels-milestones-iterations-epics.md section 1). */
+import { type Static, Type } from 'typebox';
+import { Id, nullable, optional, resource } from '../../http/index.ts';
+import { textColorOn } from './colors.ts';
+import { descriptionHtml } from './description.ts';
+
+const detailFields = {
+  id: Id,
+  name: Type.String(),
+  description: nullable(Type.String()),
+  description_html: nullable(Type.String()),
+  text_color: Type.String({ description: 'A colour that can be read on `color`' }),
+  color: Type.String({ description: '`#rrggbb`' }),
+  archived: Type.Boolean(),
+};
+
+/** A label of an issue or epic that is shown with the details of its labels. */
+export const LabelDetails = resource('LabelDetails', detailFields);
+
+const counts = {
+  open_issues_count: Type.Integer(),
+  closed_issues_count: Type.Integer(),
+  open_merge_requests_count: Type.Integer(),
+};
+const withCounts = Object.fromEntries(Object.entries(counts).map(([name, schema]) => [name, optional(schema)])) as {
+  [Name in keyof typeof counts]: ReturnType<typeof optional<(typeof counts)[Name]>>;
+};
+
+const groupFields = { ...detailFields, ...withCounts, subscribed: Type.Boolean() };
+export const GroupLabel = resource('GroupLabel', groupFields);
+export const ProjectLabel = resource('ProjectLabel', {
+  ...groupFields,
+  priority: nullable(Type.Integer()),
+  is_project_label: Type.Boolean(),
+});
+
+/** The columns of `labels` that replies are made of. */
+export const labelColumns = [
+  'labels.id',
+  'labels.title',
+  'labels.description',
+  'labels.color',
+  'labels.archived',
+  'labels.project_id',
+  'labels.group_id',
+] as const;
+
+export interface LabelRow {
+  id: number;
+  title: string;
+  description: string | null;
+  color: string;
+  archived: boolean;
+  project_id: number | null;
+  group_id: number | null;
+}
+
+/** @param label the columns of `labelColumns` */
+export const presentLabelDetails = ({ id, title, description, color, archived }: LabelRow): Static<typeof LabelDetails> => ({
+  id,
+  name: title,
+  description,
+  description_html: descriptionHtml(description),
+  text_color: textColorOn(color),
+  color,
+  archived,
+});
+
+/** What a label is to the caller, besides what it is to everybody. */
+export interface ListedLabelRow extends LabelRow {
+  subscribed: boolean;
+  priority: number | null;
+}
+
+export interface LabelCounts {
+  open_issues_count: number;
+  closed_issues_count: number;
+}
+
+/**
+ * A label in the lists of a group.
+ * @param counted left out where nobody asked for counts
+ */
+export const presentGroupLabel = (label: ListedLabelRow, counted?: LabelCounts): Static<typeof GroupLabel> => ({
+  ...presentLabelDetails(label),
+  // Merge requests cannot have labels before there are merge requests.
+  ...(counted ? { ...counted, open_merge_requests_count: 0 } : {}),
+  subscribed: label.subscribed,
+});
+
+/** The same in the lists of a project. */
+export const presentProjectLabel = (label: ListedLabelRow, counted?: LabelCounts): Static<typeof ProjectLabel> => ({
+  ...presentGroupLabel(label, counted),
+  priority: label.priority,
+  is_project_label: label.project_id !== null,
+});

@@ -1,0 +1,53 @@
+/** Making a label of a project one of its group. */
+import { sql } from 'kysely';
+import type { Database } from '../../db/index.ts';
+import type { LabelRow } from './present.ts';
+
+/**
+ * Makes a label of a project one of its group: the labels of the same title that the group's projects have become one with it, and what bore them bears it.
+ * @param tx a transaction
+ * @param group_id the group that the project is in
+ * @returns the id of the group's label
+ */
+export async function promoteLabel(tx: Database, label: LabelRow, group_id: number): Promise<number> {
+  const { id } = await groupLabelLike(tx, label, group_id);
+  // Locked, so that nothing can get one of them between being moved and the removal.
+  const { rows } = await sql<{ id: number }>`
+    select labels.id from labels join projects on projects.id = labels.project_id
+     where projects.namespace_id = ${group_id} and labels.title = ${label.title} order by labels.id for update of labels`.execute(
+    tx,
+  );
+  const merged = rows.map((row) => row.id);
+  await moveBearers(tx, merged, id);
+  await sql`update resource_label_events set label_id = ${id} where label_id = any(${merged}::bigint[])`.execute(tx);
+  await sql`delete from labels where id = any(${merged}::bigint[])`.execute(tx);
+  return id;
+}
+
+/** The group's own label of the title, made where there is none. */
+async function groupLabelLike(tx: Database, { title, description, color, archived }: LabelRow, group_id: number) {
+  return (
+    tx
+      .insertInto('labels')
+      .values({ group_id, title, description, color, archived })
+      // Written although nothing changes, so that it is returned, and stays, when it was there.
+      .onConflict((known) => known.constraint('labels_group_title_key').doUpdateSet({ title }))
+      .returning('id')
+      .executeTakeFirstOrThrow()
+  );
+}
+
+/** Whatever has one of the labels gets the other one as well; the rows of the first go with them. */
+async function moveBearers(tx: Database, from: readonly number[], to: number): Promise<void> {
+  const moved = sql`label_id = any(${from}::bigint[])`;
+  await sql`insert into issue_labels (issue_id, label_id)
+    select distinct issue_id, ${to}::bigint from issue_labels where ${moved} on conflict do nothing`.execute(tx);
+  await sql`insert into epic_labels (epic_id, label_id)
+    select distinct epic_id, ${to}::bigint from epic_labels where ${moved} on conflict do nothing`.execute(tx);
+  await sql`insert into label_priorities (project_id, label_id, priority)
+    select project_id, ${to}::bigint, priority from label_priorities where ${moved} on conflict do nothing`.execute(tx);
+  await sql`insert into subscriptions (user_id, label_id, subscribed)
+    select distinct user_id, ${to}::bigint, true from subscriptions where ${moved} and subscribed on conflict do nothing`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,73 @@
+/** What is read of labels. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { PlanningPlace } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
+import { type LabelRow, labelColumns } from './present.ts';
+
+/** Whose labels are meant: those of a project and of the groups above it, or those of a group and of the groups above it. */
+export type LabelPlace = { project_id: number } | { group_id: number };
+
+export const labelPlace = ({ kind, id }: PlanningPlace): LabelPlace =>
+  kind === 'project' ? { project_id: id } : { group_id: id };
+
+/** A predicate on rows of `labels`: they belong to the place itself. */
+export const isOwnOf = (place: LabelPlace): RawBuilder<SqlBool> =>
+  'project_id' in place ? sql`labels.project_id = ${place.project_id}` : sql`labels.group_id = ${place.group_id}`;
+
+/** The namespaces above a place, itself included where it is a group. */
+const groupsAbove = (place: LabelPlace) =>
+  'project_id' in place
+    ? sql`(select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${place.project_id})`
+    : sql`(select traversal_ids from namespaces where id = ${place.group_id})`;
+
+/** A predicate on rows of `labels`: things in the place may bear the label. */
+export const isAvailableIn = (place: LabelPlace): RawBuilder<SqlBool> =>
+  'project_id' in place
+    ? sql`(labels.project_id = ${place.project_id} or labels.group_id = any(${groupsAbove(place)}::bigint[]))`
+    : sql`labels.group_id = any(${groupsAbove(place)}::bigint[])`;
+
+/**
+ * The labels of these titles that things in a place may bear. Where several have one title, as after a move, it is the nearest: the project's own, then that
+ * of the group that was made first.
+ * @param titles compared exactly
+ */
+export async function labelsTitled(db: Database, place: LabelPlace, titles: readonly string[]): Promise<LabelRow[]> {
+  if (titles.length === 0) return [];
+  const rows = await db
+    .selectFrom('labels')
+    .select(labelColumns)
+    .where(sql<boolean>`labels.title = any(${titles}::text[])`)
+    .where(isAvailableIn(place))
+    .orderBy(sql`labels.project_id is null`)
+    .orderBy('labels.id')
+    .execute();
+  const nearest = new Map<string, LabelRow>();
+  for (const row of rows) if (!nearest.has(row.title)) nearest.set(row.title, row);
+  return [...nearest.values()];
+}
+
+/** The labels of these ids, by id: those that the rows of a page refer to. */
+export async function labelsById(db: Database, ids: readonly number[]): Promise<Map<number, LabelRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('labels').select(labelColumns).where(sql<boolean>`id = any(${ids}::bigint[])`).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The labels of a page of issues, by the id of the issue, each list in the order of titles. */
+export const labelsByIssue = (db: Database, issue_ids: readonly number[]): Promise<Map<number, LabelRow[]>> =>
+  bornBy(db, sql`issue_labels`, sql`issue_id`, issue_ids);
+
+/** The same for epics. */
+export const labelsByEpic = (db: Database, epic_ids: readonly number[]): Promise<Map<number, LabelRow[]>> =>
+  bornBy(db, sql`epic_labels`, sql`epic_id`, epic_ids);
+
+async function bornBy(db: Database, table: RawBuilder<unknown>, bearer: RawBuilder<unknown>, ids: readonly number[]) {
+  const labels = new Map<number, LabelRow[]>();
+  if (ids.length === 0) return labels;
+  const { rows } = await sql<LabelRow & { bearer_id: number }>`
+    select ${bearer} as bearer_id, labels.id, title, description, color, archived, project_id, group_id
+      from ${table} join labels on labels.id = label_id
+     where ${bearer} = any(${ids}::bigint[]) order by title, labels.id`.execute(db);
+  for (const { bearer_id, ...label } of rows) labels.set(bearer_id, [...(labels.get(bearer_id) ?? []), label]);
+  return labels;
+}

@@ -1,0 +1,35 @@
+/** Scoped labels: of those whose titles have the same key, `key::value`, a thing bears one. */
+
+/**
+ * The key of a scoped label.
+ * @param title of several `::` the last one counts
+ * @returns undefined for a label without a scope
+ */
+export function scopeOf(title: string): string | undefined {
+  const at = title.lastIndexOf('::');
+  return at > 0 && at + 2 < title.length ? title.slice(0, at) : undefined;
+}
+
+/**
+ * What remains of labels that are set together: of each scope only the last. Premium; on the free plan all of them remain.
+ * @param labels in the order in which they were set, those that were there before first
+ */
+export function withoutRivals<L extends { title: string }>(labels: readonly L[]): L[] {
+  const winners = new Map(labels.map((label) => [scopeOf(label.title), label]));
+  return labels.filter((label) => {
+    const scope = scopeOf(label.title);
+    return scope === undefined || winners.get(scope) === label;
+  });
+}
+
+const maximumTitle = 255;
+
+/**
+ * What is wrong with the title of a label.
+ * @param title without the blanks around it
+ */
+export function titleReasons(title: string): string[] {
+  if (title === '') return ["can't be blank"];
+  if (title.includes(',')) return ['is invalid'];
+  return title.length > maximumTitle ? [`is too long (maximum is ${maximumTitle} characters)`] : [];
+}

@@ -1,0 +1,169 @@
+/** Complete changes of milestones. */
+import { sql } from 'kysely';
+import type { PlanningPlace } from '../../access/index.ts';
+import { type Database, isUniqueViolation, nextIid } from '../../db/index.ts';
+import { badRequest, found, invalidAs } from '../../http/index.ts';
+import { type EventAction, recordEvent } from '../events/index.ts';
+import { type MilestoneFields, milestoneReasons } from './rules.ts';
+
+/** What a call says of a milestone; what is left out stays, or is empty from the start. */
+export type MilestoneInput = { [Name in keyof MilestoneFields]?: MilestoneFields[Name] | undefined };
+
+const taken = ['already being used for another group or project milestone.'];
+
+/** Lists of activity tell of the milestones of projects only. */
+async function record(
+  tx: Database,
+  { kind, id }: PlanningPlace,
+  author_id: number,
+  action: EventAction,
+  target_id: number,
+): Promise<void> {
+  if (kind === 'group') return;
+  await recordEvent(tx, { project_id: id, author_id, action, target_type: 'Milestone', target_id });
+}
+
+export const ownerOf = ({ kind, id }: PlanningPlace) => (kind === 'project' ? { project_id: id } : { group_id: id });
+
+/**
+ * @param failure how the refusal begins
+ * @throws ApiError 400 with the reasons by field
+ */
+async function check(tx: Database, place: PlanningPlace, milestone: MilestoneFields, failure: string, own_id = 0): Promise<void> {
+  const reasons = milestoneReasons(milestone);
+  if (!reasons.title && (await isTaken(tx, place, milestone.title, own_id))) reasons.title = taken;
+  if (Object.keys(reasons).length > 0) throw invalidAs(failure, reasons);
+}
+
+/** Whether a milestone of the project or of its group, or of the group or of its projects, has the title. */
+async function isTaken(tx: Database, { kind, id, namespace_id }: PlanningPlace, title: string, own_id: number): Promise<boolean> {
+  const projects = kind === 'project' ? sql`(${id})` : sql`(select id from projects where namespace_id = ${namespace_id})`;
+  const { rows } = await sql`
+    select from milestones where title = ${title} and id <> ${own_id} and (group_id = ${namespace_id} or project_id in ${projects}) limit 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+/** The refusal of a title that somebody else has taken at the same moment. */
+const refused = (error: unknown, failure: string) => (isUniqueViolation(error) ? invalidAs(failure, { title: taken }) : error);
+
+/**
+ * Adds a milestone.
+ * @param author_id who adds it
+ * @returns its id
+ * @throws ApiError 400 with the reasons by field
+ */
+export async function addMilestone(
+  tx: Database,
+  place: PlanningPlace,
+  author_id: number,
+  { title, description = null, start_date = null, due_date = null }: MilestoneInput & { title: string },
+): Promise<number> {
+  const milestone = { title: title.trim(), description, start_date, due_date };
+  const failure = 'Failed to create milestone';
+  await check(tx, place, milestone, failure);
+  try {
+    const id = await insertMilestone(tx, place, milestone);
+    await record(tx, place, author_id, 'created', id);
+    return id;
+  } catch (error) {
+    throw refused(error, failure);
+  }
+}
+
+async function insertMilestone(
+  tx: Database,
+  place: PlanningPlace,
+  milestone: MilestoneFields & { state?: string },
+): Promise<number> {
+  const owner = place.kind === 'project' ? { project_id: place.id } : { namespace_id: place.id };
+  const iid = await nextIid(tx, owner, 'milestones');
+  const { id } = await tx
+    .insertInto('milestones')
+    .values({ ...ownerOf(place), ...milestone, iid })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * Changes a milestone of the place itself, closes it or opens it again.
+ * @param author_id who changes it
+ * @throws ApiError 404, 400 with the reasons by field
+ */
+export async function changeMilestone(
+  tx: Database,
+  place: PlanningPlace,
+  author_id: number,
+  id: number,
+  { state_event, ...changes }: MilestoneInput & { state_event?: 'close' | 'activate' | undefined },
+): Promise<void> {
+  const failure = 'Failed to update milestone';
+  const { state: stateBefore, ...before } = await lockedMilestone(tx, place, id);
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const after: MilestoneFields = { ...before, ...given };
+  after.title = after.title.trim();
+  await check(tx, place, after, failure, id);
+  const state = state_event && ({ close: 'closed', activate: 'active' } as const)[state_event];
+  try {
+    await tx
+      .updateTable('milestones')
+      .set({ ...after, ...(state ? { state } : {}), updated_at: sql`now()` })
+      .where('id', '=', id)
+      .execute();
+  } catch (error) {
+    throw refused(error, failure);
+  }
+  if (state !== undefined && state !== stateBefore)
+    await record(tx, place, author_id, state === 'closed' ? 'closed' : 'reopened', id);
+}
+
+/**
+ * Removes a milestone of the place itself.
+ * @param author_id who removes it
+ */
+export async function removeMilestone(tx: Database, place: PlanningPlace, author_id: number, id: number): Promise<void> {
+  const removed = await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst();
+  if (removed) await record(tx, place, author_id, 'destroyed', id);
+}
+
+async function lockedMilestone(tx: Database, place: PlanningPlace, id: number): Promise<MilestoneFields & { state: string }> {
+  const query = tx
+    .selectFrom('milestones')
+    .select(['title', 'description', 'start_date', 'due_date', 'state'])
+    .where('id', '=', id)
+    .where(place.kind === 'project' ? 'project_id' : 'group_id', '=', place.id)
+    .forUpdate();
+  return found(undefined, await query.executeTakeFirst());
+}
+
+/**
+ * Makes a milestone of a project one of its group: the milestones of the same title that the group's projects have become one with it, with their issues.
+ * @param group the group that the project is in
+ * @throws ApiError 404, 400 when the group has one of the title
+ */
+export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningPlace): Promise<void> {
+  // Locked, so that no issue can get one of them between the move and the removal.
+  const { rows } = await sql<MilestoneFields & { id: number; state: string; project_id: number }>`
+    select milestones.id, milestones.project_id, title, milestones.description, start_date, due_date, state
+      from milestones join projects on projects.id = milestones.project_id
+     where projects.namespace_id = ${group.id}
+       and title = (select title from milestones where id = ${id} and project_id = ${project_id})
+     order by milestones.id for update of milestones`.execute(tx);
+  const {
+    id: _,
+    project_id: __,
+    ...milestone
+  } = found(
+    undefined,
+    rows.find((row) => row.id === id),
+  );
+  const merged = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
+  const promoted = await insertMilestone(tx, group, milestone).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? badRequest(`Validation failed: Title ${taken[0]}`) : error;
+  });
+  await sql`update issues set milestone_id = ${promoted} where ${merged}`.execute(tx);
+  await sql`update resource_milestone_events set milestone_id = ${promoted} where ${merged}`.execute(tx);
+  await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
+}

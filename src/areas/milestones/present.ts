@@ -1,0 +1,59 @@
+/** How milestones appear in replies (labels-milestones-iterations-epics.md section 2). */
+import { type Static, Type } from 'typebox';
+import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../http/index.ts';
+
+export const Milestone = resource('Milestone', {
+  id: Id,
+  iid: Type.Integer(),
+  project_id: optional(Id),
+  group_id: optional(Id),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  state: Type.Enum(['active', 'closed']),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  due_date: nullable(DateOnly),
+  start_date: nullable(DateOnly),
+  expired: Type.Boolean({ description: 'Whether its last day is over' }),
+  web_url: Type.String(),
+});
+
+/** A milestone as `milestoneRows` reads it. */
+export interface MilestoneRow {
+  id: number;
+  iid: number;
+  project_id: number | null;
+  group_id: number | null;
+  title: string;
+  description: string | null;
+  state: string;
+  start_date: string | null;
+  due_date: string | null;
+  created_at: string;
+  updated_at: string;
+  expired: boolean;
+  /** Of its project or group. */
+  full_path: string;
+}
+
+/** @param url the external address of the server */
+export function presentMilestone(
+  url: string,
+  { full_path, project_id, group_id, state, ...row }: MilestoneRow,
+): Static<typeof Milestone> {
+  const place = project_id === null ? `groups/${full_path}` : full_path;
+  return {
+    id: row.id,
+    iid: row.iid,
+    ...(project_id === null ? { group_id: group_id! } : { project_id }),
+    title: row.title,
+    description: row.description,
+    state: state as 'active' | 'closed',
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    due_date: row.due_date,
+    start_date: row.start_date,
+    expired: row.expired,
+    web_url: `${url}/${place}/-/milestones/${row.iid}`,
+  };
+}

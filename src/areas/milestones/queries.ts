@@ -1,0 +1,67 @@
+/** What is read of milestones. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from '../../db/index.ts';
+import { found } from '../../http/index.ts';
+import type { MilestoneRow } from './present.ts';
+
+/** Milestones with what replies say of them. */
+export const milestoneRows = (db: Database) =>
+  db
+    .selectFrom('milestones')
+    .leftJoin('projects', 'projects.id', 'milestones.project_id')
+    .leftJoin('namespaces', 'namespaces.id', 'milestones.group_id')
+    .select([
+      'milestones.id',
+      'milestones.iid',
+      'milestones.project_id',
+      'milestones.group_id',
+      'milestones.title',
+      'milestones.description',
+      'milestones.state',
+      'milestones.start_date',
+      'milestones.due_date',
+      'milestones.created_at',
+      'milestones.updated_at',
+      sql<boolean>`coalesce(milestones.due_date < current_date, false)`.as('expired'),
+      sql<string>`coalesce(projects.full_path, namespaces.full_path)::text`.as('full_path'),
+    ]);
+
+/** A predicate on rows of `milestones`: the issues of the project may have it, because it is the project's or one of a group above. */
+export const isMilestoneFor = (project_id: number): RawBuilder<SqlBool> => sql`
+  (milestones.project_id = ${project_id} or milestones.group_id = any((
+    select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${project_id})::bigint[]))`;
+
+/** The milestones of these ids, by id: those that the rows of a page refer to. */
+export async function milestonesById(db: Database, ids: readonly number[]): Promise<Map<number, MilestoneRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await milestoneRows(db).where(sql<boolean>`milestones.id = any(${ids}::bigint[])`).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The milestone of this id, if the issues of the project may have it. */
+export const milestoneFor = (db: Database, { id }: { id: number }, milestone_id: number): Promise<MilestoneRow | undefined> =>
+  milestoneRows(db).where('milestones.id', '=', milestone_id).where(isMilestoneFor(id)).executeTakeFirst();
+
+/** The milestone of this title, if the issues of the project may have it: the project's own before that of a group. */
+export const milestoneTitled = (db: Database, { id }: { id: number }, title: string): Promise<MilestoneRow | undefined> =>
+  milestoneRows(db)
+    .where('milestones.title', '=', title)
+    .where(isMilestoneFor(id))
+    .orderBy(sql`milestones.project_id is null`)
+    .orderBy('milestones.id')
+    .limit(1)
+    .executeTakeFirst();
+
+/**
+ * The milestone of this id in a project or group itself.
+ * @throws ApiError 404
+ */
+export async function milestoneOf(
+  db: Database,
+  owner: { project_id: number } | { group_id: number },
+  milestone_id: number,
+): Promise<MilestoneRow> {
+  const [column, id] = Object.entries(owner)[0] as ['project_id' | 'group_id', number];
+  const query = milestoneRows(db).where('milestones.id', '=', milestone_id).where(`milestones.${column}`, '=', id);
+  return found(undefined, await query.executeTakeFirst());
+}

@@ -1,0 +1,2 @@
+/** What other areas may use of protected tags. */
+export { type TagProtection, tagProtectionFor } from './queries.ts';

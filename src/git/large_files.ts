@@ -1,0 +1,78 @@
+/**
+ * What stands in for a file while git makes an archive: the server's end of a conversation with git, in the words of its "long running filter process"
+ * (gitattributes).
+ */
+import { once } from 'node:events';
+import type { Duplex, Readable } from 'node:stream';
+
+/** Gives the content that stands in for that of a small file with the attribute `filter=lfs`; undefined where the file stays as it is. */
+export type LargeFiles = (content: Buffer) => Promise<Readable | undefined>;
+
+/** Larger files stand for themselves, and are not kept here until git has sent all of them. */
+const largestPointer_bytes = 1024;
+const longest_packet = 65_516;
+const flush = '0000';
+
+/** Settings with which git converses with the server: the filter's standard streams lead to the channel that the server has opened as descriptor 3. */
+export const channelFilter = { 'filter.lfs.process': 'cat <&3 & cat >&3; kill $!', 'filter.lfs.required': 'false' };
+
+/** Packets as they come; null for the end of a list. */
+async function* packetsOf(channel: Duplex): AsyncGenerator<Buffer | null, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of channel as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 4) {
+      const length = Number.parseInt(rest.toString('latin1', 0, 4), 16);
+      if (Number.isNaN(length)) throw new Error('git sent something to a filter that is no packet');
+      if (length === 0) yield null;
+      else if (rest.length < length) break;
+      else yield rest.subarray(4, length);
+      rest = rest.subarray(Math.max(length, 4));
+    }
+  }
+}
+
+const packet = (content: Buffer | string): Buffer =>
+  Buffer.concat([Buffer.from((Buffer.byteLength(content) + 4).toString(16).padStart(4, '0')), Buffer.from(content)]);
+
+/**
+ * Answers git until it has no more files.
+ * @throws what `largeFiles` throws
+ */
+export async function answerFilter(channel: Duplex, largeFiles: LargeFiles): Promise<void> {
+  const gone = new AbortController();
+  channel.on('error', () => {}); // git died; its exit code tells.
+  channel.once('close', () => gone.abort());
+  const packets = packetsOf(channel);
+  const say = async (...parts: (Buffer | string)[]): Promise<void> => {
+    if (!channel.write(Buffer.concat(parts.map((part) => Buffer.from(part)))))
+      await once(channel, 'drain', { signal: gone.signal });
+  };
+  if (!(await listFrom(packets))) return;
+  await say(packet('git-filter-server\n'), packet('version=2\n'), flush);
+  await listFrom(packets);
+  await say(packet('capability=smudge\n'), flush);
+  while (await listFrom(packets)) {
+    const pointer = await listFrom(packets);
+    const content = pointer && (await largeFiles(pointer));
+    // To git an error means that the file stays as it is.
+    if (!content) await say(packet('status=error\n'), flush);
+    else {
+      await say(packet('status=success\n'), flush);
+      for await (const chunk of content as AsyncIterable<Buffer>)
+        for (let at = 0; at < chunk.length; at += longest_packet) await say(packet(chunk.subarray(at, at + longest_packet)));
+      await say(flush, flush);
+    }
+  }
+}
+
+/** The content of a list of packets, as far as it can be a pointer; undefined where git has said its last. */
+async function listFrom(packets: AsyncGenerator<Buffer | null, undefined>): Promise<Buffer | undefined> {
+  let content: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const { value, done } = await packets.next();
+    if (done) return undefined;
+    if (value === null) return content;
+    if (content.length <= largestPointer_bytes) content = Buffer.concat([content, value]);
+  }
+}

@@ -1,0 +1,31 @@
+/** How large the files of a commit are. */
+import { gitStream } from './command.ts';
+import { fullId } from './ids.ts';
+import type { Repository } from './types.ts';
+
+export interface FileSize {
+  /** Bytes that are not UTF-8 are replaced. */
+  path: string;
+  size_bytes: number;
+}
+
+/** The files of a commit or tree, without links and submodules, in git's order. Throws `GitError` when the id is none of either. */
+export async function* fileSizes(repository: Repository, id: string): AsyncGenerator<FileSize> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of gitStream(repository, 'ls-tree', ['-r', '-l', '-z', '--full-tree'], [fullId(id)])) {
+    const read = Buffer.concat([rest, chunk]);
+    let at = 0;
+    for (let end = read.indexOf(0); end >= 0; end = read.indexOf(0, at)) {
+      const file = fileIn(read.toString('utf8', at, end));
+      if (file) yield file;
+      at = end + 1;
+    }
+    rest = read.subarray(at);
+  }
+}
+
+/** `<mode> <type> <id> <size>`, padded with blanks, a tab, and the path. */
+function fileIn(line: string): FileSize | undefined {
+  const [, size, path] = /^100\d{3} blob \w+ +(\d+)\t(.+)$/s.exec(line) ?? [];
+  return path === undefined ? undefined : { path, size_bytes: Number(size) };
+}

@@ -1,0 +1,26 @@
+/** What titles and descriptions may be, of issues and of epics (issues.md section 6): reasons for `checked`. Pure functions. */
+
+const maximumTitle = 255;
+const maximumDescription = 1_048_576;
+
+/** Characters as people count them, where there may be more than `most` of them. */
+const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
+
+/** @param title with the blanks around it, which are cut */
+export function titleReasons(title: string): string[] {
+  if (title.trim() === '') return ["can't be blank"];
+  return isLonger(title.trim(), maximumTitle) ? [`is too long (maximum is ${maximumTitle} characters)`] : [];
+}
+
+const units = ['Bytes', 'KB', 'MB', 'GB'];
+
+/** A number of bytes in three digits, e.g. `1.21 MB`. */
+function humanSize(bytes: number): string {
+  const exponent = Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
+  return `${Number((bytes / 1024 ** exponent).toPrecision(3))} ${units[exponent]}`;
+}
+
+export const descriptionReasons = (description: string | null): string[] =>
+  description !== null && isLonger(description, maximumDescription)
+    ? [`is too long (${humanSize(Buffer.byteLength(description))}). The maximum size is 1 MB.`]
+    : [];

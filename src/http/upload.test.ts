@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { diskBlobs } from '../blobs/index.ts';
+import { ApiError } from './errors.ts';
+import { UnreadForm } from './upload.ts';
+
+const headers = { 'content-type': 'multipart/form-data; boundary=B' };
+const part = (name: string, content: string, filename?: string) =>
+  `--B\r\ncontent-disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n\r\n${content}\r\n`;
+
+async function place(t: TestContext) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-upload-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const blobs = diskBlobs(folder);
+  const files = async () =>
+    (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length;
+  const read = (payload: Readable, at_most_bytes = 10) =>
+    new UnreadForm(headers, payload, { name: 'file', at_most_bytes }).read(blobs);
+  return { blobs, files, read };
+}
+
+const refusedWith = (status: number) => (error: unknown) => error instanceof ApiError && error.status === status;
+
+test('a file comes in between fields, and is there when it is kept', async (t) => {
+  const { blobs, files, read } = await place(t);
+  const body = `${part('a', '1')}${part('file', '0123456789', '../x/y.png')}${part('file', 'second', 'b')}${part('other', 'more', 'c')}${part('b[c]', '2')}--B--\r\n`;
+  const { fields, file } = await read(
+    Readable.from(
+      [...body].map((character) => Buffer.from(character)),
+      { objectMode: false },
+    ),
+  );
+  assert.deepEqual([fields.a, (fields.b as { c: string }).c, fields.file], ['1', '2', file]);
+  assert.deepEqual([file!.name, file!.size_bytes], ['y.png', 10]);
+  await file!.keep('images/abcdef');
+  assert.equal((await buffer((await blobs.read('images/abcdef'))!)).toString(), '0123456789');
+  assert.equal(await files(), 1);
+});
+
+test('a file that is too large, a body that is none and one that breaks off leave nothing', async (t) => {
+  const { files, read } = await place(t);
+  const large = `${part('file', '01234567890', 'x')}--B--\r\n`;
+  await assert.rejects(read(Readable.from([Buffer.from(large)])), refusedWith(413));
+  await assert.rejects(read(Readable.from([Buffer.from(part('file', '0', 'x'))])), refusedWith(400));
+  const announced = { ...headers, 'content-length': String(2 ** 40) };
+  const form = new UnreadForm(announced, new PassThrough(), { name: 'file', at_most_bytes: 10 });
+  await assert.rejects(form.read(diskBlobs('/nowhere')), refusedWith(413));
+
+  const broken = new PassThrough();
+  broken.write(part('file', '0', 'x').slice(0, -2));
+  const reading = read(broken);
+  broken.destroy();
+  await assert.rejects(reading, /broke off/);
+  assert.equal(await files(), 0);
+});

@@ -1,0 +1,95 @@
+/** Files that come with a call, as one part of a multipart body. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { TProperties } from 'typebox';
+import { type BlobKey, BlobMismatch, type Blobs, type ReceivedBlob } from '../blobs/index.ts';
+import { ApiError } from './errors.ts';
+import type { Values } from './form.ts';
+import { readParts } from './multipart.ts';
+import { type Marked, marks } from './types.ts';
+
+/** The parameter of an endpoint that takes a file, and how large that may be. */
+export interface FileParameter {
+  name: string;
+  at_most_bytes: number;
+}
+
+/** What a route knows of its endpoint, for whoever reads its body. */
+export interface TakesFile {
+  file?: FileParameter | undefined;
+}
+
+/** The parameter that takes a file, of an endpoint that has one. */
+export function fileIn(input: TProperties): FileParameter | undefined {
+  for (const [name, schema] of Object.entries(input)) {
+    const file = (schema as Marked)[marks]?.file;
+    if (file) return { name, ...file };
+  }
+  return undefined;
+}
+
+/** A file that has come in whole, and that nobody sees unless it is kept. */
+export class UploadedFile {
+  /** The last part of the name that the client gave it; never empty. */
+  readonly name: string;
+  readonly size_bytes: number;
+  readonly #blob: ReceivedBlob;
+  constructor(name: string, blob: ReceivedBlob) {
+    this.name = name;
+    this.size_bytes = blob.size_bytes;
+    this.#blob = blob;
+  }
+
+  /** Puts it in its place for good. */
+  keep(key: BlobKey): Promise<void> {
+    return this.#blob.keep(key);
+  }
+
+  /** Removes it; after `keep` nothing. */
+  discard(): Promise<void> {
+    return this.#blob.discard();
+  }
+}
+
+/** Clients of Windows send whole paths. PostgreSQL knows no text with NUL. */
+const lastPart = (filename: string) => filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed().slice(-255) || 'file';
+
+/** Fields and the lines between the parts. */
+const overhead_bytes = 16 * 1024 * 1024;
+
+const tooLarge = () => new ApiError(413, { message: '413 Request Entity Too Large' });
+
+/** A multipart body that waits to be read until it is known that the caller may send it. */
+export class UnreadForm {
+  readonly #headers: IncomingHttpHeaders;
+  readonly #payload: Readable;
+  readonly #file: FileParameter;
+  constructor(headers: IncomingHttpHeaders, payload: Readable, file: FileParameter) {
+    this.#headers = headers;
+    this.#payload = payload;
+    this.#file = file;
+  }
+
+  /**
+   * Reads it, in constant memory but for its text fields.
+   * @returns the text fields, and the file among them, which must be kept or discarded
+   * @throws ApiError 400 for a body that is none, 413 for a file that is too large
+   */
+  async read(blobs: Blobs): Promise<{ fields: Values; file: UploadedFile | undefined }> {
+    const { name, at_most_bytes } = this.#file;
+    if (Number(this.#headers['content-length']) > at_most_bytes + overhead_bytes) throw tooLarge();
+    let file: UploadedFile | undefined;
+    let isTaken = false;
+    try {
+      const fields = await readParts(this.#headers, this.#payload, async (part, stream, filename) => {
+        if (part !== name || isTaken) return;
+        isTaken = true;
+        file = new UploadedFile(lastPart(filename ?? ''), await blobs.receive(stream, { at_most_bytes }));
+      });
+      return { fields: file ? { ...fields, [name]: file } : fields, file };
+    } catch (error) {
+      await file?.discard();
+      throw error instanceof BlobMismatch ? tooLarge() : error;
+    }
+  }
+}

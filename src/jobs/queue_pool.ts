@@ -1,0 +1,54 @@
+/**
+ * The queue's connections to PostgreSQL. When a job ends while the database is away, the queue tries to write that down again only for the SQLSTATEs that it
+ * knows; for any other it rejects a promise that nobody holds, and that ends the process. So for the queue, whatever passes has one it knows.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { isUnavailable } from '../db/index.ts';
+
+/** cannot_connect_now: the queue waits and repeats the statement. Each of its statements may be repeated. */
+const triedAgain = '57P03';
+const pause_ms = 200;
+
+class QueueClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: pg's own declaration has a dozen overloads; the queue uses those that give a promise.
+  override query(...args: any[]): any {
+    const answer: unknown = super.query(...(args as [string]));
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((error) => {
+      throw isUnavailable(error) ? Object.assign(error, { code: triedAgain }) : error;
+    });
+  }
+}
+
+class QueuePool extends pg.Pool {
+  // biome-ignore lint/suspicious/noExplicitAny: one name for two functions, as pg declares it.
+  override connect(callback?: any): any {
+    return callback === undefined ? this.#connected() : super.connect(callback);
+  }
+
+  /** Waits for the database. */
+  async #connected(): Promise<pg.PoolClient> {
+    for (;;) {
+      // The worker has stopped and given its jobs back; what it would still note about them does not matter any more.
+      if (this.ending) return await new Promise<never>(() => {});
+      try {
+        return await super.connect();
+      } catch (error) {
+        if (!isUnavailable(error) && !this.ending) throw error;
+      }
+      await sleep(pause_ms, undefined, { ref: false });
+    }
+  }
+}
+
+/**
+ * A pool for the queue. It has none of our value parsers: the queue reads its own rows.
+ * @param max the greatest number of connections
+ */
+export function queuePool(connectionString: string, max: number): pg.Pool {
+  const pool = new QueuePool({ Client: QueueClient, connectionString, max, application_name: 'coppice worker' });
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {})); // the next statement says it, too
+  return pool;
+}

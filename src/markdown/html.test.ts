@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Reference, toHtml, toInlineHtml } from './index.ts';
+
+const linkOf = ({ kind, value }: Reference) => (value === '404' ? undefined : `/${kind}/${encodeURIComponent(value)}`);
+
+test('Markdown becomes HTML, with and without the paragraph around it', () => {
+  assert.equal(toInlineHtml('a **b** `c`'), 'a <strong>b</strong> <code>c</code>');
+  assert.equal(toHtml('a **b**\n\n- c'), '<p>a <strong>b</strong></p>\n<ul>\n<li>c</li>\n</ul>\n');
+  assert.equal(toHtml('<sup>x</sup> &lt;'), '<p><sup>x</sup> &lt;</p>\n');
+});
+
+test('what exists is linked, outside code and other links', () => {
+  assert.equal(
+    toInlineHtml('#1 and #404, `#2` [#3](https://x.example) \\#4', linkOf),
+    '<a href="/issue/1">#1</a> and #404, <code>#2</code> <a href="https://x.example">#3</a> #4',
+  );
+  assert.equal(
+    toInlineHtml('~"two words" **@ann**', linkOf),
+    '<a href="/label/two%20words">~"two words"</a> <strong><a href="/user/ann">@ann</a></strong>',
+  );
+  assert.equal(toInlineHtml('a_b@c', linkOf), 'a_b@c');
+});
+
+test('nothing that runs gets through', () => {
+  const attempts = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '[x](javascript:alert(1))',
+    '[x](JaVaScRiPt&colon;alert(1))',
+    '<a href="java\nscript:alert(1)">x</a>',
+    '<svg/onload=alert(1)>',
+    '<iframe src="//x.example"></iframe>',
+    '![x](data:text/html;base64,PHNjcmlwdD4=)',
+    '<style>*{x:expression(alert(1))}</style>',
+    '<form action=//x.example><button>x',
+    '<div style="background:url(javascript:alert(1))" id=x class=y>z',
+  ];
+  for (const attempt of attempts) {
+    const html = `${toHtml(attempt)}${toInlineHtml(attempt)}`;
+    assert.doesNotMatch(
+      html,
+      /<(script|svg|iframe|style|form|button)|\son\w+=|href="[^"]*script|style=|id=|src="data:/i,
+      attempt,
+    );
+  }
+});
+
+const pieces = [
+  '<',
+  '>',
+  '"',
+  "'",
+  '=',
+  '/',
+  ' ',
+  'script',
+  'img',
+  'a',
+  'href',
+  'src',
+  'onerror',
+  'javascript:',
+  '&',
+  ';',
+  '#x6A',
+  '[',
+  ']',
+  '(',
+  ')',
+  '`',
+  '\n',
+  '@ann',
+  '~"',
+  '<!--',
+  '-->',
+  'svg',
+  'data:',
+  '\0',
+  'é',
+];
+
+test('whatever is written, elements and attributes are those that are allowed', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
+      for (const html of [toHtml(parts.join(''), linkOf), toInlineHtml(parts.join(''), linkOf)]) {
+        for (const [element] of html.matchAll(/<[^>]*>?/g))
+          assert.match(
+            element,
+            /^<\/?(p|a|img|pre|code|br|blockquote|h[1-6]|ul|ol|li|em|strong)( (href|src|alt|title|class|start)="[^"<>]*")*( \/)?>$/,
+          );
+        assert.doesNotMatch(html, /(href|src)="\s*(javascript|data|vbscript):/i);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('a text that is too long to be read is shown as it is written', () => {
+  assert.equal(toInlineHtml('<b>'.repeat(4000)), '&lt;b&gt;'.repeat(4000));
+  assert.match(toHtml('['.repeat(1_000_000)), /^<pre>\[/);
+});

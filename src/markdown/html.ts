@@ -1,0 +1,96 @@
+/** Markdown as HTML that is safe to show. */
+import MarkdownIt, { type StateCore, type Token } from 'markdown-it';
+import sanitizeHtml from 'sanitize-html';
+import { type Reference, referencesInPlain } from './references.ts';
+
+/** The address of what a reference names, undefined where there is nothing. */
+export type LinkOf = (reference: Reference) => string | undefined;
+
+/**
+ * Longer texts are shown as they are written: the parser of Markdown takes more than its share of time for some that are made for it.
+ * 10,000 brackets and stars of the worst kind take it 50 ms.
+ */
+const maximumLength = 10_000;
+
+const markdown = new MarkdownIt({ html: true, linkify: true, maxNesting: 50 });
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+// Before texts are joined, so that a mark behind a backslash stays by itself and begins no reference.
+markdown.core.ruler.before('text_join', 'escapes', ({ tokens }: StateCore) => {
+  for (const token of tokens.flatMap(({ children }) => children ?? []))
+    if (token.type === 'text_special' && token.info === 'escape') token.type = 'escaped';
+});
+markdown.core.ruler.push('references', linkReferences);
+markdown.renderer.rules.escaped = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content);
+
+/** What is allowed: the elements of Markdown, and what people write by hand for the same purpose. Anything else is left out, scripts and styles with their content. */
+const safe: sanitizeHtml.IOptions = {
+  allowedTags: (
+    'p br hr h1 h2 h3 h4 h5 h6 strong em b i u s del ins mark sub sup kbd code pre samp var q cite abbr small blockquote ul ol li dl dt dd a img ' +
+    'table thead tbody tfoot tr th td details summary div span'
+  ).split(' '),
+  allowedAttributes: {
+    a: ['href', 'title'],
+    img: ['src', 'alt', 'title', 'width', 'height'],
+    ol: ['start'],
+    code: ['class'],
+    abbr: ['title'],
+  },
+  allowedClasses: { code: ['language-*'] },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowProtocolRelative: false,
+  nestingLimit: 100,
+};
+
+/** Puts links around the references in texts that are not links yet. */
+function linkReferences(state: StateCore): void {
+  const { linkOf } = state.env as { linkOf?: LinkOf };
+  if (!linkOf) return;
+  for (const token of state.tokens) {
+    if (token.type !== 'inline' || !token.children) continue;
+    let depth = 0;
+    token.children = token.children.flatMap((child) => {
+      if (child.type === 'link_open') depth += 1;
+      if (child.type === 'link_close') depth -= 1;
+      return child.type === 'text' && depth === 0 ? linked(state, child, linkOf) : [child];
+    });
+  }
+}
+
+/** A text, or what it becomes when the references in it are links. */
+function linked(state: StateCore, token: Token, linkOf: LinkOf): Token[] {
+  const made: Token[] = [];
+  let at = 0;
+  const addText = (end: number) => {
+    if (end <= at) return;
+    const text = new state.Token('text', '', 0);
+    text.content = token.content.slice(at, end);
+    made.push(text);
+    at = end;
+  };
+  for (const reference of referencesInPlain(token.content)) {
+    const href = linkOf(reference);
+    if (href === undefined) continue;
+    addText(reference.start);
+    const open = new state.Token('link_open', 'a', 1);
+    open.attrs = [['href', href]];
+    made.push(open);
+    addText(reference.end);
+    made.push(new state.Token('link_close', 'a', -1));
+  }
+  addText(token.content.length);
+  return made;
+}
+
+const asWritten = (text: string) => markdown.utils.escapeHtml(text);
+
+/** A whole text, in paragraphs. */
+export function toHtml(text: string, linkOf?: LinkOf): string {
+  if (text.length > maximumLength) return `<pre>${asWritten(text)}</pre>`;
+  return sanitizeHtml(markdown.render(text, { linkOf }), safe);
+}
+
+/** A text of one paragraph, without the paragraph around it: descriptions of labels. */
+export function toInlineHtml(text: string, linkOf?: LinkOf): string {
+  if (text.length > maximumLength) return asWritten(text);
+  return sanitizeHtml(markdown.renderInline(text, { linkOf }), safe);
+}

@@ -1,0 +1,234 @@
+/**
+ * A text taken apart into its lines, with what each is a part of, by the rules of CommonMark for blocks. Written here because a full parser of Markdown gives no
+ * promise on its time, and this is run on whatever anybody sends: each line is walked once, through a limited number of containers.
+ */
+
+export interface Line {
+  /** Without the line break. */
+  text: string;
+  /** Where it begins in the whole text, in UTF-16 units. */
+  start: number;
+  /** Whether it is part of a fenced or an indented block of code, fences included, or of a comment. */
+  in_code: boolean;
+  /** Whether it is part of a quotation. */
+  quoted: boolean;
+  /** Whether it goes on with the paragraph of the line before. */
+  continues: boolean;
+}
+
+/** Most containers in one another; what is deeper is text. */
+const maximumDepth = 100;
+
+/** A quotation, or an item of a list with the columns that its content is indented by. */
+type Container = 'quote' | number;
+
+/** What lines are read into. */
+interface State {
+  containers: Container[];
+  /** What ends the code or comment that is open, and how deep it stands. */
+  open: { isEnd: (rest: string) => boolean; depth: number } | undefined;
+  isParagraph: boolean;
+}
+
+/** A place in a line; columns count a tab as up to four. */
+interface Cursor {
+  text: string;
+  at: number;
+  column: number;
+  /** Behind the last character that is not white space. */
+  end: number;
+}
+
+/** Columns of white space before the next character; what is more than `most` is not looked at. */
+function indentOf({ text, at, column }: Cursor, most: number): number {
+  let end = column;
+  for (let index = at; end - column < most; index++) {
+    if (text[index] === ' ') end += 1;
+    else if (text[index] === '\t') end += 4 - (end % 4);
+    else break;
+  }
+  return end - column;
+}
+
+/** Moves over white space, at most so many columns. A tab that reaches further is taken whole. */
+function skipColumns(cursor: Cursor, columns: number): void {
+  const end = cursor.column + columns;
+  while (cursor.column < end && (cursor.text[cursor.at] === ' ' || cursor.text[cursor.at] === '\t')) {
+    cursor.column += cursor.text[cursor.at] === ' ' ? 1 : 4 - (cursor.column % 4);
+    cursor.at += 1;
+  }
+}
+
+const skip = (cursor: Cursor, characters: number) => {
+  cursor.at += characters;
+  cursor.column += characters;
+};
+
+const restOf = ({ text, at }: Cursor) => text.slice(at);
+
+const isBlank = ({ at, end }: Cursor) => at >= end;
+
+/** Moves over the mark of a quotation, if one comes next. */
+function takeQuote(cursor: Cursor): boolean {
+  const indent = indentOf(cursor, 4);
+  if (indent > 3) return false;
+  const before = { ...cursor };
+  skipColumns(cursor, indent);
+  if (cursor.text[cursor.at] !== '>') {
+    Object.assign(cursor, before);
+    return false;
+  }
+  skip(cursor, 1);
+  skipColumns(cursor, 1);
+  return true;
+}
+
+/** How many of the open containers the line goes on with; moves over what it says of them. */
+function takeContainers(cursor: Cursor, containers: readonly Container[]): number {
+  for (const [index, container] of containers.entries()) {
+    if (container === 'quote') {
+      if (!takeQuote(cursor)) return index;
+    } else if (!isBlank(cursor)) {
+      if (indentOf(cursor, container) < container) return index;
+      skipColumns(cursor, container);
+    }
+  }
+  return containers.length;
+}
+
+const fence = /(`{3,})[^`]*$|(~{3,})/y;
+const marker = /(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/y;
+const heading = /#{1,6}(?:[ \t]|$)/y;
+
+/** What stands at the cursor. */
+function matchAt(pattern: RegExp, { text, at }: Cursor): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** A line of three or more of one mark and nothing else. */
+function isRule({ text, at }: Cursor): boolean {
+  const mark = text[at]!;
+  if (mark !== '*' && mark !== '-' && mark !== '_') return false;
+  let count = 0;
+  for (let index = at; index < text.length; index++) {
+    if (text[index] === mark) count += 1;
+    else if (text[index] !== ' ' && text[index] !== '\t') return false;
+  }
+  return count >= 3;
+}
+
+/** The end of a fenced block: at least as many of the same mark, and nothing after them. */
+function fenceEnd(opening: string): (rest: string) => boolean {
+  return (rest) => {
+    const text = rest.trim();
+    return text.length >= opening.length && text[0] === opening[0] && text.replaceAll(opening[0]!, '') === '';
+  };
+}
+
+/** Opens the code or the comment that begins at the cursor, if one does. */
+function openLiteral(cursor: Cursor, state: State): boolean {
+  const opening = matchAt(fence, cursor);
+  const depth = state.containers.length;
+  if (opening) state.open = { isEnd: fenceEnd(opening[1] ?? opening[2]!), depth };
+  else if (cursor.text.startsWith('<!--', cursor.at)) {
+    if (!cursor.text.includes('-->', cursor.at + 4)) state.open = { isEnd: (rest) => rest.includes('-->'), depth };
+  } else return false;
+  state.isParagraph = false;
+  return true;
+}
+
+/** Moves over the mark of an item of a list, if one comes next that may begin here, and opens the item. */
+function openItem(cursor: Cursor, state: State, indent: number): boolean {
+  const found = matchAt(marker, cursor);
+  if (!found) return false;
+  const after = { ...cursor };
+  skip(after, found[0].length);
+  const isEmpty = isBlank(after);
+  if (state.isParagraph && (isEmpty || (found[1] !== undefined && Number(found[1]) !== 1))) return false;
+  const spaces = isEmpty ? 1 : indentOf(after, 5);
+  const gap = spaces > 4 ? 1 : spaces;
+  skipColumns(after, gap);
+  Object.assign(cursor, after);
+  state.containers.push(indent + found[0].length + gap);
+  state.isParagraph = false;
+  return true;
+}
+
+/** Whether the rest of the line begins a block, so that it does not go on with the paragraph of a container that it leaves. */
+function beginsBlock(cursor: Cursor, state: State): boolean {
+  if (isBlank(cursor)) return true;
+  const indent = indentOf(cursor, 4);
+  if (indent > 3) return false;
+  const here = { ...cursor };
+  skipColumns(here, indent);
+  const probe: State = { containers: [], open: undefined, isParagraph: state.isParagraph };
+  return (
+    here.text[here.at] === '>' ||
+    isRule(here) ||
+    matchAt(heading, here) !== null ||
+    openLiteral({ ...here }, probe) ||
+    openItem({ ...here }, probe, indent)
+  );
+}
+
+/**
+ * Reads what is left of a line behind its containers, opening those that begin.
+ * @returns whether it is code
+ */
+function readRest(cursor: Cursor, state: State): boolean {
+  for (;;) {
+    if (isBlank(cursor)) {
+      state.isParagraph = false;
+      return false;
+    }
+    const indent = indentOf(cursor, 4);
+    if (indent > 3) return !state.isParagraph;
+    const isDeep = state.containers.length >= maximumDepth;
+    if (!isDeep && takeQuote(cursor)) {
+      state.containers.push('quote');
+      state.isParagraph = false;
+      continue;
+    }
+    skipColumns(cursor, indent);
+    if (openLiteral(cursor, state)) return true;
+    if (!isDeep && !isRule(cursor) && openItem(cursor, state, indent)) continue;
+    state.isParagraph = !isRule(cursor) && matchAt(heading, cursor) === null;
+    return false;
+  }
+}
+
+/** @returns whether the line is code, and whether it goes on with a paragraph */
+function readLine(text: string, state: State): { in_code: boolean; continues: boolean } {
+  const cursor: Cursor = { text, at: 0, column: 0, end: text.trimEnd().length };
+  const matched = takeContainers(cursor, state.containers);
+  if (state.open && matched >= state.open.depth) {
+    if (state.open.isEnd(restOf(cursor))) state.open = undefined;
+    return { in_code: true, continues: false };
+  }
+  state.open = undefined;
+  const wasParagraph = state.isParagraph;
+  if (matched < state.containers.length) {
+    if (wasParagraph && !beginsBlock(cursor, state)) return { in_code: false, continues: true };
+    state.containers.length = matched;
+    state.isParagraph = false;
+  }
+  const depth = state.containers.length;
+  const in_code = readRest(cursor, state);
+  return { in_code, continues: wasParagraph && state.isParagraph && matched === depth && state.containers.length === depth };
+}
+
+/** The lines of a Markdown text, in order. Takes time in proportion to the text, whatever it is. */
+export function linesOf(text: string): Line[] {
+  const state: State = { containers: [], open: undefined, isParagraph: false };
+  const lines: Line[] = [];
+  for (let start = 0; start <= text.length; ) {
+    const next = text.indexOf('\n', start);
+    const end = next === -1 ? text.length : next;
+    const line = text.slice(start, end > start && text[end - 1] === '\r' ? end - 1 : end);
+    const { in_code, continues } = readLine(line, state);
+    lines.push({ text: line, start, in_code, quoted: state.containers.includes('quote'), continues });
+    start = end + 1;
+  }
+  return lines;
+}

@@ -1,0 +1,255 @@
+/**
+ * What a text refers to: people, issues, labels and so on. One walk from left to right, in which every character is looked at a limited number of times:
+ * patterns match at a place and have no repetition inside another.
+ */
+import { type Line, linesOf } from './lines.ts';
+
+export type ReferenceKind = 'user' | 'issue' | 'merge_request' | 'label' | 'milestone' | 'epic' | 'snippet' | 'commit';
+
+export interface Reference {
+  kind: ReferenceKind;
+  /** The full path, or the last segment alone, of the project or group that it names; undefined for the one where the text stands. */
+  path: string | undefined;
+  /** A number for issues, merge requests, epics and snippets; a number or a title for labels and milestones; a name; a commit id. */
+  value: string;
+  /** Where it stands in the text, in UTF-16 units. */
+  start: number;
+  end: number;
+}
+
+/** A piece of text that is being read. */
+interface Piece {
+  text: string;
+  /** Where it begins in the whole text. */
+  offset: number;
+  /** Our own address, whose pages are references. */
+  url: string | undefined;
+  found: Reference[];
+}
+
+const longestPath = 1000;
+const word = /[\p{L}\p{N}_./-]+/uy;
+const goesOn = /^_{0,3}[\p{L}\p{N}]/u;
+const number = /\d{1,10}/y;
+const name = /[A-Za-z0-9_.][A-Za-z0-9_./-]*/y;
+const commit = /[0-9a-f]{7,40}/y;
+const quoted = /"[^"\n]+"/y;
+const labelTitle = /[\p{L}\p{N}_.&?:-]+/uy;
+const milestoneTitle = /[\p{L}\p{N}_.-]+/uy;
+const address = /https?:\/\/[^\s<>"`]+/iy;
+const destination = /\]\([ \t]*[^\s()<>]*/y;
+const tag = /<\/?[a-zA-Z][a-zA-Z0-9-]*(?=[\s/>])[^<>]*>/y;
+const entity = /&#?[a-zA-Z0-9]{1,31};/y;
+const segment = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/;
+
+/** What a pattern matches at a place, or nothing. */
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}
+
+/** A text without the marks that end a sentence rather than a name. */
+function withoutLast(text: string, marks: string): string {
+  let end = text.length;
+  while (end > 0 && marks.includes(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
+}
+
+/** Whether a name or number ends at a place: no letter follows, and marks of emphasis may. */
+const endsAt = (text: string, at: number) => !goesOn.test(text.slice(at, at + 5));
+
+const isPath = (text: string) => text.length <= longestPath && text.split('/').every((part) => segment.test(part));
+
+/** The value of a reference behind its mark, with how many characters it takes; nothing where there is none. */
+type ReadValue = (text: string, at: number) => { value: string; length: number } | undefined;
+
+const plain = (pattern: RegExp): ReadValue => {
+  return (text, at) => {
+    const value = matchAt(pattern, text, at);
+    return value !== '' && endsAt(text, at + value.length) ? { value, length: value.length } : undefined;
+  };
+};
+
+const title = (pattern: RegExp): ReadValue => {
+  return (text, at) => {
+    const inQuotes = matchAt(quoted, text, at);
+    if (inQuotes !== '') return { value: inQuotes.slice(1, -1), length: inQuotes.length };
+    const value = withoutLast(matchAt(pattern, text, at), '.?:-&');
+    return value === '' ? undefined : { value, length: value.length };
+  };
+};
+
+const readName: ReadValue = (text, at) => {
+  const value = withoutLast(matchAt(name, text, at), './-');
+  return value !== '' && endsAt(text, at + value.length) ? { value, length: value.length } : undefined;
+};
+
+/** What each mark stands for. */
+const kinds: Readonly<Record<string, { kind: ReferenceKind; read: ReadValue }>> = {
+  '#': { kind: 'issue', read: plain(number) },
+  '!': { kind: 'merge_request', read: plain(number) },
+  '&': { kind: 'epic', read: plain(number) },
+  $: { kind: 'snippet', read: plain(number) },
+  '~': { kind: 'label', read: title(labelTitle) },
+  '%': { kind: 'milestone', read: title(milestoneTitle) },
+};
+
+function add(piece: Piece, reference: Reference): number {
+  const { offset } = piece;
+  piece.found.push({ ...reference, start: reference.start + offset, end: reference.end + offset });
+  return reference.end;
+}
+
+/** Reads what may be a reference whose mark stands at `at`, with or without the path in front of it. */
+function readMarked(piece: Piece, at: number, path: string | undefined): number {
+  const { text } = piece;
+  const mark = text[at]!;
+  const { kind, read } =
+    mark !== '@'
+      ? kinds[mark]!
+      : path === undefined
+        ? { kind: 'user' as const, read: readName }
+        : { kind: 'commit' as const, read: plain(commit) };
+  const value = read(text, at + 1);
+  if (!value) return at + 1;
+  return add(piece, { kind, path, value: value.value, start: at - (path?.length ?? 0), end: at + 1 + value.length });
+}
+
+/** What lies below our own address, by the word behind `/-/`. */
+const pages: Readonly<Record<string, ReferenceKind>> = {
+  issues: 'issue',
+  work_items: 'issue',
+  merge_requests: 'merge_request',
+  epics: 'epic',
+  snippets: 'snippet',
+  commit: 'commit',
+};
+
+/** Reads a whole address, and what it refers to when it is one of ours. */
+function readAddress(piece: Piece, at: number, whole: string): number {
+  const end = at + whole.length;
+  if (piece.url === undefined || !whole.startsWith(`${piece.url}/`)) return end;
+  const below = whole.slice(piece.url.length + 1);
+  const split = below.indexOf('/-/');
+  const [page = '', rest = ''] = split === -1 ? [] : below.slice(split + 3, split + 100).split('/');
+  const kind = Object.hasOwn(pages, page) ? pages[page]! : undefined;
+  const place = below.slice(0, split);
+  const path = place.startsWith('groups/') && kind === 'epic' ? place.slice('groups/'.length) : place;
+  const value = kind === undefined ? '' : matchAt(kind === 'commit' ? commit : number, rest, 0);
+  if (kind !== undefined && value !== '' && endsAt(rest, value.length) && isPath(path))
+    add(piece, { kind, path, value, start: at, end });
+  return end;
+}
+
+/** Reads a run of letters, digits and what paths consist of: a path in front of a mark, a commit id, or just words. */
+function readWord(piece: Piece, at: number): number {
+  const { text } = piece;
+  const whole = matchAt(address, text, at);
+  if (whole !== '') return readAddress(piece, at, whole);
+  const run = matchAt(word, text, at);
+  const end = at + run.length;
+  const mark = text[end];
+  const isMarked = mark !== undefined && (mark === '@' || Object.hasOwn(kinds, mark));
+  if (!isMarked) {
+    const id = withoutLast(run, './-');
+    if (id.length <= 40 && matchAt(commit, id, 0) === id && id !== '')
+      add(piece, { kind: 'commit', path: undefined, value: id, start: at, end: at + id.length });
+    return end;
+  }
+  // Behind a mark of its own, such as `fix/#1`, a run is no path; behind a letter an `@` is the one of a mail address.
+  if (/^_+$|[./-]$/.test(run.slice(-longestPath))) return mark === '@' ? end + 1 : readMarked(piece, end, undefined);
+  if (!isPath(run)) return end + 1;
+  return readMarked(piece, end, run);
+}
+
+/** The places behind the runs of backticks that close code which begins with a run of the same length. */
+function codeEnds(text: string): Map<number, number> {
+  const runs = Array.from(text.matchAll(/`+/g), ({ index, 0: { length } }) => ({ index, length }));
+  const ends = new Map<number, number>();
+  const next = new Map<number, number>();
+  for (const { index, length } of runs.reverse()) {
+    const closing = next.get(length);
+    if (closing !== undefined) ends.set(index, closing + length);
+    next.set(length, index);
+  }
+  return ends;
+}
+
+/** Reads what begins at a place that is no word. */
+function readMark(piece: Piece, at: number, ends: ReadonlyMap<number, number>, commentEnd: (from: number) => number): number {
+  const { text } = piece;
+  switch (text[at]) {
+    case '\\':
+      return at + 2;
+    case '`':
+      return ends.get(at) ?? at + matchAt(/`+/y, text, at).length;
+    case '<':
+      if (text.startsWith('<!--', at)) return commentEnd(at + 4);
+      return at + (matchAt(tag, text, at).length || 1);
+    case ']': {
+      const target = matchAt(destination, text, at);
+      const own = target.slice(2).trimStart();
+      if (own !== '' && matchAt(address, own, 0) === own) readAddress(piece, at + target.length - own.length, own);
+      return at + (target.length || 1);
+    }
+    case '&': {
+      const length = matchAt(entity, text, at).length;
+      return length > 0 ? at + length : readMarked(piece, at, undefined);
+    }
+    case '~':
+      // Two strike text out.
+      return text[at + 1] === '~' ? at + 2 : readMarked(piece, at, undefined);
+    default:
+      return readMarked(piece, at, undefined);
+  }
+}
+
+const beginning = /[\p{L}\p{N}_./\\`<\]@#!&$~%-]/gu;
+
+/** Reads a piece of text without blocks of code in it. */
+function readPiece(piece: Piece): void {
+  const { text } = piece;
+  const ends = text.includes('`') ? codeEnds(text) : new Map<number, number>();
+  const lastCommentEnd = text.lastIndexOf('-->');
+  const commentEnd = (from: number) => (from > lastCommentEnd ? from : text.indexOf('-->', from) + 3);
+  for (let at = 0; at < text.length; ) {
+    beginning.lastIndex = at;
+    const next = beginning.exec(text);
+    if (!next) return;
+    at = next.index;
+    at = matchAt(word, text, at) === '' ? readMark(piece, at, ends, commentEnd) : readWord(piece, at);
+  }
+}
+
+/** Paragraphs, headings and other lines that inline marks cannot reach out of: where each begins and ends. */
+function* piecesOf(lines: readonly Line[]): Generator<{ start: number; end: number }> {
+  let open: { start: number; end: number } | undefined;
+  for (const { in_code, continues, start, text } of lines) {
+    if (open && (in_code || !continues)) {
+      yield open;
+      open = undefined;
+    }
+    if (!in_code) open = { start: open?.start ?? start, end: start + text.length };
+  }
+  if (open) yield open;
+}
+
+/**
+ * What a text without Markdown in it refers to.
+ * @param url as for `referencesIn`
+ */
+export function referencesInPlain(text: string, url?: string): Reference[] {
+  const found: Reference[] = [];
+  readPiece({ text, offset: 0, url, found });
+  return found;
+}
+
+/**
+ * What a Markdown text refers to, outside code, comments and other addresses, in order.
+ * @param url our own external address without a trailing slash: addresses of issues and the like below it are references too
+ */
+export function referencesIn(text: string, url?: string): Reference[] {
+  const found: Reference[] = [];
+  for (const { start, end } of piecesOf(linesOf(text))) readPiece({ text: text.slice(start, end), offset: start, url, found });
+  return found;
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { taskCompletion, taskItems, taskStatus, tickedTasks } from './index.ts';
+
+const texts = (text: string) => taskItems(text).map((item) => `${item.done ? 'x' : '_'} ${item.text}`);
+
+test('every mark of a list makes a task, in quotations and behind several marks too', () => {
+  const text = [
+    '- [ ] dash',
+    '+ [x] plus',
+    '* [X] star',
+    '1. [ ] number',
+    '  - [x] nested',
+    '> - [ ] quoted',
+    '> > 2. [x] twice quoted',
+    '- - [ ] twice marked',
+    '- 1. [ ] marked and numbered',
+    '-\t[ ]\ttabs',
+  ].join('\n');
+  assert.deepEqual(texts(text), [
+    '_ dash',
+    'x plus',
+    'x star',
+    '_ number',
+    'x nested',
+    '_ quoted',
+    'x twice quoted',
+    '_ twice marked',
+    '_ marked and numbered',
+    '_ tabs',
+  ]);
+  assert.deepEqual(taskCompletion(text), { count: 10, completed_count: 4 });
+});
+
+test('a box without a list, without a blank or without a text is no task', () => {
+  const text = [
+    '[ ] alone',
+    '-[ ] close',
+    '- []',
+    '- [ ]',
+    '- [ ]  ',
+    '- [y] other',
+    '- [ ]close',
+    '- x [ ] later',
+    '1) [ ] bracket',
+  ];
+  assert.deepEqual(texts(text.join('\n')), []);
+});
+
+test('what stands in code or in a comment is no task', () => {
+  const text = [
+    '```',
+    '- [ ] fenced',
+    '```',
+    '- [ ] one',
+    '  ~~~ruby',
+    '  - [ ] fenced in an item',
+    '  ```',
+    '  ~~~',
+    '- [x] two',
+    '',
+    'text',
+    '',
+    '    - [ ] indented',
+    '',
+    '<!--',
+    '- [ ] commented',
+    '-->',
+    '- [ ] three',
+    '',
+    '    - [ ] four, inside three',
+    '',
+    '          - [ ] indented in four',
+  ];
+  assert.deepEqual(texts(text.join('\n')), ['_ one', 'x two', '_ three', '_ four, inside three']);
+  assert.deepEqual(texts(text.join('\r\n')), ['_ one', 'x two', '_ three', '_ four, inside three']);
+});
+
+test('an open fence reaches to the end, of its quotation or of the text', () => {
+  assert.deepEqual(texts('> ```\n> - [ ] in it\n- [ ] behind it'), ['_ behind it']);
+  assert.deepEqual(texts('- [ ] before\n```\n- [ ] in it'), ['_ before']);
+});
+
+test('the status names one item or several', () => {
+  assert.equal(taskStatus(taskCompletion('- [ ] a')), '0 of 1 checklist item completed');
+  assert.equal(taskStatus(taskCompletion('- [ ] a\n- [x] b')), '1 of 2 checklist items completed');
+  assert.deepEqual(taskCompletion(null), { count: 0, completed_count: 0 });
+});
+
+test('ticking is told from other changes', () => {
+  const before = '- [ ] a\n- [x] b\n- [ ] c';
+  assert.deepEqual(tickedTasks(before, '- [x] a\n- [ ] b\n- [ ] c'), [
+    { text: 'a', done: true },
+    { text: 'b', done: false },
+  ]);
+  assert.deepEqual(tickedTasks(before, '- [ ] a\n- [x] other\n- [ ] c'), []);
+  assert.deepEqual(tickedTasks(before, before), []);
+  assert.deepEqual(tickedTasks(null, '- [x] a'), []);
+});

@@ -1,0 +1,77 @@
+/** Task items, `- [ ] text`, as issues.md section 5 counts them. */
+import { linesOf } from './lines.ts';
+
+export interface TaskItem {
+  text: string;
+  done: boolean;
+}
+
+const space = /\s/;
+const isSpace = (character: string | undefined) => character !== undefined && space.test(character);
+const isDigit = (character: string | undefined) => character !== undefined && character >= '0' && character <= '9';
+
+function skipSpaces(line: string, from: number): number {
+  let at = from;
+  while (isSpace(line[at])) at += 1;
+  return at;
+}
+
+/** Where the mark of a list item ends that begins at a place; the same place without one. */
+function markEnd(line: string, at: number): number {
+  if (line[at] === '-' || line[at] === '+' || line[at] === '*') return at + 1;
+  let end = at;
+  while (isDigit(line[end])) end += 1;
+  return end > at && line[end] === '.' ? end + 1 : at;
+}
+
+/** Where the box of a task would stand: behind the marks of quotations, at least one of a list, and white space. */
+function boxPlace(line: string): number | undefined {
+  let at = skipSpaces(line, 0);
+  while (line[at] === '>') at = skipSpaces(line, at + 1);
+  let end: number | undefined;
+  for (;;) {
+    const next = markEnd(line, at);
+    if (next === at) return end === undefined || end === at ? undefined : at;
+    end = next;
+    at = skipSpaces(line, next);
+  }
+}
+
+const box = /\[([\sxX])\]\s/y;
+
+/** The task on a line. */
+function taskOn(line: string): TaskItem | undefined {
+  const place = boxPlace(line);
+  if (place === undefined) return undefined;
+  box.lastIndex = place;
+  const state = box.exec(line)?.[1];
+  const text = state === undefined ? '' : line.slice(box.lastIndex).trim();
+  return text === '' ? undefined : { text, done: !isSpace(state) };
+}
+
+/** The task items of a Markdown text, in order. What stands in code does not count. */
+export function taskItems(text: string): TaskItem[] {
+  // Almost no text has a task: looking for a bracket costs far less than taking the lines apart.
+  if (!text.includes('[')) return [];
+  return linesOf(text).flatMap((line) => (line.in_code ? [] : (taskOn(line.text) ?? [])));
+}
+
+/** How many task items a text has, and how many of them are done. */
+export function taskCompletion(text: string | null): { count: number; completed_count: number } {
+  const items = text === null ? [] : taskItems(text);
+  return { count: items.length, completed_count: items.filter(({ done }) => done).length };
+}
+
+/** `1 of 2 checklist items completed`. */
+export const taskStatus = ({ count, completed_count }: { count: number; completed_count: number }): string =>
+  `${completed_count} of ${count} checklist item${count === 1 ? '' : 's'} completed`;
+
+/**
+ * The items that were ticked or unticked: those that stand at the same place among the items with the same text, but in the other state. Without any, a change of
+ * the text was one of its words.
+ * @returns the items as they are now
+ */
+export function tickedTasks(before: string | null, after: string | null): TaskItem[] {
+  const old = taskItems(before ?? '');
+  return taskItems(after ?? '').filter(({ text, done }, index) => old[index]?.text === text && old[index].done !== done);
+}

@@ -1,0 +1,221 @@
+/** The TypeScript client @gitbeaker/rest: acting as others, tokens of projects and groups, keys, statuses, followers, and what administrators decide. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import { Gitlab } from '@gitbeaker/rest';
+import { removeUser } from '../../src/areas/user_removal/index.ts';
+import { performQueued } from '../../src/testing/jobs.ts';
+import { type Persona, type World, world } from '../../src/testing/world.ts';
+import { refusal } from './gitbeaker_refusal.ts';
+
+const clientOf = ({ url }: World, token: unknown) => new Gitlab({ host: url, token: String(token) });
+const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
+const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+/** Types of the client leave out members that servers answer. */
+const member = (answer: object, name: string) => (answer as Record<string, unknown>)[name];
+
+test('an administrator acts as somebody by an impersonation token until it is revoked', async () => {
+  const place = await world();
+  const { UserImpersonationTokens } = clientFor(place, 'admin');
+  const { id: user_id } = place.people.reporter;
+  const made = await UserImpersonationTokens.create(user_id, 'support', ['api'], { expiresAt: dayIn(3) });
+  assert.deepEqual(
+    [made.name, made.scopes, made.expires_at, made.impersonation, made.active, made.revoked],
+    ['support', ['api'], dayIn(3), true, true, false],
+  );
+  const acting = clientOf(place, made.token);
+  assert.equal((await acting.Users.showCurrentUser()).id, user_id);
+  assert.deepEqual(await acting.PersonalAccessTokens.all({ search: 'support' }), [], 'the user does not see it');
+
+  assert.deepEqual(ids(await UserImpersonationTokens.all(user_id, { state: 'active' })), [made.id]);
+  const shown = await UserImpersonationTokens.show(user_id, made.id);
+  assert.deepEqual([shown.id, member(shown, 'token')], [made.id, undefined]);
+  await UserImpersonationTokens.revoke(user_id, made.id);
+  assert.equal((await UserImpersonationTokens.show(user_id, made.id)).revoked, true);
+  assert.deepEqual(await UserImpersonationTokens.all(user_id, { state: 'active' }), []);
+  assert.equal((await refusal(acting.Users.showCurrentUser())).status, 401);
+  const foreign = await refusal(clientFor(place, 'owner').UserImpersonationTokens.all(user_id));
+  assert.equal(foreign.status, 403);
+});
+
+test('whoever may use sudo acts as somebody else by id and by name, and nobody else does', async () => {
+  const place = await world();
+  const { id, username } = place.people.guest;
+  const { PersonalAccessTokens } = clientFor(place, 'admin');
+  const made = await PersonalAccessTokens.create(place.people.admin.id, 'sudo', ['api', 'sudo']);
+  const mighty = clientOf(place, made.token);
+  assert.equal((await mighty.Users.showCurrentUser({ sudo: id })).username, username);
+  assert.equal((await mighty.Users.showCurrentUser({ sudo: username })).id, id);
+  const unknown = await refusal(mighty.Users.showCurrentUser({ sudo: 'nobody-at-all' }));
+  assert.deepEqual([unknown.status, unknown.text], [404, "404 User with ID or username 'nobody-at-all' Not Found"]);
+  const refused = await refusal(clientFor(place, 'owner').Users.showCurrentUser({ sudo: id }));
+  assert.deepEqual([refused.status, refused.text], [403, '403 Forbidden - Must be admin to use sudo']);
+  const without = await PersonalAccessTokens.create(place.people.admin.id, 'no sudo', ['api']);
+  assert.equal((await refusal(clientOf(place, without.token).Users.showCurrentUser({ sudo: id }))).text, 'insufficient_scope');
+});
+
+for (const kind of ['project', 'group'] as const) {
+  test(`the token of a ${kind} works there, is rotated and revoked`, async () => {
+    const place = await world();
+    const { id } = place[kind];
+    const api = clientFor(place, 'owner');
+    const tokens = kind === 'project' ? api.ProjectAccessTokens : api.GroupAccessTokens;
+    const made = await tokens.create(id, 'robot', ['api'], dayIn(30), { accessLevel: 30 });
+    assert.deepEqual([made.name, made.access_level, made.expires_at, made.active], ['robot', 30, dayIn(30), true]);
+    assert.deepEqual([member(made, 'resource_type'), member(made, 'resource_id')], [kind, id]);
+    const robot = clientOf(place, made.token);
+    const self = await robot.Users.showCurrentUser();
+    assert.deepEqual([self.id, self.bot], [made.user_id, true]);
+    assert.match(self.username, new RegExp(`^${kind}_${id}_bot_[0-9a-f]+$`));
+    assert.equal((await robot.Projects.show(place.project.id)).id, place.project.id);
+
+    assert.deepEqual(ids(await tokens.all(id)), [made.id]);
+    assert.equal((await tokens.show(id, made.id)).name, 'robot');
+    const rotated = await tokens.rotate(id, made.id, { expiresAt: dayIn(40) });
+    assert.deepEqual([rotated.expires_at, rotated.access_level], [dayIn(40), 30]);
+    assert.equal((await refusal(robot.Users.showCurrentUser())).status, 401);
+    const again = clientOf(place, rotated.token);
+    assert.equal((await again.Users.showCurrentUser()).id, made.user_id);
+    await tokens.revoke(id, rotated.id);
+    assert.equal((await refusal(again.Users.showCurrentUser())).status, 401);
+    assert.deepEqual(await performQueued(place.services, [removeUser]), ['remove_user']);
+    assert.equal((await refusal(clientFor(place, 'admin').Users.show(made.user_id))).status, 404);
+    assert.deepEqual(await tokens.all(id), []);
+    const below = clientFor(place, 'developer');
+    assert.equal((await refusal((kind === 'project' ? below.ProjectAccessTokens : below.GroupAccessTokens).all(id))).status, 401);
+  });
+}
+
+/** A new Ed25519 key as `ssh-keygen` writes it. */
+function sshKey(): string {
+  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  const fields = [Buffer.from('ssh-ed25519'), Buffer.from(x!, 'base64url')];
+  const blob = fields.flatMap((field) => [Buffer.from([0, 0, 0, field.length]), field]);
+  return `ssh-ed25519 ${Buffer.concat(blob).toString('base64')} ada@example.com`;
+}
+
+/** A new public key with a name, armored. */
+function gpgKey(): string {
+  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  const primary = Buffer.concat([Buffer.from([0xc6, 38, 4, 0x66, 0, 0, 0, 27]), Buffer.from(x!, 'base64url')]);
+  const base64 = Buffer.concat([primary, Buffer.from([0xcd, 3]), Buffer.from('Ada')]).toString('base64');
+  return `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${base64}\n-----END PGP PUBLIC KEY BLOCK-----`;
+}
+
+test('SSH and GPG keys are added, read by others, and removed', async () => {
+  const place = await world();
+  const [own, other, admin] = [clientFor(place, 'guest'), clientFor(place, 'outsider'), clientFor(place, 'admin')];
+  const { id: userId } = place.people.guest;
+  const text = sshKey();
+  const ssh = await own.UserSSHKeys.create('laptop', text, { expiresAt: `${dayIn(9)}T00:00:00Z` });
+  assert.deepEqual([ssh.title, ssh.key, ssh.expires_at], ['laptop', text, `${dayIn(9)}T00:00:00.000Z`]);
+  assert.equal(member(ssh, 'usage_type'), 'auth_and_signing');
+  assert.deepEqual(ids(await other.UserSSHKeys.all({ userId })), [ssh.id]);
+  assert.equal((await own.UserSSHKeys.show(ssh.id)).key, text);
+  const taken = await refusal(other.UserSSHKeys.create('mine', text));
+  assert.equal(taken.status, 400);
+  await admin.UserSSHKeys.remove(ssh.id, { userId });
+  assert.deepEqual(await own.UserSSHKeys.all(), []);
+
+  const block = gpgKey();
+  const gpg = await own.UserGPGKeys.create(block);
+  assert.equal(gpg.key, block);
+  assert.deepEqual(ids(await other.UserGPGKeys.all({ userId })), [gpg.id]);
+  assert.equal((await other.UserGPGKeys.show(gpg.id, { userId })).key, block);
+  assert.equal((await refusal(other.UserGPGKeys.create(block))).status, 400);
+  await own.UserGPGKeys.remove(gpg.id);
+  assert.equal((await refusal(own.UserGPGKeys.show(gpg.id))).text, '404 GPG Key Not Found');
+});
+
+test('a user says how he is, how he wants to see things, and whom he follows', async () => {
+  const place = await world();
+  const { Users } = clientFor(place, 'guest');
+  const { id, username } = place.people.planner;
+  const status = await Users.editStatus({ emoji: 'coffee', message: 'Back soon', clearStatusAfter: '30_minutes' });
+  assert.deepEqual([status.emoji, status.message], ['coffee', 'Back soon']);
+  const seen = await clientFor(place, 'outsider').Users.showStatus({ iDOrUsername: place.people.guest.username });
+  assert.equal(seen.message, 'Back soon');
+  const preferences = await Users.editCurrentUserPreferences(true, false);
+  assert.deepEqual([preferences.view_diffs_file_by_file, preferences.show_whitespace_in_diffs], [true, false]);
+  assert.equal((await Users.showCurrentUserPreferences()).view_diffs_file_by_file, true);
+
+  assert.equal((await Users.follow(id)).username, username);
+  assert.deepEqual(ids(await Users.allFollowers(id)), [place.people.guest.id]);
+  assert.deepEqual(ids(await Users.allFollowing(place.people.guest.id)), [id]);
+  await Users.unfollow(id);
+  assert.deepEqual(await Users.allFollowers(id), []);
+  const active = await clientFor(place, 'admin').Users.allActivities({ from: dayIn(-1), perPage: 100 });
+  assert.ok(active.some((activity) => activity.username === place.people.guest.username));
+});
+
+test('accounts are blocked, banned, put to sleep and woken up, and feel it at once', async () => {
+  const place = await world();
+  const { Users } = clientFor(place, 'admin');
+  const { id } = place.people.guest;
+  const own = clientFor(place, 'guest').Users;
+  const state = async () => (await Users.show(id)).state;
+  await Users.block(id);
+  const blocked = await refusal(own.showCurrentUser());
+  assert.deepEqual([blocked.status, blocked.text], [403, '403 Forbidden - Your account has been blocked.']);
+  assert.equal((await refusal(Users.deactivate(id))).text, 'Error occurred. A blocked user cannot be deactivated');
+  await Users.unblock(id);
+  assert.equal((await own.showCurrentUser()).id, id);
+  await Users.ban(id);
+  assert.equal(await state(), 'banned');
+  assert.equal((await refusal(own.showCurrentUser())).status, 403);
+  assert.equal((await refusal(Users.ban(id))).text, 'You cannot ban banned users.');
+  await Users.unban(id);
+  assert.equal((await refusal(Users.deactivate(id))).status, 403, 'he was active a moment ago');
+  await place.db
+    .updateTable('users')
+    .set({ last_activity_on: dayIn(-91) })
+    .where('id', '=', id)
+    .execute();
+  await Users.deactivate(id);
+  assert.equal(await state(), 'deactivated');
+  await Users.activate(id);
+  assert.equal(await state(), 'active');
+  assert.equal((await refusal(Users.approve(id))).status, 409);
+  const self = await refusal(Users.block(place.people.admin.id));
+  assert.equal(self.text, '403 Forbidden - The API initiating user cannot be blocked by the API');
+});
+
+test('what a removed user has made belongs to the ghost', async () => {
+  const place = await world();
+  const { Users, Projects } = clientFor(place, 'admin');
+  const { id, token } = await place.person();
+  await clientFor(place, 'owner').GroupMembers.add(place.group.id, 40, { userId: id });
+  const made = await clientOf(place, token).Projects.create({ name: 'Left behind', namespaceId: place.group.id });
+  assert.equal(made.creator_id, id);
+  const owner = await refusal(Users.remove(place.people.owner.id));
+  assert.deepEqual([owner.status, owner.text], [409, 'User cannot be removed while is the sole-owner of a group']);
+  await Users.remove(id);
+  assert.equal((await refusal(clientOf(place, token).Users.showCurrentUser())).status, 403);
+  await performQueued(place.services, [removeUser]);
+  assert.equal((await refusal(Users.show(id))).status, 404);
+  const ghost = await Users.show((await Projects.show(made.id)).creator_id);
+  assert.deepEqual([ghost.name, ghost.bot], ['Ghost User', true]);
+});
+
+test('settings are changed by administrators, and what is no setting is refused', async () => {
+  const place = await world();
+  const { ApplicationSettings } = clientFor(place, 'admin');
+  const before = await ApplicationSettings.show();
+  assert.deepEqual(before.repository_storages_weighted, { default: 100 });
+  try {
+    const changed = await ApplicationSettings.edit({ defaultProjectVisibility: 'internal', usersGetByIdLimit: 12 });
+    assert.deepEqual([changed.default_project_visibility, changed.users_get_by_id_limit], ['internal', 12]);
+    const made = await clientFor(place, 'outsider').Projects.create({ name: 'As usual' });
+    assert.equal(made.visibility, 'internal');
+    const unknown = await refusal(ApplicationSettings.edit({ repositoryStoragesWeighted: { elsewhere: 100 } }));
+    assert.equal(unknown.status, 400);
+  } finally {
+    const { default_project_visibility, users_get_by_id_limit } = before;
+    await ApplicationSettings.edit({
+      defaultProjectVisibility: default_project_visibility,
+      usersGetByIdLimit: Number(users_get_by_id_limit),
+    });
+  }
+  assert.equal((await refusal(clientFor(place, 'owner').ApplicationSettings.show())).status, 403);
+});

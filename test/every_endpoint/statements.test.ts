@@ -1,0 +1,349 @@
+/** What holds for every list: how many statements it takes does not depend on how many rows it has. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { endpoints } from '../../src/areas/index.ts';
+import type { AnyEndpoint } from '../../src/http/index.ts';
+import type { Answer } from '../../src/testing/client.ts';
+import { type World, world } from '../../src/testing/world.ts';
+
+let statements = 0;
+const query = pg.Client.prototype.query;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  statements += 1;
+  return Reflect.apply(query, this, args);
+} as typeof query;
+
+const isList = ({ method, returns }: AnyEndpoint) =>
+  method === 'GET' && (returns.kind === 'page' || (returns.schema as { type?: string } | undefined)?.type === 'array');
+const lists = endpoints.filter(isList);
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Something of every kind that lists show, for the person who is there with it. */
+async function addOfEachKind(here: World, turn: number): Promise<void> {
+  const { db, group, project, people } = here;
+  const owner = here.as('owner');
+  const asked = async (answer: Promise<Answer>): Promise<Answer['body']> => {
+    const { status, body } = await answer;
+    assert.ok(status < 300, JSON.stringify(body));
+    return body;
+  };
+  const { id, client } = await here.person();
+  const token = { scopes: ['read_api'], expires_at: new Date(Date.now() + 864e5 * 30).toISOString().slice(0, 10) };
+  const name = `turn-${group.id}-${turn}`;
+  const below = await asked(owner.post('/groups', { name, path: name, parent_id: group.id }));
+  const beside = await asked(owner.post('/groups', { name: `${name}-beside`, path: `${name}-beside` }));
+  const other = await asked(owner.post('/projects', { name, namespace_id: below.id, visibility: 'private' }));
+  await asked(owner.post('/projects', { name: `own-${name}` }));
+  await asked(owner.post(`/projects/${project.id}/fork`, { path: `fork-${turn}`, name: `fork-${turn}` }));
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
+    await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
+    await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));
+    await asked(owner.post(`${place}/labels`, { name, color: '#112233', ...(place.startsWith('/p') ? { priority: turn } : {}) }));
+    await asked(owner.post(`${place}/milestones`, { title: `${name} of ${place}` }));
+    await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 20 }));
+  }
+  const { id: member } = await here.person();
+  await asked(owner.post(`/projects/${project.id}/members`, { user_id: member, access_level: 20 }));
+  await asked(owner.post(`/projects/${other.id}/members`, { user_id: people.guest.id, access_level: 30 }));
+  await asked(here.as('guest').post('/projects', { name: `of-guest-${name}` }));
+  await asked(owner.post(`/projects/${other.id}/share`, { group_id: group.id, group_access: 20 }));
+  await asked(owner.post(`/groups/${beside.id}/share`, { group_id: group.id, group_access: 20 }));
+  await asked(here.as('admin').post(`/users/${people.guest.id}/impersonation_tokens`, { name, ...token }));
+  await db
+    .insertInto('access_requests')
+    .values([
+      { user_id: id, group_id: group.id },
+      { user_id: id, project_id: project.id },
+    ])
+    .execute();
+  await db
+    .insertInto('user_follows')
+    .values([
+      { follower_id: id, followed_id: people.guest.id },
+      { follower_id: people.guest.id, followed_id: id },
+    ])
+    .execute();
+  await db
+    .insertInto('project_stars')
+    .values([
+      { project_id: project.id, user_id: id },
+      { project_id: other.id, user_id: people.guest.id },
+    ])
+    .execute();
+  for (const user_id of [people.guest.id, people.owner.id]) {
+    const text = `${name}-${user_id}`;
+    await db.insertInto('keys').values({ user_id, title: name, key: text, fingerprint_sha256: text }).execute();
+    await db
+      .insertInto('gpg_keys')
+      .values({ user_id, key: text, fingerprint: digest(text).subarray(0, 20) })
+      .execute();
+  }
+  await asked(
+    owner.post(`/projects/${project.id}/freeze_periods`, { freeze_start: `${turn} 1 * * *`, freeze_end: `${turn} 2 * * *` }),
+  );
+  const commit = await asked(
+    owner.post(`/projects/${project.id}/repository/commits`, {
+      branch: 'main',
+      commit_message: name,
+      author_name: name,
+      author_email: `${name}@example.com`,
+      actions: [{ action: 'create', file_path: `${name}.txt`, content: name }],
+    }),
+  );
+  await asked(owner.post(`/projects/${project.id}/repository/branches`, { branch: name, ref: 'main' }));
+  await asked(owner.post(`/projects/${project.id}/repository/tags`, { tag_name: name, ref: 'main' }));
+  await asked(
+    owner.post(`/projects/${project.id}/protected_branches`, {
+      name: `${name}*`,
+      allowed_to_push: [{ user_id: people.developer.id }],
+    }),
+  );
+  await asked(owner.post(`/projects/${project.id}/protected_tags`, { name: `${name}*` }));
+  const { sha } = await db
+    .selectFrom('commit_statuses')
+    .select('sha')
+    .executeTakeFirst()
+    .then((row) => row ?? { sha: commit.id as string });
+  await db
+    .insertInto('commit_statuses')
+    .values({ project_id: project.id, user_id: id, sha, ref: 'main', name, status: 'success' })
+    .execute();
+  await addPlans(here, turn, name, member);
+  await asked(client.get('/user'));
+}
+
+/** Issues and epics with everything around them; the first has what the others have, too. */
+async function addPlans({ db, group, project, people }: World, turn: number, name: string, user_id: number): Promise<void> {
+  const cadence = await db
+    .insertInto('iteration_cadences')
+    .values({ group_id: group.id, title: name })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const day = `20${10 + turn}-01-01`;
+  const iteration = await db
+    .insertInto('iterations')
+    .values({ cadence_id: cadence.id, group_id: group.id, iid: turn, sequence: 1, title: name, start_date: day, due_date: day })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const parent = await db
+    .selectFrom('epics')
+    .select('id')
+    .where('group_id', '=', group.id)
+    .where('iid', '=', 1)
+    .executeTakeFirst();
+  const epic = await db
+    .insertInto('epics')
+    .values({ group_id: group.id, iid: turn, title: name, author_id: user_id, parent_id: parent?.id ?? null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const label = await db
+    .selectFrom('labels')
+    .select('id')
+    .where('title', '=', name)
+    .orderBy('project_id')
+    .executeTakeFirstOrThrow();
+  const firsts = await db
+    .selectFrom('milestones')
+    .select('id')
+    .where('iid', '=', 1)
+    .where((q) => q.or([q('project_id', '=', project.id), q('group_id', '=', group.id)]))
+    .execute();
+  const issues = await db
+    .insertInto('issues')
+    .values(
+      firsts.map((milestone, index) => ({
+        ...{
+          project_id: project.id,
+          iid: turn * 2 - 1 + index,
+          title: name,
+          author_id: user_id,
+          closed_by_id: user_id,
+          iteration_id: iteration.id,
+        },
+        milestone_id: milestone.id,
+        description: '- [ ] task',
+        weight: turn,
+      })),
+    )
+    .returning('id')
+    .execute();
+  const issue = issues[0]!.id;
+  const first = await db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .where('iid', '=', 1)
+    .executeTakeFirstOrThrow();
+  const firstEpic = parent ?? epic;
+  await db.insertInto('issue_assignees').values({ issue_id: issue, user_id }).execute();
+  await db.insertInto('issue_labels').values({ issue_id: issue, label_id: label.id }).execute();
+  await db.insertInto('epic_issues').values({ epic_id: firstEpic.id, issue_id: issue, relative_position: turn }).execute();
+  if (issue !== first.id) await db.insertInto('issue_links').values({ source_id: first.id, target_id: issue }).execute();
+  if (parent) await db.insertInto('epic_links').values({ source_id: parent.id, target_id: epic.id }).execute();
+  for (const on of [{ issue_id: first.id }, { epic_id: firstEpic.id }]) {
+    const kind = Object.keys(on)[0]!;
+    const discussion_id = digest(`${kind} ${group.id}`).toString('hex').slice(0, 40);
+    const starts =
+      (await db.selectFrom('notes').select('id').where('discussion_id', '=', discussion_id).executeTakeFirst()) === undefined;
+    const added = await db
+      .insertInto('notes')
+      .values([
+        { ...on, author_id: user_id, body: name, discussion_id, starts_discussion: starts, type: 'DiscussionNote' },
+        { ...on, author_id: user_id, body: name, discussion_id: digest(`${kind} ${name}`).toString('hex').slice(0, 40) },
+      ])
+      .returning('id')
+      .execute();
+    const note = await db
+      .selectFrom('notes')
+      .select('id')
+      .where('discussion_id', '=', discussion_id)
+      .orderBy('id')
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('award_emoji')
+      .values([
+        { ...on, name: 'rocket', user_id },
+        { note_id: note.id, name: 'rocket', user_id },
+        { note_id: added[1]!.id, name: 'eyes', user_id },
+      ])
+      .execute();
+    await db
+      .insertInto('user_mentions')
+      .values({ ...on, user_id })
+      .execute();
+    await db
+      .insertInto('resource_label_events')
+      .values({ ...on, user_id, label_id: label.id, action: 'add' })
+      .execute();
+    await db
+      .insertInto('resource_state_events')
+      .values({ ...on, user_id, state: 'closed' })
+      .execute();
+  }
+  await db
+    .insertInto('resource_milestone_events')
+    .values({ issue_id: first.id, user_id, milestone_id: firsts[0]!.id, action: 'add', state: 'opened' })
+    .execute();
+  await db
+    .insertInto('issue_metric_images')
+    .values({ issue_id: first.id, filename: `${name}.png`, blob_key: name, size_bytes: 1 })
+    .execute();
+  await db
+    .insertInto('todos')
+    .values({ user_id: people.admin.id, project_id: project.id, author_id: user_id, action_name: 'marked', issue_id: issue })
+    .execute();
+  await db.insertInto('resource_weight_events').values({ issue_id: first.id, user_id, weight: turn }).execute();
+  await db
+    .insertInto('resource_iteration_events')
+    .values({ issue_id: first.id, user_id, iteration_id: iteration.id, action: 'add' })
+    .execute();
+}
+
+/** What stands for the parameters of a path after the first. */
+async function valuesFor({ db, project, group, people }: World, path: string): Promise<Record<string, string>> {
+  const ofGroup = path.startsWith('/groups/');
+  const milestone = await db
+    .selectFrom('milestones')
+    .select('id')
+    .where('iid', '=', 1)
+    .where(ofGroup ? sql<boolean>`group_id = ${group.id}` : sql<boolean>`project_id = ${project.id}`)
+    .executeTakeFirstOrThrow();
+  const epic = await db
+    .selectFrom('epics')
+    .select('id')
+    .where('group_id', '=', group.id)
+    .where('iid', '=', 1)
+    .executeTakeFirstOrThrow();
+  const discussion_id = digest(`${ofGroup ? 'epic_id' : 'issue_id'} ${group.id}`)
+    .toString('hex')
+    .slice(0, 40);
+  const note = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('discussion_id', '=', discussion_id)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  const status = await db.selectFrom('commit_statuses').select('sha').executeTakeFirstOrThrow();
+  return {
+    user_id: String(people.guest.id),
+    sha: status.sha,
+    file_path: 'README.md',
+    milestone_id: String(milestone.id),
+    issue_iid: '1',
+    epic_iid: '1',
+    epic_id: path.includes('/notes') || path.includes('/discussions') ? String(epic.id) : '1',
+    discussion_id,
+    note_id: String(note.id),
+  };
+}
+
+/** Who sees most of a list. */
+const personaFor = ({ path }: AnyEndpoint) =>
+  (path.startsWith('/user/') && !path.endsWith('activities')) || path.endsWith('share_locations') ? 'owner' : 'admin';
+
+async function ask(here: World, endpoint: AnyEndpoint): Promise<{ status: number; rows: number; took: number; text: string }> {
+  const values = await valuesFor(here, endpoint.path);
+  const first: Record<string, number> = { projects: here.project.id, groups: here.group.id, users: here.people.guest.id };
+  let index = 0;
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(index++ === 0 && name === 'id' ? first[endpoint.path.split('/')[1]!]! : (values[name] ?? '1')),
+  );
+  const client = here.as(personaFor(endpoint));
+  const parameters = {
+    per_page: 100,
+    ...('scope' in (endpoint.input ?? {}) ? { scope: 'all' } : {}),
+    ...('ref' in (endpoint.input ?? {}) ? { ref: 'main' } : {}),
+    ...('with_shared' in (endpoint.input ?? {}) ? { with_shared: true } : {}),
+  };
+  const before = statements;
+  const { status, body } = await client.get(path, parameters);
+  return { status, rows: Array.isArray(body) ? body.length : 0, took: statements - before, text: JSON.stringify(body) };
+}
+
+const nameOf = ({ path }: AnyEndpoint) => path;
+
+/** Lists whose rows this test does not add to: of these it shows only that they answer. */
+const unchanging = new Set([
+  '/projects/:id/repository/commits/:sha/diff',
+  '/projects/:id/repository/files/:file_path/blame',
+  // There are no merge requests yet.
+  '/projects/:id/issues/:issue_iid/related_merge_requests',
+  '/projects/:id/issues/:issue_iid/closed_by',
+  '/projects/:id/milestones/:milestone_id/merge_requests',
+  '/groups/:id/milestones/:milestone_id/merge_requests',
+]);
+
+test('no list takes more statements for more rows', async () => {
+  const here = await world();
+  const started = await here.as('owner').post(`/projects/${here.project.id}/repository/commits`, {
+    ...{ branch: 'main', commit_message: 'Begin' },
+    actions: [{ action: 'create', file_path: 'README.md', content: 'a\n' }],
+  });
+  assert.equal(started.status, 201);
+  for (const turn of [1, 2]) await addOfEachKind(here, turn);
+  const asked = async () => {
+    const answers = new Map<AnyEndpoint, Awaited<ReturnType<typeof ask>>>();
+    for (const endpoint of lists) answers.set(endpoint, await ask(here, endpoint));
+    return answers;
+  };
+  // The first time fills caches.
+  await asked();
+  const few = await asked();
+  for (const turn of [3, 4, 5, 6]) await addOfEachKind(here, turn);
+  await asked();
+  const many = await asked();
+  const wrong = lists.flatMap((endpoint) => {
+    const [before, after] = [few.get(endpoint)!, many.get(endpoint)!];
+    const about = `${nameOf(endpoint)}: ${before.rows} rows in ${before.took} statements, ${after.rows} in ${after.took}`;
+    if (after.status !== 200) return [`${nameOf(endpoint)} answers ${after.status} ${after.text.slice(0, 200)}`];
+    if (after.took > before.took) return [about];
+    if (after.rows < before.rows + 2 && !unchanging.has(nameOf(endpoint)))
+      return [`${about}: add to what it lists in addOfEachKind`];
+    return [];
+  });
+  assert.deepEqual(wrong, []);
+});
