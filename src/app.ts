@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planFrom } from './access/index.ts';
 import { endpoints } from './areas/index.ts';
+import { metricImageFiles } from './areas/issues/index.ts';
 import { lfsOverHttp, lfsUrl } from './areas/lfs/index.ts';
 import { gitOverHttp, gitUrl } from './areas/repository/index.ts';
 import type { Config } from './config.ts';
@@ -144,6 +145,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply }: AppOp
   });
   await gitOverHttp(app, services);
   await lfsOverHttp(app, services);
+  metricImageFiles(app, services);
   health(app, db);
   if (metrics) metricsRoute(app, { token: config.metricsToken, gather: metrics.gather });
   await documentation(app, endpoints);

@@ -4,7 +4,7 @@
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
-import type { AnyEndpoint, Caller, RateLimit } from '../http/endpoint.ts';
+import type { AnyEndpoint, Caller, Counting, RateLimit } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/reply.ts';
 
@@ -101,23 +101,24 @@ async function limited(db: Kysely<DB>, who: string, rate: RateLimit, caller: Cal
   );
 }
 
+/** Whether a call is one of those that the limit of its endpoint is about. */
+const isLimited = ({ parameter }: RateLimit, parameters: Counting['parameters']) =>
+  parameter === undefined || (parameters[parameter] ?? '') !== '';
+
 /**
  * Counts a request, where limits are on.
- * @param caller undefined for the anonymous, whose address counts, and for those whose credential is refused
- * @param address an IP address
  * @returns headers that tell the state of the throttle, none while it is off
  * @throws ApiError 429 when it is one too many
  */
 export async function countRequest(
   { db }: { db: Kysely<DB> },
   endpoint: AnyEndpoint,
-  caller: Caller | undefined,
-  address: string,
+  { caller, address, parameters }: Counting,
 ): Promise<Headers> {
   if (!(caller ? caller.counted : await isAnythingCounted(db))) return {};
   const who = caller ? `user:${caller.id}` : address;
   const headers = await throttled(db, who, endpoint, caller);
-  if (endpoint.rate) await limited(db, who, endpoint.rate, caller);
+  if (endpoint.rate && isLimited(endpoint.rate, parameters)) await limited(db, who, endpoint.rate, caller);
   return headers;
 }
 

@@ -68,8 +68,11 @@ export interface ApplicationSettings {
   updated_at: Generated<Timestamp>;
   issues_create_limit: Generated<number>;
   notes_create_limit: Generated<number>;
-  counts_requests: GeneratedAlways<boolean>;
   push_event_activities_limit: Generated<number>;
+  search_rate_limit: Generated<number>;
+  search_rate_limit_unauthenticated: Generated<number>;
+  notes_create_limit_allowlist: Generated<string[]>;
+  counts_requests: GeneratedAlways<boolean>;
 }
 
 export interface AwardEmoji {

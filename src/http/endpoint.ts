@@ -56,10 +56,21 @@ export interface RateLimit {
   /** The one for callers without a token, by their address; the same where it is left out. */
   anonymous?: Limit;
   window_s: number;
+  /** Counts only calls that give this parameter. */
+  parameter?: string;
   /** The application setting that lists users who are not counted; administrators are not either, where there is one. */
   spared?: keyof DB['application_settings'] & `${string}_allowlist`;
 }
 type Limit = keyof DB['application_settings'] & (`${string}_limit` | `${string}_limit_unauthenticated`);
+
+/** A request as far as limits count it. */
+export interface Counting {
+  /** Undefined for the anonymous, whose address counts, and for those whose credential is refused. */
+  caller: Caller | undefined;
+  /** An IP address. */
+  address: string;
+  parameters: Readonly<Record<string, unknown>>;
+}
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
 import type { Blobs } from '../blobs/index.ts';
-import type { AnyEndpoint, Caller, Method, Services } from './endpoint.ts';
+import type { AnyEndpoint, Caller, Counting, Method, Services } from './endpoint.ts';
 import { ApiError, forbidden, insufficientScope, Moved, notFound } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
@@ -18,7 +18,7 @@ export interface MountOptions extends Services {
   /** Who calls: from the headers and parameters of a request. */
   authenticate(request: FastifyRequest, parameters: Values, services: Services): Promise<Caller | undefined>;
   /** Counts a request where limits are on; the headers go with the reply, whatever it is. */
-  countRequest(services: Services, endpoint: AnyEndpoint, caller: Caller | undefined, address: string): Promise<Headers>;
+  countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;
   currentPlan(): Plan;
   /** The offering that this server is, or `any`. */
   offering: Offering | 'any';
@@ -118,7 +118,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     const plan = options.currentPlan();
     // In braces: a reply that is returned would be waited for until it is sent, since it is a thenable.
     const count = async (caller: Caller | undefined) => {
-      reply.headers(await options.countRequest(services, endpoint, caller, request.ip));
+      reply.headers(await options.countRequest(services, endpoint, { caller, address: request.ip, parameters }));
     };
     const caller = await options.authenticate(request, parameters, services).catch(async (error: unknown) => {
       await count(undefined);

@@ -23,7 +23,7 @@ import { Discussion, discussionOrCommands, noteOrCommands, outcomeOf, presentDis
 import { noteOf, notesOfThread, threadsOf } from './queries.ts';
 
 /** How often somebody may comment. */
-export const commentRate = { setting: 'notes_create_limit', window_s: 60 } as const;
+export const commentRate = { setting: 'notes_create_limit', spared: 'notes_create_limit_allowlist', window_s: 60 } as const;
 
 export const CommentTime = () =>
   optional(Type.String({ format: 'date-time', description: 'Counts for administrators and owners of the project or group' }));

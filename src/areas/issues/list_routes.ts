@@ -17,12 +17,21 @@ function refuseOwnOfNobody(caller: MaybeCaller, { scope }: IssueFilters): void {
   if (!caller && scope !== 'all') throw unauthorized();
 }
 
+/** Searches cost more than other lists. */
+const searchRate = {
+  setting: 'search_rate_limit',
+  anonymous: 'search_rate_limit_unauthenticated',
+  window_s: 60,
+  parameter: 'search',
+} as const;
+
 export const issueListRoutes = [
   get('/issues', {
     summary: 'List the issues that the caller has created, or all that he may read, newest first',
     access: anyone,
     input: { ...paging, ...ownScope, ...nonArchived, ...listFilters },
     rules: listRules,
+    rate: searchRate,
     returns: pageOf(Issue),
     handle: ({ caller, plan, input, ...services }) => {
       refuseOwnOfNobody(caller, input);
@@ -34,6 +43,7 @@ export const issueListRoutes = [
     access: groupVisible,
     input: { ...paging, ...anyScope, ...nonArchived, ...listFilters },
     rules: listRules,
+    rate: searchRate,
     returns: pageOf(Issue),
     handle: ({ caller, group, plan, input, ...services }) =>
       listIssues(services, { caller, plan, place: { group }, filters: input }, input),
@@ -43,6 +53,7 @@ export const issueListRoutes = [
     access: issuesVisible,
     input: { ...paging, ...anyScope, ...listFilters },
     rules: listRules,
+    rate: searchRate,
     returns: pageOf(Issue),
     handle: ({ caller, project, plan, input, ...services }) =>
       listIssues(services, { caller, plan, place: { project }, filters: input }, input),
@@ -52,6 +63,7 @@ export const issueListRoutes = [
     access: anyone,
     input: { ...ownScope, ...statisticsFilters },
     rules: listRules,
+    rate: searchRate,
     returns: one(IssueStatistics),
     handle: async ({ caller, plan, input, db }) => {
       refuseOwnOfNobody(caller, input);
@@ -63,6 +75,7 @@ export const issueListRoutes = [
     access: groupVisible,
     input: { ...anyScope, ...statisticsFilters },
     rules: listRules,
+    rate: searchRate,
     returns: one(IssueStatistics),
     handle: async ({ caller, group, plan, input, db }) => ({
       statistics: { counts: await countIssues(db, { caller, plan, place: { group }, filters: input }) },
@@ -73,6 +86,7 @@ export const issueListRoutes = [
     access: issuesVisible,
     input: { ...anyScope, ...statisticsFilters },
     rules: listRules,
+    rate: searchRate,
     returns: one(IssueStatistics),
     handle: async ({ caller, project, plan, input, db }) => ({
       statistics: { counts: await countIssues(db, { caller, plan, place: { project }, filters: input }) },

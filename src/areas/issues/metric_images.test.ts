@@ -101,3 +101,26 @@ test('what is no image, or comes from who may not send it, is not kept', async (
   assert.deepEqual(await blobsIn(place), []);
   assert.equal(await files().catch(() => 0), before);
 });
+
+test('the address of an image gives its bytes to whoever may read the issue', async () => {
+  const place = await world();
+  const incident = await addIssue(place, { issue_type: 'incident', confidential: true });
+  const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2]);
+  const sent = form({}, { name: 'load graph.png', bytes });
+  const { file_path } = (await upload(place, 'reporter', imagesOf(place, incident), sent)).body;
+  const ask = (persona?: Persona, path = file_path) =>
+    fetch(`${place.url}${path}`, persona ? { headers: { 'private-token': place.people[persona].token } } : {});
+
+  const answer = await ask('reporter');
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/png']);
+  assert.match(answer.headers.get('content-disposition') ?? '', /^inline; filename="load graph\.png"/);
+  assert.deepEqual(new Uint8Array(await answer.arrayBuffer()), bytes);
+  for (const [persona, path] of [['guest'], [undefined], ['reporter', file_path.replace('load', 'other')]] as const)
+    assert.equal((await ask(persona, path)).status, 404);
+
+  const script = form({}, { name: 'page.png', bytes: new TextEncoder().encode('<script>alert(1)</script>') });
+  const page = (await upload(place, 'reporter', imagesOf(place, incident), script)).body;
+  const shown = await ask('reporter', page.file_path);
+  assert.match(shown.headers.get('content-disposition') ?? '', /^attachment/);
+  assert.equal(shown.headers.get('content-type'), 'text/plain; charset=utf-8');
+});

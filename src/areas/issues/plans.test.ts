@@ -52,3 +52,26 @@ test('an administrator limits how many issues one may add in a minute', async ()
     await as('admin').put('/application/settings', { issues_create_limit: 0 });
   }
 });
+
+test('an administrator limits how often one may search in a minute; lists without a search are not counted', async () => {
+  const place = await world(free);
+  const { as } = place;
+  const limits = (most: number) =>
+    as('admin').put('/application/settings', { search_rate_limit: most, search_rate_limit_unauthenticated: most });
+  assert.equal((await limits(2)).body.search_rate_limit, 2);
+  try {
+    const statuses: Record<'guest' | 'anonymous', number[]> = { guest: [], anonymous: [] };
+    for (const who of ['guest', 'anonymous'] as const) {
+      for (let turn = 0; turn < 5; turn++)
+        statuses[who].push((await as(who).get('/issues', { scope: 'all', search: 'some text' })).status);
+      assert.equal((await as(who).get('/issues', { scope: 'all' })).status, 200);
+    }
+    // A minute may end in between: then two more are answered.
+    for (const answers of Object.values(statuses)) {
+      assert.ok(answers.includes(429));
+      assert.ok(answers.filter((status) => status === 200).length <= 4);
+    }
+  } finally {
+    await limits(0);
+  }
+});

@@ -149,9 +149,16 @@ test('a list can be kept to what is the caller’s own', async () => {
 
 test('a list comes in any order, and equal rows by id', async () => {
   const w = await world();
-  const first = await add(w, 'b-1', { star_count: 2, updated_at: '2024-01-03', last_activity_at: '2024-01-01' });
-  const second = await add(w, 'c-2', { star_count: 2, updated_at: '2024-01-02', last_activity_at: '2024-01-02' });
-  const third = await add(w, 'a-3', { star_count: 1, updated_at: '2024-01-01', last_activity_at: '2024-01-03' });
+  const first = await add(w, 'b-1', { star_count: 2, updated_at: '2024-01-03' });
+  const second = await add(w, 'c-2', { star_count: 2, updated_at: '2024-01-02' });
+  const third = await add(w, 'a-3', { star_count: 1, updated_at: '2024-01-01' });
+  // To add a project is an activity itself.
+  for (const [id, last_activity_at] of [
+    [first, '2024-01-01'],
+    [second, '2024-01-02'],
+    [third, '2024-01-03'],
+  ] as const)
+    await w.db.updateTable('projects').set({ last_activity_at }).where('id', '=', id).execute();
   const inOrder = async (parameters: object) =>
     ids(await w.as('owner').get('/projects', { id_after: w.project.id, ...parameters }));
   assert.deepEqual(await inOrder({}), [third, second, first]);
