@@ -89,11 +89,11 @@ async function writeFileOnce(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** A repack removes folders that it has emptied, perhaps the very moment after this one was made. */
+/** A repack removes folders that it has emptied, perhaps the very moment after this one was made, or while it is being made. */
 async function writeDraft(draft: string, bytes: Buffer): Promise<void> {
   for (let tries = 1; ; tries++) {
-    await mkdir(dirname(draft), { recursive: true });
     try {
+      await mkdir(dirname(draft), { recursive: true });
       return await writeFile(draft, bytes, { flag: 'wx', mode: 0o444, flush: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === mostTries) throw error;
