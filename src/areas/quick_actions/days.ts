@@ -1,5 +1,5 @@
 /** Days as people write them. */
-import { casual } from 'chrono-node';
+import { casual } from 'chrono-node/en';
 
 const written = /^(\d{4})-(\d{2})-(\d{2})$/;
 
