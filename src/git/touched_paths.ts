@@ -23,8 +23,12 @@ export async function touchedPaths(
   for (let at = 0; at < paths.length && targets.length > 0; at += paths_at_once) {
     const some = paths.slice(at, at + paths_at_once);
     const output = await git(repository, 'log', options, targets.map(fullId), some, env ? { env } : {});
-    for (const path of output.toString('utf8').split('\0')) if (path !== '') touched.add(path);
+    for (const path of output.toString('utf8').split('\0')) addWithFolders(touched, path);
   }
-  const isLocked = (path: string) => touched.has(path) || [...touched].some((name) => name.startsWith(`${path}/`));
-  return paths.filter(isLocked);
+  return paths.filter((path) => touched.has(path));
+}
+
+/** A file that is changed changes every folder above it, and a path may be that of a folder. */
+function addWithFolders(touched: Set<string>, path: string): void {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) touched.add(path.slice(0, end));
 }
