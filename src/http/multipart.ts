@@ -14,7 +14,7 @@ export type OnFile = (name: string, file: Readable, filename: string | undefined
 /**
  * Reads a multipart body to its end.
  * @returns its text fields
- * @throws ApiError 400 for a body that is none, and what `onFile` throws, when all has been read
+ * @throws ApiError 400 for a body that is none, and what `onFile` throws, when all has been read and `onFile` has nothing under way any more
  */
 export function readParts(headers: IncomingHttpHeaders, payload: Readable, onFile: OnFile): Promise<Values> {
   return new Promise((resolve, reject) => {
@@ -23,7 +23,7 @@ export function readParts(headers: IncomingHttpHeaders, payload: Readable, onFil
     let parser: BusboyInstance;
     const refuse = () => fail(badParams(mismatch));
     const fail = (error: Error) => {
-      reject(error);
+      Promise.allSettled(files.map(({ done }) => done)).then(() => reject(error));
       // Whoever reads one would wait for ever.
       for (const { stream } of files) stream.destroy(error);
       if (parser) payload.unpipe(parser);

@@ -339,10 +339,10 @@ test('a thread outlives the author of its first note, when everything of his is 
   assert.equal((await as('planner').get(`${at}/discussions`)).body.length, 1);
 });
 
-test('commenting too often is refused', async (t) => {
-  const { as, at, db } = await discussed();
+test('commenting too often is refused, except to those on the list', async (t) => {
+  const { as, at, db, people } = await discussed();
   t.after(async () => {
-    await as('admin').put('/application/settings', { notes_create_limit: 0 });
+    await as('admin').put('/application/settings', { notes_create_limit: 0, notes_create_limit_allowlist: '' });
     await db.deleteFrom('request_counts').execute();
   });
   assert.equal((await as('admin').put('/application/settings', { notes_create_limit: 1 })).body.notes_create_limit, 1);
@@ -353,4 +353,6 @@ test('commenting too often is refused', async (t) => {
   assert.ok(statuses.includes(429), statuses.join());
   assert.equal((await as('guest').get(`${at}/notes`)).status, 200);
   assert.equal((await as('planner').post(`${at}/notes`, { body: 'x' })).status, 201);
+  await as('admin').put('/application/settings', { notes_create_limit_allowlist: people.guest.username });
+  for (let turn = 0; turn < 4; turn++) assert.equal((await as('guest').post(`${at}/notes`, { body: 'x' })).status, 201);
 });

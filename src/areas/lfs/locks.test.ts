@@ -104,5 +104,9 @@ test('nobody changes what somebody else has locked, by git or by the API', async
   const push = () => run(['push', 'origin', 'HEAD:refs/heads/side'], { at: 'work' });
   assert.match((await push()).stderr, new RegExp(`The path 'a.mov' is locked in Git LFS by ${holder}`));
   await unlock(place, 'developer', id);
+  const { id: folder_lock } = (await lock(place, 'developer', 'films')).body.lock;
+  const within = await place.as('maintainer').post(`${files}/films%2Fc.mov`, written);
+  assert.equal(within.body.message, `The path 'films' is locked in Git LFS by ${holder}`);
+  await unlock(place, 'developer', folder_lock);
   assert.equal((await push()).code, 0);
 });
