@@ -507,11 +507,15 @@ create table group_authorizations (
   group_id bigint not null,
   access_level integer not null,
   expires_at date,
-  constraint group_authorizations_pkey PRIMARY KEY (user_id, group_id, access_level) INCLUDE (expires_at),
+  member_role_id bigint,
+  constraint group_authorizations_key UNIQUE NULLS NOT DISTINCT (user_id, group_id, access_level, member_role_id) INCLUDE (expires_at),
   constraint group_authorizations_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint group_authorizations_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE CASCADE,
   constraint group_authorizations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (group_id, user_id, access_level) INCLUDE (expires_at);
+CREATE INDEX group_authorizations_by_role ON group_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE INDEX group_authorizations_with_role ON group_authorizations USING btree (user_id, group_id) INCLUDE (member_role_id, expires_at) WHERE member_role_id IS NOT NULL;
 
 create table group_links (
   id bigint generated always as identity not null,
@@ -534,6 +538,13 @@ create table group_links (
 );
 CREATE INDEX group_links_by_invited ON group_links USING btree (invited_group_id, id);
 CREATE INDEX group_links_expiring ON group_links USING btree (expires_at) WHERE expires_at IS NOT NULL;
+
+create table instance (
+  id integer default 1 not null,
+  secret_fingerprint bytea not null,
+  constraint instance_pkey PRIMARY KEY (id),
+  constraint instance_id_check CHECK (id = 1)
+);
 
 create table internal_ids (
   project_id bigint,
@@ -814,6 +825,122 @@ create table lfs_objects_projects (
 );
 CREATE INDEX lfs_objects_projects_by_object ON lfs_objects_projects USING btree (lfs_object_id);
 
+create table member_roles (
+  id bigint generated always as identity not null,
+  group_id bigint,
+  name text not null,
+  description text,
+  base_access_level integer not null,
+  admin_cicd_variables boolean default false not null,
+  admin_compliance_framework boolean default false not null,
+  admin_group_member boolean default false not null,
+  admin_merge_request boolean default false not null,
+  admin_push_rules boolean default false not null,
+  admin_terraform_state boolean default false not null,
+  admin_vulnerability boolean default false not null,
+  admin_web_hook boolean default false not null,
+  archive_project boolean default false not null,
+  manage_deploy_tokens boolean default false not null,
+  manage_group_access_tokens boolean default false not null,
+  manage_merge_request_settings boolean default false not null,
+  manage_project_access_tokens boolean default false not null,
+  manage_security_policy_link boolean default false not null,
+  read_code boolean default false not null,
+  read_runners boolean default false not null,
+  read_dependency boolean default false not null,
+  read_vulnerability boolean default false not null,
+  remove_group boolean default false not null,
+  remove_project boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  permissions text[] generated always as (array_remove(ARRAY[
+CASE
+    WHEN admin_cicd_variables THEN 'admin_cicd_variables'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN admin_compliance_framework THEN 'admin_compliance_framework'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN admin_group_member THEN 'admin_group_member'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN admin_merge_request THEN 'admin_merge_request'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN admin_push_rules THEN 'admin_push_rules'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN admin_terraform_state THEN 'admin_terraform_state'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN admin_vulnerability THEN 'admin_vulnerability'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN admin_web_hook THEN 'admin_web_hook'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN archive_project THEN 'archive_project'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN manage_deploy_tokens THEN 'manage_deploy_tokens'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN manage_group_access_tokens THEN 'manage_group_access_tokens'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN manage_merge_request_settings THEN 'manage_merge_request_settings'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN manage_project_access_tokens THEN 'manage_project_access_tokens'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN manage_security_policy_link THEN 'manage_security_policy_link'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN read_code THEN 'read_code'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN read_runners THEN 'read_runners'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN read_dependency THEN 'read_dependency'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN read_vulnerability THEN 'read_vulnerability'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN remove_group THEN 'remove_group'::text
+    ELSE NULL::text
+END,
+CASE
+    WHEN remove_project THEN 'remove_project'::text
+    ELSE NULL::text
+END], NULL::text)) stored not null,
+  constraint member_roles_pkey PRIMARY KEY (id),
+  constraint member_roles_name_key UNIQUE NULLS NOT DISTINCT (group_id, name),
+  constraint member_roles_base_access_level_check CHECK (base_access_level = ANY (ARRAY[10, 15, 20, 30, 40, 50])),
+  constraint member_roles_some_permission CHECK (permissions <> '{}'::text[]),
+  constraint member_roles_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
+);
+
 create table members (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -824,6 +951,7 @@ create table members (
   created_by_id bigint,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  member_role_id bigint,
   constraint members_pkey PRIMARY KEY (id),
   constraint members_group_key UNIQUE (group_id, user_id),
   constraint members_project_key UNIQUE (project_id, user_id),
@@ -832,9 +960,11 @@ create table members (
   constraint members_one_source CHECK (num_nonnulls(group_id, project_id) = 1),
   constraint members_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint members_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint members_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id),
   constraint members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE INDEX members_by_user ON members USING btree (user_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
 
@@ -979,11 +1109,15 @@ create table project_authorizations (
   project_id bigint not null,
   access_level integer not null,
   expires_at date,
-  constraint project_authorizations_pkey PRIMARY KEY (user_id, project_id, access_level) INCLUDE (expires_at),
+  member_role_id bigint,
+  constraint project_authorizations_key UNIQUE NULLS NOT DISTINCT (user_id, project_id, access_level, member_role_id) INCLUDE (expires_at),
+  constraint project_authorizations_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE CASCADE,
   constraint project_authorizations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_authorizations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX project_authorizations_by_project ON project_authorizations USING btree (project_id, user_id, access_level) INCLUDE (expires_at);
+CREATE INDEX project_authorizations_by_role ON project_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE INDEX project_authorizations_with_role ON project_authorizations USING btree (user_id, project_id) INCLUDE (member_role_id, expires_at) WHERE member_role_id IS NOT NULL;
 
 create table project_stars (
   project_id bigint not null,

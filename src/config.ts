@@ -22,11 +22,19 @@ export interface Config {
   storages: { name: string; path: string }[];
   /** Absolute path of the folder of large files. */
   blobs: string;
+  /** The text that protects what the database holds; left out, it is kept in a file below `data`. */
+  secretKey: string | undefined;
+  /** Where mail is handed over, `smtp://` or `smtps://`; left out, it is kept in files below `data`. */
+  smtpUrl: string | undefined;
+  /** The address that mail comes from. */
+  mailFrom: string;
   rootPassword: string | undefined;
   rootToken: string | undefined;
   rootEmail: string | undefined;
   /** A licence string, `none` for the free plan, or left out. */
   license: string | undefined;
+  /** An Ed25519 key in PEM whose licences are trusted besides those of this server. */
+  licensePublicKey: string | undefined;
   offering: Offering;
   /** Addresses, networks and the names proxy-addr knows (`loopback`, `linklocal`, `uniquelocal`). */
   trustedProxies: string[];
@@ -54,10 +62,14 @@ const variables = [
   'COPPICE_DATABASE_URL',
   'COPPICE_STORAGES',
   'COPPICE_BLOBS',
+  'COPPICE_SECRET_KEY',
+  'COPPICE_SMTP_URL',
+  'COPPICE_MAIL_FROM',
   'COPPICE_ROOT_PASSWORD',
   'COPPICE_ROOT_TOKEN',
   'COPPICE_ROOT_EMAIL',
   'COPPICE_LICENSE',
+  'COPPICE_LICENSE_PUBLIC_KEY',
   'COPPICE_OFFERING',
   'COPPICE_TRUSTED_PROXIES',
   'COPPICE_LOG_LEVEL',
@@ -69,6 +81,8 @@ type Variable = (typeof variables)[number];
 /** These may also be given as the path of a file that holds them: NAME_FILE. */
 const secrets: readonly Variable[] = [
   'COPPICE_DATABASE_URL',
+  'COPPICE_SECRET_KEY',
+  'COPPICE_SMTP_URL',
   'COPPICE_ROOT_PASSWORD',
   'COPPICE_ROOT_TOKEN',
   'COPPICE_METRICS_TOKEN',
@@ -96,18 +110,23 @@ export function readConfig(env: Environment): Config {
   const host = given('COPPICE_HOST', readHost) ?? '127.0.0.1';
   const port = given('COPPICE_PORT', readPort) ?? 3000;
   const data = path.resolve(values.COPPICE_DATA ?? 'data');
+  const url = given('COPPICE_URL', readUrl) ?? defaultUrl(host, port);
   const config: Config = {
-    url: given('COPPICE_URL', readUrl) ?? defaultUrl(host, port),
+    url,
     host,
     port,
     data,
     databaseUrl: given('COPPICE_DATABASE_URL', readDatabaseUrl),
     storages: given('COPPICE_STORAGES', readStorages) ?? [{ name: 'default', path: path.join(data, 'repositories') }],
     blobs: given('COPPICE_BLOBS', readFolder) ?? path.join(data, 'blobs'),
+    secretKey: given('COPPICE_SECRET_KEY', atLeast(32)),
+    smtpUrl: given('COPPICE_SMTP_URL', readSmtpUrl),
+    mailFrom: given('COPPICE_MAIL_FROM', readEmail) ?? `coppice@${mailDomain(url)}`,
     rootPassword: given('COPPICE_ROOT_PASSWORD', atLeast(8)),
     rootToken: given('COPPICE_ROOT_TOKEN', readToken),
     rootEmail: given('COPPICE_ROOT_EMAIL', readEmail),
     license: values.COPPICE_LICENSE,
+    licensePublicKey: values.COPPICE_LICENSE_PUBLIC_KEY,
     offering: given('COPPICE_OFFERING', oneOf(offerings)) ?? 'any',
     trustedProxies: given('COPPICE_TRUSTED_PROXIES', readProxies) ?? [],
     logLevel: given('COPPICE_LOG_LEVEL', oneOf(logLevels)) ?? 'info',
@@ -192,6 +211,19 @@ function readDatabaseUrl(value: string): string | Problem {
   const url = URL.parse(value);
   if (url !== null && ['postgres:', 'postgresql:'].includes(url.protocol)) return value;
   return new Problem('must be an address like postgres://user:password@host:5432/database.');
+}
+
+/** Does not repeat the value in its problems: it may hold a password. */
+function readSmtpUrl(value: string): string | Problem {
+  const url = URL.parse(value);
+  if (url !== null && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname) return value;
+  return new Problem('must be an address like smtp://user:password@mail.example.com:587.');
+}
+
+/** The domain of addresses of the server itself: the host of its external address, or `localhost` where that is an IP address. */
+export function mailDomain(url: string): string {
+  const { hostname } = new URL(url);
+  return hostname.startsWith('[') || isIP(hostname) !== 0 ? 'localhost' : hostname;
 }
 
 function readStorages(value: string): Config['storages'] | Problem {

@@ -12,6 +12,7 @@ import { createUser } from '../areas/users/index.ts';
 import { diskBlobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 import { ApiError, type Services } from '../http/index.ts';
+import { secretsFrom } from '../secrets/index.ts';
 import { testDatabase } from '../testing/database.ts';
 import type { Subtree } from './authorizations.ts';
 import { groupFor } from './groups.ts';
@@ -28,7 +29,13 @@ let people: number[];
 before(async () => {
   const { db } = await testDatabase();
   const storage = await mkdtemp(path.join(tmpdir(), 'coppice-authorizations-'));
-  services = { db, url: 'http://coppice.test', storages: { default: storage }, blobs: diskBlobs(storage) };
+  services = {
+    db,
+    url: 'http://coppice.test',
+    storages: { default: storage },
+    blobs: diskBlobs(storage),
+    secrets: secretsFrom('k'.repeat(32)),
+  };
   people = [];
   for (const username of ['ada', 'bea', 'cem', 'dan'])
     people.push(

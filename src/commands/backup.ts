@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
+import { secretKeyFile } from '../services.ts';
 import { backup as makeBackup } from '../upkeep/backup.ts';
 import { storagesOf } from '../upkeep/repositories.ts';
 import { type Command, OperatorError, required } from './command.ts';
@@ -11,14 +12,21 @@ export const backup: Command = {
   --to FILE          required; the file must not exist. It holds password digests and private code: keep it safe
 
 The file holds the database, the git repositories and the blobs, as they are together at one moment; \`restore\` fills an empty server
-from it. Settings (environment variables) are not in it.`,
+from it. The secret key is in it when it is a file in the data folder. Settings (environment variables) are not in it.`,
   options: { to: { type: 'string' } },
   run: async (given, config) => {
     const file = path.resolve(required(given, 'to'));
     if (await lstat(file).catch(() => undefined)) throw new OperatorError(`${file} exists already.`);
     const signal = interruption();
     const { repositories, gone } = await withDatabase(config, { use: 'shared' }, 1, ({ connectionString }) =>
-      makeBackup({ connectionString, storages: storagesOf(config), blobs: config.blobs, file, signal }),
+      makeBackup({
+        connectionString,
+        storages: storagesOf(config),
+        blobs: config.blobs,
+        secretKeyFile: config.secretKey === undefined ? secretKeyFile(config) : undefined,
+        file,
+        signal,
+      }),
     ).catch(explain);
     const { size } = await lstat(file);
     console.log(`${file} holds the database and ${repositories} repositories, in ${Math.ceil(size / 1024)} KiB.`);

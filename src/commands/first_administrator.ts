@@ -1,9 +1,8 @@
 /** The administrator that the first start makes, and what it prints about him. */
-import { isIP } from 'node:net';
 import { sql } from 'kysely';
 import { createToken } from '../areas/personal_access_tokens/index.ts';
 import { createUser } from '../areas/users/index.ts';
-import type { Config } from '../config.ts';
+import { type Config, mailDomain } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { newPassword } from './user_create.ts';
 
@@ -32,7 +31,7 @@ export async function addFirstAdministrator(db: Database, config: Config): Promi
       .executeTakeFirst();
     if (known !== undefined) return undefined;
     const password = rootPassword ?? newPassword();
-    const email = rootEmail ?? defaultEmail(url);
+    const email = rootEmail ?? `root@${mailDomain(url)}`;
     const user_id = await createUser(tx, {
       username: 'root',
       name: 'Administrator',
@@ -50,13 +49,6 @@ export async function addFirstAdministrator(db: Database, config: Config): Promi
     });
     return { password: rootPassword ? undefined : password, token: rootToken ? undefined : value };
   });
-}
-
-/** At the host of the external address; an IP address is no mail domain. */
-function defaultEmail(url: string): string {
-  const { hostname } = new URL(url);
-  const isAddress = hostname.startsWith('[') || isIP(hostname) !== 0;
-  return `root@${isAddress ? 'localhost' : hostname}`;
 }
 
 /** What the first start prints; nothing of it can be seen again. */

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../config.ts';
 import { DatabaseError } from '../db/embedded.ts';
 import { MigrationError } from '../db/migrate.ts';
+import { SecretKeyError } from '../secrets/index.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Command, type Given, OperatorError, UsageError } from './command.ts';
@@ -79,7 +80,7 @@ function explain(error: unknown): number {
     console.error(error.message);
     return 2;
   }
-  const isForOperator = [OperatorError, DatabaseError, MigrationError].some((kind) => error instanceof kind);
+  const isForOperator = [OperatorError, DatabaseError, MigrationError, SecretKeyError].some((kind) => error instanceof kind);
   console.error(isForOperator ? (error as Error).message : error);
   return 1;
 }

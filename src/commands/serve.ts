@@ -4,11 +4,12 @@ import pino, { type Logger } from 'pino';
 import { settleReferenceUpdates } from '../areas/repository/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
-import { servicesFor } from '../services.ts';
+import { secretsOf, servicesFor } from '../services.ts';
 import { type Command, OperatorError } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
 import { addFirstAdministrator, welcome } from './first_administrator.ts';
+import { claimInstance } from './instance.ts';
 import { tidyAfterStart } from './memory.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
@@ -39,6 +40,7 @@ Options
     await makeStorages(config);
     await withDatabase(config, embedded, connections, async (open) => {
       if (stop.isStopping) return;
+      await claimInstance(open.db, secretsOf(config));
       const worker = given.switches['without-jobs'] ? undefined : await workHere(config, open, log);
       try {
         await serveUntil(config, open, log, stop, lost.promise);

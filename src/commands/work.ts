@@ -13,9 +13,10 @@ import { deleteRepositories, maintainRepository, settleReferences } from '../are
 import { removeUser } from '../areas/user_removal/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
-import { servicesFor } from '../services.ts';
+import { secretsOf, servicesFor } from '../services.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
+import { claimInstance } from './instance.ts';
 import { listenForStop } from './stop_request.ts';
 
 /** Every job of every area. */
@@ -53,6 +54,7 @@ export const work: Command = {
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // heard below, once the worker runs
     await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {
+      await claimInstance(open.db, secretsOf(config));
       const worker = await workHere(config, open, log);
       process.stdout.write('Coppice works. Ctrl-C stops it.\n');
       try {

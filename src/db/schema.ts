@@ -185,6 +185,7 @@ export interface GroupAuthorizations {
   group_id: number;
   access_level: number;
   expires_at: string | null;
+  member_role_id: number | null;
 }
 
 export interface GroupLinks {
@@ -196,6 +197,11 @@ export interface GroupLinks {
   expires_at: string | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+}
+
+export interface Instance {
+  id: Generated<number>;
+  secret_fingerprint: Buffer;
 }
 
 export interface InternalIds {
@@ -363,6 +369,37 @@ export interface LfsObjectsProjects {
   created_at: Generated<Timestamp>;
 }
 
+export interface MemberRoles {
+  id: GeneratedAlways<number>;
+  group_id: number | null;
+  name: string;
+  description: string | null;
+  base_access_level: number;
+  admin_cicd_variables: Generated<boolean>;
+  admin_compliance_framework: Generated<boolean>;
+  admin_group_member: Generated<boolean>;
+  admin_merge_request: Generated<boolean>;
+  admin_push_rules: Generated<boolean>;
+  admin_terraform_state: Generated<boolean>;
+  admin_vulnerability: Generated<boolean>;
+  admin_web_hook: Generated<boolean>;
+  archive_project: Generated<boolean>;
+  manage_deploy_tokens: Generated<boolean>;
+  manage_group_access_tokens: Generated<boolean>;
+  manage_merge_request_settings: Generated<boolean>;
+  manage_project_access_tokens: Generated<boolean>;
+  manage_security_policy_link: Generated<boolean>;
+  read_code: Generated<boolean>;
+  read_runners: Generated<boolean>;
+  read_dependency: Generated<boolean>;
+  read_vulnerability: Generated<boolean>;
+  remove_group: Generated<boolean>;
+  remove_project: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  permissions: GeneratedAlways<string[]>;
+}
+
 export interface Members {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -373,6 +410,7 @@ export interface Members {
   created_by_id: number | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  member_role_id: number | null;
 }
 
 export interface Milestones {
@@ -455,6 +493,7 @@ export interface ProjectAuthorizations {
   project_id: number;
   access_level: number;
   expires_at: string | null;
+  member_role_id: number | null;
 }
 
 export interface ProjectStars {
@@ -725,6 +764,7 @@ export interface DB {
   gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;
   group_links: GroupLinks;
+  instance: Instance;
   internal_ids: InternalIds;
   issue_assignees: IssueAssignees;
   issue_labels: IssueLabels;
@@ -741,6 +781,7 @@ export interface DB {
   lfs_locks: LfsLocks;
   lfs_objects: LfsObjects;
   lfs_objects_projects: LfsObjectsProjects;
+  member_roles: MemberRoles;
   members: Members;
   milestones: Milestones;
   namespaces: Namespaces;

@@ -2,6 +2,7 @@
 import type { Static, TObject, TProperties } from 'typebox';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database, DB } from '../db/index.ts';
+import type { Secrets } from '../secrets/index.ts';
 import type { ApiError } from './errors.ts';
 import type { Rule } from './input.ts';
 import type { Offering, Plan } from './plans.ts';
@@ -16,6 +17,7 @@ export interface Services {
   storages: Readonly<Record<string, string>>;
   /** Large files that are not in a repository. */
   blobs: Blobs;
+  secrets: Secrets;
 }
 
 /** Who calls, as far as the token says. */

@@ -107,8 +107,8 @@ async function withForm<T>(
 }
 
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
-  const { db, url, storages, blobs } = options;
-  const services: Services = { db, url, storages, blobs };
+  const { db, url, storages, blobs, secrets } = options;
+  const services: Services = { db, url, storages, blobs, secrets };
   const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules, endpoint.refused);
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const status = statusOf(endpoint.method, endpoint.returns);

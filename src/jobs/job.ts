@@ -5,6 +5,8 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
+import type { Mailer } from '../mail/index.ts';
+import type { Secrets } from '../secrets/index.ts';
 
 /** What every job works with besides its input. */
 export interface JobServices {
@@ -15,6 +17,8 @@ export interface JobServices {
   storages: Readonly<Record<string, string>>;
   /** Large files that are not in a repository. */
   blobs: Blobs;
+  secrets: Secrets;
+  mailer: Mailer;
 }
 
 export interface JobCall<Input> extends JobServices {

@@ -10,17 +10,19 @@ import { diskBlobs } from '../blobs/index.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
 import { migrate } from '../db/migrate.ts';
+import { secretsFrom } from '../secrets/index.ts';
 import { testDatabase } from '../testing/database.ts';
 import { type AnyJob, job, startWorker } from './index.ts';
 
 const log = pino({ level: 'silent' });
+const unused = { secrets: secretsFrom('k'.repeat(32)), mailer: { send: async () => {} } };
 
 async function workerFor(t: TestContext, jobs: AnyJob[]) {
   const { db, connectionString } = await testDatabase();
   const worker = await startWorker({
     connectionString,
     jobs,
-    services: { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent') },
+    services: { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent'), ...unused },
     log,
     concurrency: 2,
   });
@@ -175,7 +177,7 @@ test('a job that ends while the database is gone is noted as done when it is bac
       while ((await sql`select pg_sleep(0.01)`.execute(db).catch(() => undefined)) !== undefined);
     },
   });
-  const services = { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent') };
+  const services = { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent'), ...unused };
   const worker = await startWorker({ connectionString, jobs: [fatal], services, log, concurrency: 1 });
   await fatal.enqueue(db, {});
   await restarted.promise;

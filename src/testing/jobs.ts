@@ -1,20 +1,19 @@
 /** Runs what the jobs of an area would do, in the test itself: when, and how often, the test decides. */
 import { sql } from 'kysely';
 import pino from 'pino';
-import type { Services } from '../http/index.ts';
-import type { AnyJob } from '../jobs/index.ts';
+import type { AnyJob, JobServices } from '../jobs/index.ts';
 
 const log = pino({ level: 'silent' });
 
 /** Runs one job now. */
-export const performJob = (services: Services, job: AnyJob, payload: object = {}): Promise<void> =>
+export const performJob = (services: JobServices, job: AnyJob, payload: object = {}): Promise<void> =>
   job.perform(payload, { ...services, log, signal: new AbortController().signal });
 
 /**
  * Runs everything that waits for these jobs, and what follows from it.
  * @returns the names of the jobs that ran, in their order
  */
-export async function performQueued(services: Services, jobs: readonly AnyJob[]): Promise<string[]> {
+export async function performQueued(services: JobServices, jobs: readonly AnyJob[]): Promise<string[]> {
   const byName = new Map(jobs.map((job) => [job.name, job]));
   const ran: string[] = [];
   for (;;) {

@@ -16,6 +16,7 @@ import { readConfig } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
 import type { AnyEndpoint, Services } from '../http/index.ts';
+import type { JobServices } from '../jobs/index.ts';
 import { servicesFor } from '../services.ts';
 import { type Client, clientOf } from './client.ts';
 
@@ -36,7 +37,7 @@ export interface World {
   group: { id: number; full_path: string; path: string };
   /** The address of the server, without a trailing slash. */
   url: string;
-  services: Services;
+  services: Services & JobServices;
   db: Database;
   /** Another person, known to nobody. */
   person(options?: { admin?: boolean }): Promise<Person & { client: Client }>;
@@ -44,7 +45,7 @@ export interface World {
 
 export interface RunningServer {
   url: string;
-  services: Services;
+  services: Services & JobServices;
   stop(): Promise<void>;
 }
 

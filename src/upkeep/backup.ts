@@ -2,6 +2,7 @@
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { allRefs, headBranch, objectFiles, type Repository } from '../git/index.ts';
+import { keyInFile } from '../secrets/index.ts';
 import { type ArchiveWriter, createArchive } from './archive.ts';
 import { blobFiles } from './blob_files.ts';
 import { dumpDatabase, migrationsOf, type Snapshot, takeSnapshot } from './database_dump.ts';
@@ -30,6 +31,8 @@ export interface BackupOptions {
   storages: Readonly<Record<string, string>>;
   /** The folder of blobs. */
   blobs: string;
+  /** The file with the secret key; left out when the operator keeps it. */
+  secretKeyFile: string | undefined;
   /** Must not exist. */
   file: string;
   signal?: AbortSignal;
@@ -43,6 +46,9 @@ export interface BackupResult {
 
 type Refs = ReadonlyMap<string, string>;
 
+/** The name of the secret key in a backup: without it, what is sealed in the database would be lost. */
+export const secretKeyEntry = 'secret.key';
+
 const atOnce = 4;
 /** Maintenance may replace files while they are read; each of its runs takes far longer than one more look. */
 const looks = 20;
@@ -51,7 +57,14 @@ const looks = 20;
  * Writes everything that lasts to one file.
  * @throws whatever stops it; nothing is left of the file then
  */
-export async function backup({ connectionString, storages, blobs, file, signal }: BackupOptions): Promise<BackupResult> {
+export async function backup({
+  connectionString,
+  storages,
+  blobs,
+  secretKeyFile,
+  file,
+  signal,
+}: BackupOptions): Promise<BackupResult> {
   const archive = createArchive(file, signal);
   let snapshot: Snapshot | undefined;
   try {
@@ -59,6 +72,7 @@ export async function backup({ connectionString, storages, blobs, file, signal }
     snapshot = await takeSnapshot(connectionString);
     const manifest: Manifest = { format: 1, created_at: new Date().toISOString(), migrations: await migrationsOf(snapshot) };
     await archive.add('manifest.json', JSON.stringify(manifest));
+    if (secretKeyFile !== undefined) await archive.add(secretKeyEntry, `${keyInFile(secretKeyFile)}\n`);
     await dumpDatabase(snapshot, archive);
     const rows = await repositoryRows(snapshot.client);
     // From here on the database may tidy up again: nothing more is read at that moment.

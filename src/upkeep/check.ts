@@ -1,9 +1,9 @@
 /** Whether everything that lasts fits together, and what can be done about it where it does not. */
 import { availableParallelism } from 'node:os';
 import { settleReferenceUpdates } from '../areas/repository/index.ts';
-import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
-import { servicesFor } from '../services.ts';
+import { fingerprintOf } from '../secrets/index.ts';
+import { type ServicesConfig, secretsOf, servicesFor } from '../services.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
 import { checkRepository, underWay_minutes } from './check_repository.ts';
@@ -21,7 +21,7 @@ export interface Finding {
 
 export interface CheckOptions {
   db: Database;
-  config: Pick<Config, 'url' | 'storages' | 'blobs'>;
+  config: ServicesConfig;
   /** Of the configuration, by name. */
   storages: Readonly<Record<string, string>>;
   /** The folder of the configuration. */
@@ -35,11 +35,19 @@ export interface CheckOptions {
  */
 export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | 'config' | 'signal'>): AsyncGenerator<Finding> {
   const options: CheckOptions = { db, config, signal, storages: storagesOf(config), blobs: config.blobs };
+  yield* checkSecret(options);
   yield* checkJournal(options);
   yield* checkStorages(options);
   yield* checkRepositories(options);
   yield* checkBlobs(options);
   yield* checkAuthorizations(options);
+}
+
+/** Before its first start a server has sealed nothing. */
+async function* checkSecret({ db, config }: CheckOptions): AsyncGenerator<Finding> {
+  const instance = await db.selectFrom('instance').select('secret_fingerprint').executeTakeFirst();
+  if (instance && !instance.secret_fingerprint.equals(fingerprintOf(secretsOf(config))))
+    yield { sentence: 'The secret key is not the one that the database was used with: what is sealed in it cannot be read.' };
 }
 
 async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Finding> {

@@ -6,13 +6,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { settleReferenceUpdates } from '../areas/repository/index.ts';
-import type { Config } from '../config.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
 import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
-import { servicesFor } from '../services.ts';
+import { type ServicesConfig, secretKeyFile, servicesFor } from '../services.ts';
 import { type ArchiveEntry, ArchiveError, readArchive, textOf } from './archive.ts';
-import type { Manifest, RepositoryEntry } from './backup.ts';
+import { type Manifest, type RepositoryEntry, secretKeyEntry } from './backup.ts';
 import { blobFilePattern } from './blob_files.ts';
 import { beginLoading, type Loading } from './database_load.ts';
 import { placeOf, type RepositoryRow, repositoryRows, storagesOf } from './repositories.ts';
@@ -23,8 +22,8 @@ export class RestoreError extends Error {}
 export interface RestoreOptions {
   /** Of an empty database. */
   connectionString: string;
-  /** Its storages and the folder of blobs are empty. */
-  config: Pick<Config, 'url' | 'storages' | 'blobs'>;
+  /** Its storages and the folders of data and blobs are empty. */
+  config: ServicesConfig;
   file: string;
   signal?: AbortSignal;
 }
@@ -39,6 +38,8 @@ export interface RestoreResult {
 interface Progress {
   storages: Readonly<Record<string, string>>;
   blobs: string;
+  /** Where the secret key goes; nowhere when the operator gives one. */
+  secretKeyFile: string | undefined;
   loading: Loading;
   rows: Map<number, RepositoryRow>;
   restored: Map<number, Repository>;
@@ -58,6 +59,7 @@ export async function restore({ connectionString, config, file, signal }: Restor
     const progress: Progress = {
       storages: storagesOf(config),
       blobs: config.blobs,
+      secretKeyFile: config.secretKey === undefined ? secretKeyFile(config) : undefined,
       loading,
       rows: new Map(),
       restored: new Map(),
@@ -94,6 +96,7 @@ async function place({ name, content }: ArchiveEntry, progress: Progress): Promi
   const [, id, below] = /^repositories\/(\d+)\/(.+)$/.exec(name) ?? [];
   if (id !== undefined && below !== undefined) return placeInRepository(Number(id), below, content, progress);
   if (name.startsWith('blobs/')) return placeBlob(name.slice('blobs/'.length), content, progress.blobs);
+  if (name === secretKeyEntry) return placeSecretKey(content, progress);
   const { loading } = progress;
   const [, table] = /^database\/rows\/([a-z0-9_.]+)\/\d+$/.exec(name) ?? [];
   if (table !== undefined) return loading.takeRows(table, content);
@@ -124,6 +127,11 @@ async function placeInRepository(id: number, below: string, content: ArchiveEntr
 async function placeBlob(name: string, content: ArchiveEntry['content'], folder: string): Promise<void> {
   if (!blobFilePattern.test(name)) throw new ArchiveError(`The backup has a file out of place: blobs/${name}.`);
   await write(path.join(folder, name), content, 0o600);
+}
+
+async function placeSecretKey(content: ArchiveEntry['content'], { secretKeyFile }: Progress): Promise<void> {
+  const key = await textOf(content);
+  if (secretKeyFile !== undefined) await write(secretKeyFile, Readable.from([Buffer.from(key)]), 0o600);
 }
 
 async function write(file: string, content: ArchiveEntry['content'], mode: number): Promise<void> {

@@ -15,10 +15,11 @@ const allowed: Record<string, readonly string[]> = {
   markdown: [],
   outbound: [],
   db: [],
-  jobs: ['db', 'blobs'],
-  http: ['db', 'blobs'],
+  secrets: [],
+  jobs: ['db', 'blobs', 'mail', 'secrets'],
+  http: ['db', 'blobs', 'secrets'],
   access: ['http', 'db'],
-  areas: ['access', 'http', 'db', 'git', 'jobs', 'blobs', 'mail', 'markdown', 'cron', 'outbound'],
+  areas: ['access', 'http', 'db', 'git', 'jobs', 'blobs', 'mail', 'secrets', 'markdown', 'cron', 'outbound'],
 };
 
 interface Import {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { diskPath } from '../../src/areas/repository/index.ts';
+import { readConfig } from '../../src/config.ts';
 import { headBranch, objectFiles, resolveBranch, setHead } from '../../src/git/index.ts';
 import { filledWorld, repositoryIn } from '../../src/testing/repository.ts';
 import type { World } from '../../src/testing/world.ts';
@@ -13,8 +14,8 @@ import { check, type Finding } from '../../src/upkeep/check.ts';
 const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
 
 function configOf({ services }: World) {
-  const storages = Object.entries(services.storages).map(([name, folder]) => ({ name, path: folder }));
-  return { url: services.url, storages, blobs: path.join(storages[0]!.path, '../blobs') };
+  const data = path.dirname(services.storages.default!);
+  return readConfig({ COPPICE_DATA: data, COPPICE_URL: services.url });
 }
 
 async function findingsIn(world: World): Promise<Finding[]> {

@@ -61,7 +61,12 @@ async function createDatabase(address: string): Promise<void> {
 
 test('two servers on one database of the operator are one: what one changes counts at once on the other', async (t) => {
   const database = await startPostgres(t);
-  const shared = { COPPICE_DATABASE_URL: database, COPPICE_STORAGES: `default=${await folder()}`, COPPICE_BLOBS: await folder() };
+  const shared = {
+    COPPICE_DATABASE_URL: database,
+    COPPICE_SECRET_KEY: 'the same on both servers, and no other',
+    COPPICE_STORAGES: `default=${await folder()}`,
+    COPPICE_BLOBS: await folder(),
+  };
   const one = await serve({ ...shared, COPPICE_DATA: await folder() });
   const other = await serve({ ...shared, COPPICE_DATA: await folder() });
   const created = await one.root.post('/projects', { name: 'shared', initialize_with_readme: true });

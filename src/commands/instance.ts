@@ -1,0 +1,22 @@
+/** What a server makes sure of before it works with a database. */
+import type { Database } from '../db/index.ts';
+import { fingerprintOf, type Secrets } from '../secrets/index.ts';
+import { OperatorError } from './command.ts';
+
+/**
+ * Takes note of the secret key at the first start, and refuses another one later: what was sealed could not be read, and links in mail would be dead.
+ * @throws OperatorError
+ */
+export async function claimInstance(db: Database, secrets: Secrets): Promise<void> {
+  const secret_fingerprint = fingerprintOf(secrets);
+  await db
+    .insertInto('instance')
+    .values({ secret_fingerprint })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const known = await db.selectFrom('instance').select('secret_fingerprint').executeTakeFirstOrThrow();
+  if (!known.secret_fingerprint.equals(secret_fingerprint))
+    throw new OperatorError(
+      'The database was used with another secret key. Give this server the same: the file secret.key of the data folder, or COPPICE_SECRET_KEY.',
+    );
+}

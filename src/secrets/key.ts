@@ -1,0 +1,54 @@
+/** The secret key of a server: what protects what its database holds. It is never in the database itself. */
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+const fewest_characters = 32;
+
+/** The file with the key cannot be read or made, as a sentence for the operator. */
+export class SecretKeyError extends Error {}
+
+/**
+ * The key in a file, which is made when there is none.
+ * @param file absolute path
+ * @throws SecretKeyError
+ */
+export function keyInFile(file: string): string {
+  try {
+    const key = readIfThere(file) ?? makeKey(file);
+    if (key.length >= fewest_characters) return key;
+    throw new SecretKeyError(`${file} must hold at least ${fewest_characters} characters; it may have been cut short.`);
+  } catch (error) {
+    if (error instanceof SecretKeyError) throw error;
+    throw new SecretKeyError(
+      `The secret key in ${file} can neither be read nor be made (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Processes that start together must get one key, and a crash must not leave half of one: whoever links first has made it. */
+function makeKey(file: string): string {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, `${randomBytes(48).toString('base64url')}\n`);
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(file, 'utf8').trim();
+}

@@ -1,0 +1,71 @@
+/** What a server does with its secret key: each purpose has a key of its own, derived from it, so that what one shows says nothing of another. */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export interface Secrets {
+  /**
+   * A key for one purpose.
+   * @returns 32 bytes, always the same
+   */
+  keyFor(purpose: string): Buffer;
+  /** Encrypts a text so that it can neither be read nor changed without the secret key. */
+  seal(purpose: string, text: string): Buffer;
+  /**
+   * The text that was sealed for the same purpose.
+   * @throws Error when it was sealed with another key or for another purpose, or was changed
+   */
+  unseal(purpose: string, sealed: Buffer): string;
+  /**
+   * A text for a link that proves that this server made it. It is not stored anywhere: what the database holds of it is of no use without the secret key.
+   * @param seed a random UUID, by which the row that the link is about is found
+   */
+  linkToken(purpose: string, seed: string): string;
+  /** The seed of a link of this server, or undefined for any other text. */
+  seedOfLink(purpose: string, token: string): string | undefined;
+}
+
+const nonce_bytes = 12;
+const tag_bytes = 16;
+const seed_bytes = 16;
+
+/** Asks whoever has the secret key for nothing else. */
+export function secretsFrom(secretKey: string): Secrets {
+  const derived = new Map<string, Buffer>();
+  const keyFor = (purpose: string): Buffer => {
+    const known = derived.get(purpose);
+    if (known) return known;
+    const key = Buffer.from(hkdfSync('sha256', secretKey, '', `coppice ${purpose}`, 32));
+    derived.set(purpose, key);
+    return key;
+  };
+  const proofOf = (purpose: string, seed: Buffer) =>
+    createHmac('sha256', keyFor(purpose)).update(seed).digest().subarray(0, tag_bytes);
+  return {
+    keyFor,
+    seal: (purpose, text) => {
+      const nonce = randomBytes(nonce_bytes);
+      const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce);
+      const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), content]);
+    },
+    unseal: (purpose, sealed) => {
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), sealed.subarray(0, nonce_bytes));
+      decipher.setAuthTag(sealed.subarray(nonce_bytes, nonce_bytes + tag_bytes));
+      const content = decipher.update(sealed.subarray(nonce_bytes + tag_bytes));
+      return Buffer.concat([content, decipher.final()]).toString('utf8');
+    },
+    linkToken: (purpose, seed) => {
+      const bytes = Buffer.from(seed.replaceAll('-', ''), 'hex');
+      return Buffer.concat([bytes, proofOf(purpose, bytes)]).toString('base64url');
+    },
+    seedOfLink: (purpose, token) => {
+      const bytes = Buffer.from(token, 'base64url');
+      if (bytes.length !== seed_bytes + tag_bytes || bytes.toString('base64url') !== token) return undefined;
+      const [seed, proof] = [bytes.subarray(0, seed_bytes), bytes.subarray(seed_bytes)];
+      if (!timingSafeEqual(proof, proofOf(purpose, seed))) return undefined;
+      return seed.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    },
+  };
+}
+
+/** Tells whether two have the same secret key, and nothing else of it. */
+export const fingerprintOf = (secrets: Secrets): Buffer => secrets.keyFor('fingerprint');
