@@ -5,6 +5,17 @@ create extension btree_gist;
 create extension citext;
 create extension pg_trgm;
 
+CREATE OR REPLACE FUNCTION public.accept_invitations_of_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from invitations where invite_email = new.email) then
+    -- Later, in transactions of its own: a membership locks a whole tree of groups, which must not wait for whoever changes a user.
+    perform graphile_worker.add_job('accept_invitations', payload => json_build_object('email_id', new.id), max_attempts => 6);
+  end if;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.best_label_priority(issue bigint, project bigint)
  RETURNS integer
  LANGUAGE sql
@@ -143,6 +154,25 @@ begin
   end if;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_primary_email()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and new.email <> old.email then
+    -- What was confirmed stays the user's; what was not goes.
+    delete from emails where user_id = new.id and is_primary and old.confirmed_at is null;
+    update emails set is_primary = false, updated_at = now() where user_id = new.id and is_primary;
+  end if;
+  insert into emails (user_id, email, is_primary, confirmed_at) values (new.id, new.email, true, new.confirmed_at)
+      on conflict (email) do update
+     set email = excluded.email, is_primary = true, confirmed_at = excluded.confirmed_at, updated_at = now()
+   where emails.user_id = excluded.user_id;
+  if not found then
+    raise unique_violation using message = 'the address is a secondary one of another user', constraint = 'emails_email_key', table = 'emails';
+  end if;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_removed_issue_numbers()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -201,6 +231,14 @@ AS $function$
 begin
   new.relative_position := new.id << 20;
   return new;
+end $function$;
+CREATE OR REPLACE FUNCTION public.shut_out_service_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update users set state = 'blocked', updated_at = now() where id = old.user_id and state <> 'blocked';
+  return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.take_milestone_due_date()
  RETURNS trigger
@@ -291,6 +329,17 @@ create table application_settings (
   search_rate_limit_unauthenticated integer default 0 not null,
   notes_create_limit_allowlist text[] default '{}'::text[] not null,
   counts_requests boolean generated always as ((throttle_unauthenticated_api_enabled OR throttle_authenticated_api_enabled OR throttle_unauthenticated_files_api_enabled OR throttle_authenticated_files_api_enabled OR (users_get_by_id_limit > 0) OR (project_api_limit > 0) OR (projects_api_limit > 0) OR (projects_api_rate_limit_unauthenticated > 0) OR (group_api_limit > 0) OR (groups_api_limit > 0) OR (notes_create_limit > 0) OR (issues_create_limit > 0) OR (search_rate_limit > 0) OR (search_rate_limit_unauthenticated > 0))) stored not null,
+  signup_enabled boolean default true not null,
+  enable_member_promotion_management boolean default false not null,
+  seat_control text default 'off'::text not null,
+  domain_allowlist text[] default '{}'::text[] not null,
+  domain_denylist_enabled boolean default false not null,
+  domain_denylist text[] default '{}'::text[] not null,
+  email_restrictions_enabled boolean default false not null,
+  email_restrictions text,
+  allow_top_level_group_owners_to_create_service_accounts boolean default false not null,
+  allow_local_requests_from_web_hooks_and_services boolean default false not null,
+  team_group_id bigint,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint application_settings_default_group_visibility_check CHECK (default_group_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
@@ -312,6 +361,7 @@ create table application_settings (
   constraint application_settings_push_event_activities_limit_check CHECK (push_event_activities_limit >= 0),
   constraint application_settings_search_rate_limit_check CHECK (search_rate_limit >= 0),
   constraint application_settings_search_rate_limit_unauthenticated_check CHECK (search_rate_limit_unauthenticated >= 0),
+  constraint application_settings_seat_control_check CHECK (seat_control = ANY (ARRAY['off'::text, 'block_overages'::text])),
   constraint application_settings_throttle_authenticated_api_period_in_check CHECK (throttle_authenticated_api_period_in_seconds > 0),
   constraint application_settings_throttle_authenticated_api_requests__check CHECK (throttle_authenticated_api_requests_per_period > 0),
   constraint application_settings_throttle_authenticated_files_api_per_check CHECK (throttle_authenticated_files_api_period_in_seconds > 0),
@@ -320,7 +370,8 @@ create table application_settings (
   constraint application_settings_throttle_unauthenticated_api_request_check CHECK (throttle_unauthenticated_api_requests_per_period > 0),
   constraint application_settings_throttle_unauthenticated_files_api_p_check CHECK (throttle_unauthenticated_files_api_period_in_seconds > 0),
   constraint application_settings_throttle_unauthenticated_files_api_r_check CHECK (throttle_unauthenticated_files_api_requests_per_period > 0),
-  constraint application_settings_users_get_by_id_limit_check CHECK (users_get_by_id_limit >= 0)
+  constraint application_settings_users_get_by_id_limit_check CHECK (users_get_by_id_limit >= 0),
+  constraint application_settings_team_group_id_fkey FOREIGN KEY (team_group_id) REFERENCES namespaces(id) ON DELETE SET NULL
 );
 
 create table award_emoji (
@@ -349,6 +400,42 @@ CREATE INDEX award_emoji_of_note_in_order ON award_emoji USING btree (note_id, i
 CREATE TRIGGER count_vote AFTER INSERT ON award_emoji FOR EACH ROW WHEN (new.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
 CREATE TRIGGER uncount_vote AFTER DELETE ON award_emoji FOR EACH ROW WHEN (old.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
 
+create table billable_counts (
+  day date default CURRENT_DATE not null,
+  recorded_at timestamp with time zone default now() not null,
+  count integer not null,
+  highest integer not null,
+  constraint billable_counts_pkey PRIMARY KEY (day)
+);
+
+create table clusters (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  name text not null,
+  enabled boolean default true not null,
+  managed boolean default true not null,
+  domain text,
+  environment_scope text default '*'::text not null,
+  namespace_per_environment boolean default true not null,
+  management_project_id bigint,
+  provider_type text default 'user'::text not null,
+  api_url text not null,
+  token bytea not null,
+  ca_cert text,
+  namespace text,
+  authorization_type text default 'rbac'::text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint clusters_pkey PRIMARY KEY (id),
+  constraint clusters_environment_scope_key UNIQUE (environment_scope),
+  constraint clusters_authorization_type_check CHECK (authorization_type = ANY (ARRAY['rbac'::text, 'abac'::text, 'unknown_authorization'::text])),
+  constraint clusters_provider_type_check CHECK (provider_type = ANY (ARRAY['user'::text, 'gcp'::text, 'aws'::text])),
+  constraint clusters_management_project_id_fkey FOREIGN KEY (management_project_id) REFERENCES projects(id) ON DELETE SET NULL,
+  constraint clusters_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX clusters_by_management_project ON clusters USING btree (management_project_id) WHERE management_project_id IS NOT NULL;
+CREATE INDEX clusters_by_user ON clusters USING btree (user_id);
+
 create table commit_statuses (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -372,6 +459,43 @@ create table commit_statuses (
 CREATE INDEX commit_statuses_by_commit ON commit_statuses USING btree (project_id, sha, id);
 CREATE INDEX commit_statuses_by_user ON commit_statuses USING btree (user_id);
 CREATE UNIQUE INDEX commit_statuses_current ON commit_statuses USING btree (project_id, sha, ref, name) WHERE NOT retried;
+
+create table declined_invitations (
+  id bigint not null,
+  group_id bigint,
+  project_id bigint,
+  invite_email citext not null,
+  inviter_id bigint not null,
+  declined_at timestamp with time zone default now() not null,
+  constraint declined_invitations_pkey PRIMARY KEY (id),
+  constraint declined_invitations_one_source CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint declined_invitations_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint declined_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint declined_invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX declined_invitations_by_group ON declined_invitations USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX declined_invitations_by_inviter ON declined_invitations USING btree (inviter_id);
+CREATE INDEX declined_invitations_by_project ON declined_invitations USING btree (project_id) WHERE project_id IS NOT NULL;
+
+create table emails (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  email citext not null,
+  is_primary boolean default false not null,
+  confirmed_at timestamp with time zone,
+  seed uuid default gen_random_uuid() not null,
+  confirmation_sent_at timestamp with time zone default now() not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint emails_pkey PRIMARY KEY (id),
+  constraint emails_email_key UNIQUE (email),
+  constraint emails_seed_key UNIQUE (seed),
+  constraint emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX emails_by_user ON emails USING btree (user_id, id);
+CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
+CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL AND NOT is_primary;
+CREATE TRIGGER accept_invitations_of_address AFTER INSERT OR UPDATE OF email, confirmed_at ON emails FOR EACH ROW WHEN (new.confirmed_at IS NOT NULL) EXECUTE FUNCTION accept_invitations_of_address();
 
 create table epic_issues (
   id bigint generated always as identity not null,
@@ -477,6 +601,21 @@ CREATE INDEX events_by_age ON events USING btree (created_at);
 CREATE INDEX events_of_author ON events USING btree (author_id, id);
 CREATE INDEX events_of_project ON events USING btree (project_id, id);
 
+create table feature_gates (
+  feature_name text not null,
+  key text not null,
+  value text not null,
+  constraint feature_gates_pkey PRIMARY KEY (feature_name, key, value),
+  constraint feature_gates_key_check CHECK (key = ANY (ARRAY['boolean'::text, 'percentage_of_actors'::text, 'percentage_of_time'::text, 'actors'::text, 'groups'::text])),
+  constraint feature_gates_feature_name_fkey FOREIGN KEY (feature_name) REFERENCES features(name) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX feature_gates_of_one_value ON feature_gates USING btree (feature_name, key) WHERE key = ANY (ARRAY['boolean'::text, 'percentage_of_actors'::text, 'percentage_of_time'::text]);
+
+create table features (
+  name text not null,
+  constraint features_pkey PRIMARY KEY (name)
+);
+
 create table freeze_periods (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -515,7 +654,6 @@ create table group_authorizations (
 );
 CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (group_id, user_id, access_level) INCLUDE (expires_at);
 CREATE INDEX group_authorizations_by_role ON group_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
-CREATE INDEX group_authorizations_with_role ON group_authorizations USING btree (user_id, group_id) INCLUDE (member_role_id, expires_at) WHERE member_role_id IS NOT NULL;
 
 create table group_links (
   id bigint generated always as identity not null,
@@ -557,6 +695,42 @@ create table internal_ids (
   constraint internal_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint internal_ids_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+create table invitations (
+  id bigint generated always as identity not null,
+  group_id bigint,
+  project_id bigint,
+  invite_email citext not null,
+  access_level integer not null,
+  member_role_id bigint,
+  expires_at date,
+  created_by_id bigint,
+  seed uuid default gen_random_uuid() not null,
+  reminders integer default 0 not null,
+  remind_on date,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_group_key UNIQUE (group_id, invite_email),
+  constraint invitations_project_key UNIQUE (project_id, invite_email),
+  constraint invitations_seed_key UNIQUE (seed),
+  constraint invitations_access_level_check CHECK (access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50])),
+  constraint invitations_minimal_in_groups CHECK (access_level >= 10 OR project_id IS NULL),
+  constraint invitations_one_source CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint invitations_reminders_check CHECK (reminders >= 0 AND reminders <= 3),
+  constraint invitations_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint invitations_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint invitations_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE SET NULL,
+  constraint invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX invitations_by_address ON invitations USING btree (invite_email, id);
+CREATE INDEX invitations_by_creation ON invitations USING btree (created_at);
+CREATE INDEX invitations_by_creator ON invitations USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
+CREATE INDEX invitations_by_group ON invitations USING btree (group_id, id) WHERE group_id IS NOT NULL;
+CREATE INDEX invitations_by_project ON invitations USING btree (project_id, id) WHERE project_id IS NOT NULL;
+CREATE INDEX invitations_by_role ON invitations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE INDEX invitations_expiring ON invitations USING btree (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX invitations_to_remind ON invitations USING btree (remind_on, id) WHERE remind_on IS NOT NULL;
 
 create table issue_assignees (
   issue_id bigint not null,
@@ -825,6 +999,68 @@ create table lfs_objects_projects (
 );
 CREATE INDEX lfs_objects_projects_by_object ON lfs_objects_projects USING btree (lfs_object_id);
 
+create table licenses (
+  id bigint generated always as identity not null,
+  text text not null,
+  plan text not null,
+  licensee jsonb not null,
+  add_ons jsonb default '{}'::jsonb not null,
+  starts_at date not null,
+  expires_at date,
+  user_limit integer default 0 not null,
+  trial boolean default false not null,
+  cloud boolean default false not null,
+  notify_admins_at date,
+  notified_at timestamp with time zone,
+  block_changes_at date,
+  created_at timestamp with time zone default now() not null,
+  constraint licenses_pkey PRIMARY KEY (id),
+  constraint licenses_period CHECK (expires_at > starts_at),
+  constraint licenses_plan_check CHECK (plan = ANY (ARRAY['starter'::text, 'premium'::text, 'ultimate'::text])),
+  constraint licenses_user_limit_check CHECK (user_limit >= 0)
+);
+
+create table licensing (
+  id integer default 1 not null,
+  began_at timestamp with time zone default now() not null,
+  constraint licensing_pkey PRIMARY KEY (id),
+  constraint licensing_id_check CHECK (id = 1)
+);
+
+create table member_approvals (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  group_id bigint,
+  project_id bigint,
+  access_level integer not null,
+  member_role_id bigint,
+  expires_at date,
+  status text default 'pending'::text not null,
+  requested_by_id bigint,
+  reviewed_by_id bigint,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint member_approvals_pkey PRIMARY KEY (id),
+  constraint member_approvals_access_level_check CHECK (access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50])),
+  constraint member_approvals_one_source CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint member_approvals_status_check CHECK (status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text])),
+  constraint member_approvals_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint member_approvals_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE SET NULL,
+  constraint member_approvals_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint member_approvals_requested_by_id_fkey FOREIGN KEY (requested_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint member_approvals_reviewed_by_id_fkey FOREIGN KEY (reviewed_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint member_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX member_approvals_by_group ON member_approvals USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX member_approvals_by_project ON member_approvals USING btree (project_id) WHERE project_id IS NOT NULL;
+CREATE INDEX member_approvals_by_requester ON member_approvals USING btree (requested_by_id) WHERE requested_by_id IS NOT NULL;
+CREATE INDEX member_approvals_by_reviewer ON member_approvals USING btree (reviewed_by_id) WHERE reviewed_by_id IS NOT NULL;
+CREATE INDEX member_approvals_by_role ON member_approvals USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE INDEX member_approvals_by_status ON member_approvals USING btree (status, id);
+CREATE INDEX member_approvals_by_user ON member_approvals USING btree (user_id);
+CREATE UNIQUE INDEX member_approvals_group_key ON member_approvals USING btree (group_id, user_id) WHERE status = 'pending'::text AND group_id IS NOT NULL;
+CREATE UNIQUE INDEX member_approvals_project_key ON member_approvals USING btree (project_id, user_id) WHERE status = 'pending'::text AND project_id IS NOT NULL;
+
 create table member_roles (
   id bigint generated always as identity not null,
   group_id bigint,
@@ -935,6 +1171,7 @@ CASE
     ELSE NULL::text
 END], NULL::text)) stored not null,
   constraint member_roles_pkey PRIMARY KEY (id),
+  constraint member_roles_level_key UNIQUE (id, base_access_level),
   constraint member_roles_name_key UNIQUE NULLS NOT DISTINCT (group_id, name),
   constraint member_roles_base_access_level_check CHECK (base_access_level = ANY (ARRAY[10, 15, 20, 30, 40, 50])),
   constraint member_roles_some_permission CHECK (permissions <> '{}'::text[]),
@@ -960,8 +1197,8 @@ create table members (
   constraint members_one_source CHECK (num_nonnulls(group_id, project_id) = 1),
   constraint members_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint members_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
-  constraint members_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id),
   constraint members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint members_role_fkey FOREIGN KEY (member_role_id, access_level) REFERENCES member_roles(id, base_access_level),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
@@ -1117,7 +1354,6 @@ create table project_authorizations (
 );
 CREATE INDEX project_authorizations_by_project ON project_authorizations USING btree (project_id, user_id, access_level) INCLUDE (expires_at);
 CREATE INDEX project_authorizations_by_role ON project_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
-CREATE INDEX project_authorizations_with_role ON project_authorizations USING btree (user_id, project_id) INCLUDE (member_role_id, expires_at) WHERE member_role_id IS NOT NULL;
 
 create table project_stars (
   project_id bigint not null,
@@ -1384,6 +1620,16 @@ create table resource_weight_events (
 CREATE INDEX resource_weight_events_by_user ON resource_weight_events USING btree (user_id);
 CREATE INDEX resource_weight_events_of_issue ON resource_weight_events USING btree (issue_id, id);
 
+create table service_accounts (
+  user_id bigint not null,
+  group_id bigint,
+  constraint service_accounts_pkey PRIMARY KEY (user_id),
+  constraint service_accounts_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint service_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX service_accounts_by_group ON service_accounts USING btree (group_id, user_id) WHERE group_id IS NOT NULL;
+CREATE TRIGGER service_accounts_removed AFTER DELETE ON service_accounts FOR EACH ROW EXECUTE FUNCTION shut_out_service_account();
+
 create table subscriptions (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -1537,11 +1783,15 @@ create table users (
   view_diffs_file_by_file boolean default false not null,
   show_whitespace_in_diffs boolean default true not null,
   pass_user_identities_to_ci_jwt boolean default false not null,
+  unconfirmed_email_seed uuid,
+  unconfirmed_email_sent_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
+  constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
-  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text])),
+  constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
+  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX users_bots ON users USING btree (id) WHERE user_type = 'project_bot'::text;
@@ -1552,4 +1802,41 @@ CREATE INDEX users_by_name ON users USING btree (name, id);
 CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE public_email <> ''::citext;
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
 CREATE UNIQUE INDEX users_one_ghost ON users USING btree (user_type) WHERE user_type = 'ghost'::text;
+CREATE INDEX users_service_accounts ON users USING btree (id) WHERE user_type = 'service_account'::text;
+CREATE INDEX users_service_accounts_by_username ON users USING btree (username, id) WHERE user_type = 'service_account'::text;
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);
+CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
+CREATE TRIGGER keep_primary_email AFTER INSERT OR UPDATE OF email, confirmed_at ON users FOR EACH ROW EXECUTE FUNCTION keep_primary_email();
+
+create view current_license as
+ SELECT id,
+        CASE
+            WHEN trial AND expired THEN 'free'::text
+            WHEN plan = 'starter'::text THEN 'premium'::text
+            ELSE plan
+        END AS plan,
+    user_limit,
+    expires_at,
+    expired,
+    expired AND NOT trial AND block_changes_at IS NOT NULL AND CURRENT_DATE >= GREATEST(block_changes_at, expires_at + 14) AS blocks_changes
+   FROM ( SELECT licenses.id,
+            licenses.text,
+            licenses.plan,
+            licenses.licensee,
+            licenses.add_ons,
+            licenses.starts_at,
+            licenses.expires_at,
+            licenses.user_limit,
+            licenses.trial,
+            licenses.cloud,
+            licenses.notify_admins_at,
+            licenses.notified_at,
+            licenses.block_changes_at,
+            licenses.created_at,
+            COALESCE(licenses.expires_at <= CURRENT_DATE, false) AS expired
+           FROM licenses
+          ORDER BY licenses.id DESC
+         LIMIT 100) recent
+  WHERE starts_at <= CURRENT_DATE
+  ORDER BY expired, id DESC
+ LIMIT 1;

@@ -52,23 +52,26 @@ create table member_roles (
   ]::text[], null)) stored,
   -- Lists are in the order of names.
   constraint member_roles_name_key unique nulls not distinct (group_id, name),
+  constraint member_roles_level_key unique (id, base_access_level),
   constraint member_roles_some_permission check (permissions <> '{}')
 );
 
-alter table members add column member_role_id bigint references member_roles;
+-- Whoever has a role has its level.
+alter table members
+  add column member_role_id bigint,
+  add constraint members_role_fkey foreign key (member_role_id, access_level) references member_roles (id, base_access_level);
 create index members_by_role on members (member_role_id) where member_role_id is not null;
 
--- A membership with a role is a row of its own beside those without, because its permissions add up with theirs.
+-- A membership with a role is a row of its own beside those without, because its permissions add up with theirs. The index holds all that a request asks:
+-- level and roles of a user in one place are read together.
 alter table group_authorizations
   add column member_role_id bigint references member_roles on delete cascade,
   drop constraint group_authorizations_pkey,
   add constraint group_authorizations_key unique nulls not distinct (user_id, group_id, access_level, member_role_id) include (expires_at);
-create index group_authorizations_with_role on group_authorizations (user_id, group_id) include (member_role_id, expires_at) where member_role_id is not null;
 create index group_authorizations_by_role on group_authorizations (member_role_id) where member_role_id is not null;
 
 alter table project_authorizations
   add column member_role_id bigint references member_roles on delete cascade,
   drop constraint project_authorizations_pkey,
   add constraint project_authorizations_key unique nulls not distinct (user_id, project_id, access_level, member_role_id) include (expires_at);
-create index project_authorizations_with_role on project_authorizations (user_id, project_id) include (member_role_id, expires_at) where member_role_id is not null;
 create index project_authorizations_by_role on project_authorizations (member_role_id) where member_role_id is not null;

@@ -8,6 +8,7 @@ import { startTestServer } from '../src/testing/server.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
 const templateVariable = 'TEST_DATABASE_TEMPLATE';
+const compileCache = path.join(top, 'node_modules/.cache/tests');
 
 const given = process.argv.slice(2);
 const options = given.filter((argument) => argument.startsWith('-'));
@@ -27,7 +28,8 @@ async function runTests(): Promise<number> {
     const child = spawn(process.execPath, ['--test', '--test-concurrency=2', ...options, ...files], {
       cwd: top,
       stdio: 'inherit',
-      env: { ...process.env, [templateVariable]: server.template },
+      // Every test file is a process: without the cache each would compile the whole product anew.
+      env: { NODE_COMPILE_CACHE: compileCache, ...process.env, [templateVariable]: server.template },
     });
     // Ctrl-C reaches the tests by itself; here it must only not come before the server is stopped.
     process.on('SIGINT', () => {});

@@ -3,8 +3,10 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { authenticate, countRequest, planFrom } from './access/index.ts';
+import { authenticate, countRequest, planForAnonymous } from './access/index.ts';
+import { emailPages } from './areas/emails/index.ts';
 import { endpoints } from './areas/index.ts';
+import { invitationPages } from './areas/invitations/index.ts';
 import { metricImageFiles } from './areas/issues/index.ts';
 import { lfsOverHttp, lfsUrl } from './areas/lfs/index.ts';
 import { gitOverHttp, gitUrl } from './areas/repository/index.ts';
@@ -85,18 +87,26 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
+/** A path as the log may have it: what a link of ours proves itself by opens something for whoever reads it. */
+const withoutTokens = (path: string) =>
+  path.startsWith('/-/') ? path.replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, ':token') : path;
+
 /** One line a request: method, path without its query (which may hold a token), status and time. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, originalUrl, ip } = request;
     const duration_ms = Math.round(reply.elapsedTime * 10) / 10;
     request.log.info(
-      { method, path: originalUrl.split('?', 1)[0], status: reply.statusCode, duration_ms, address: ip },
+      { method, path: withoutTokens(originalUrl.split('?', 1)[0]!), status: reply.statusCode, duration_ms, address: ip },
       'request',
     );
     done();
   });
 }
+
+/** python-gitlab asks for `/api/v4/features//name`; the public server reads several slashes as one. */
+const withSingleSlashes = (url: string) =>
+  url.startsWith('/api/') && url.includes('//') ? url.replace(/^[^?]*/, (path) => path.replaceAll(/\/{2,}/g, '/')) : url;
 
 /**
  * Builds the server, ready to listen.
@@ -109,7 +119,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply }: AppOp
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     genReqId: ({ headers }) => requestId(headers),
     requestIdHeader: false,
-    rewriteUrl: ({ url = '/' }) => lfsUrl(gitUrl(url)),
+    rewriteUrl: ({ url = '/' }) => lfsUrl(gitUrl(withSingleSlashes(url))),
     http: { maxHeaderSize: urlLimit_bytes + 16 * 1024 },
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
@@ -134,18 +144,19 @@ export async function buildApp({ config, db, log, metrics, inspectReply }: AppOp
         maxAge: 86_400,
       }),
   });
-  const currentPlan = planFrom(config.license);
   mount(app, endpoints, {
     ...services,
     authenticate,
     countRequest,
-    currentPlan,
+    planForAnonymous,
     offering: config.offering,
     ...(inspectReply ? { inspectReply } : {}),
   });
   await gitOverHttp(app, services);
   await lfsOverHttp(app, services);
   metricImageFiles(app, services);
+  emailPages(app, services);
+  invitationPages(app, services);
   health(app, db);
   if (metrics) metricsRoute(app, { token: config.metricsToken, gather: metrics.gather });
   await documentation(app, endpoints);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -92,4 +93,25 @@ test('a secret may come from a file, but not from two places', (t) => {
   assert.match(problemsOf({ COPPICE_ROOT_TOKEN_FILE: file, COPPICE_ROOT_TOKEN: 'another-token' }).join(), /both set/);
   assert.match(problemsOf({ COPPICE_ROOT_TOKEN_FILE: `${file}.missing` }).join(), /cannot be read: .*ENOENT/);
   assert.match(problemsOf({ COPPICE_PORT_FILE: file }).join(), /COPPICE_PORT_FILE is not a variable/);
+});
+
+test('the key of another issuer is a public one, as text or in a file', (t) => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
+  assert.equal(readConfig({ COPPICE_LICENSE_PUBLIC_KEY: pem }).licensePublicKey, pem);
+  const folder = mkdtempSync(path.join(tmpdir(), 'coppice-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'license.pem');
+  writeFileSync(file, pem);
+  assert.equal(readConfig({ COPPICE_LICENSE_PUBLIC_KEY_FILE: file }).licensePublicKey, pem.trimEnd());
+  const others = [
+    privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    generateKeyPairSync('x25519').publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    pem.replace('M', ''),
+  ];
+  for (const wrong of others) {
+    const problems = problemsOf({ COPPICE_LICENSE_PUBLIC_KEY: wrong });
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!, /^COPPICE_LICENSE_PUBLIC_KEY must be the public key/);
+  }
 });

@@ -1,4 +1,5 @@
 /** The configuration: the environment, read once, with every problem found reported together. */
+import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
@@ -31,7 +32,7 @@ export interface Config {
   rootPassword: string | undefined;
   rootToken: string | undefined;
   rootEmail: string | undefined;
-  /** A licence string, `none` for the free plan, or left out. */
+  /** A licence that is installed at the start, `none` for none, or left out: then a new server gives itself one. */
   license: string | undefined;
   /** An Ed25519 key in PEM whose licences are trusted besides those of this server. */
   licensePublicKey: string | undefined;
@@ -85,6 +86,8 @@ const secrets: readonly Variable[] = [
   'COPPICE_SMTP_URL',
   'COPPICE_ROOT_PASSWORD',
   'COPPICE_ROOT_TOKEN',
+  'COPPICE_LICENSE',
+  'COPPICE_LICENSE_PUBLIC_KEY',
   'COPPICE_METRICS_TOKEN',
 ];
 
@@ -126,7 +129,7 @@ export function readConfig(env: Environment): Config {
     rootToken: given('COPPICE_ROOT_TOKEN', readToken),
     rootEmail: given('COPPICE_ROOT_EMAIL', readEmail),
     license: values.COPPICE_LICENSE,
-    licensePublicKey: values.COPPICE_LICENSE_PUBLIC_KEY,
+    licensePublicKey: given('COPPICE_LICENSE_PUBLIC_KEY', readPublicKey),
     offering: given('COPPICE_OFFERING', oneOf(offerings)) ?? 'any',
     trustedProxies: given('COPPICE_TRUSTED_PROXIES', readProxies) ?? [],
     logLevel: given('COPPICE_LOG_LEVEL', oneOf(logLevels)) ?? 'info',
@@ -252,6 +255,18 @@ function readToken(value: string): string | Problem {
   if (/^[\x21-\x7e]{8,255}$/.test(value)) return value;
   return new Problem(
     'must have from 8 to 255 characters, all of them printable ASCII without spaces, since it travels in headers.',
+  );
+}
+
+/** Takes a public key only: of a private one only its issuer should know. */
+function readPublicKey(value: string): string | Problem {
+  try {
+    if (value.includes('PUBLIC KEY') && createPublicKey(value).asymmetricKeyType === 'ed25519') return value;
+  } catch {
+    // Said below.
+  }
+  return new Problem(
+    'must be the public key of whoever issues licences, an Ed25519 key in PEM: what `license key` prints there.',
   );
 }
 

@@ -58,8 +58,10 @@ const version = (token: string) =>
 
 test('the first start prints a token that works, a second only its address, and Ctrl-C leaves nothing running', async () => {
   const first = coppice(['serve']);
-  const token = /glpat-[\w-]+/.exec(await ready(first))?.[0] ?? '';
+  const welcome = await ready(first);
+  const token = /glpat-[\w-]+/.exec(welcome)?.[0] ?? '';
   assert.equal((await version(token)).status, 200);
+  assert.ok(welcome.includes(`Mail is kept as files in ${path.join(top, 'data/mail')}, because COPPICE_SMTP_URL is not set.`));
   first.kill('SIGINT');
   assert.equal((await ended(first)).code, 0);
   assert.ok(!existsSync(path.join(top, 'data/postgres/postmaster.pid')), 'the database has been stopped');

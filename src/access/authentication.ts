@@ -6,13 +6,15 @@ import { type DB, inBatches, ofAnyLength } from '../db/index.ts';
 import type { Caller, Services, TokenKind } from '../http/endpoint.ts';
 import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } from '../http/errors.ts';
 import type { Values } from '../http/form.ts';
+import type { Plan } from '../http/plans.ts';
+import { planInForce } from './plans.ts';
 import { tokenDigest } from './tokens.ts';
 
 /** A token's last use is written at most this often. */
 const lastUse_minutes = 10;
 const rememberedAddresses = 7;
 
-interface User {
+export interface User {
   id: number;
   username: string;
   name: string;
@@ -35,12 +37,14 @@ interface Credential extends User {
   kind: TokenKind;
   counted: boolean;
   last_use_is_old: boolean;
+  plan: Plan;
 }
 
 /** `soft` lets people begin to work before they have read their mail. */
 const grace_days = 3;
 
-const userColumns = sql`
+/** The columns of `User`. */
+export const userColumns = sql`
   users.id, users.username, users.name, users.email, users.commit_email, users.state, users.user_type, users.admin, users.external,
   users.confirmed_at is null and case (select email_confirmation_setting from application_settings)
     when 'hard' then true when 'soft' then users.created_at < now() - make_interval(days => ${sql.lit(grace_days)}) else false
@@ -71,7 +75,7 @@ type TokenName = string | number;
 
 const credentials = sql`
   select token.id as token_id, encode(token.token_digest, 'hex') as digest, token.scopes, token.revoked, ${kind} as kind,
-         (select counts_requests from application_settings) as counted,
+         (select counts_requests from application_settings) as counted, ${planInForce} as plan,
          coalesce(token.expires_at <= current_date, false) as expired,
          coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
          ${userColumns}
@@ -96,7 +100,7 @@ async function credentialNumbered(db: Kysely<DB>, id: number): Promise<Credentia
  * Refuses users who may not use the server now.
  * @throws ApiError 403 with the reason
  */
-function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfirmed'>, url: string): void {
+export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfirmed'>, url: string): void {
   if (user.user_type === 'ghost') throw forbidden('This action cannot be performed by internal users');
   if (user.state === 'blocked_pending_approval')
     throw forbidden('Your account is pending approval from your administrator and hence blocked.');
@@ -121,9 +125,13 @@ export function commitEmailOf(
   return commit_email ?? email;
 }
 
-function callerFrom(user: User, { token, sudo, counted }: Pick<Caller, 'token' | 'sudo' | 'counted'>, url: string): Caller {
+/** What a caller has of his credential, whoever he acts as. */
+type Given = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
+
+function callerFrom(user: User, { token, sudo, counted, plan }: Given, url: string): Caller {
   const { id, username, name, email, state, admin, external } = user;
-  return { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external, token, sudo, counted };
+  const person = { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external };
+  return { ...person, token, sudo, counted, plan };
 }
 
 /**
@@ -194,8 +202,8 @@ export const callerOfTokenNumbered = (services: Services, id: number, address: s
 
 async function callerOf(services: Services, name: TokenName, use: Use): Promise<Caller> {
   const row = await checkedCredential(services, name, use);
-  const { token_id, scopes, kind, counted } = row;
-  return callerFrom(row, { token: { id: token_id, scopes, kind }, sudo: false, counted }, services.url);
+  const { token_id, scopes, kind, counted, plan } = row;
+  return callerFrom(row, { token: { id: token_id, scopes, kind }, sudo: false, counted, plan }, services.url);
 }
 
 async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User | undefined> {

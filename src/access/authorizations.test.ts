@@ -25,6 +25,8 @@ const groupLevels = fc.constantFrom(...levels);
 
 let services: Services;
 let people: number[];
+/** Two roles of the instance for each level that can have one. */
+let roles: { id: number; base_access_level: number }[];
 
 before(async () => {
   const { db } = await testDatabase();
@@ -35,6 +37,7 @@ before(async () => {
     storages: { default: storage },
     blobs: diskBlobs(storage),
     secrets: secretsFrom('k'.repeat(32)),
+    licenseKeys: [],
   };
   people = [];
   for (const username of ['ada', 'bea', 'cem', 'dan'])
@@ -43,6 +46,18 @@ before(async () => {
         .transaction()
         .execute((tx) => createUser(tx, { username, name: username, email: `${username}@example.com`, confirmed: true })),
     );
+  roles = await db
+    .insertInto('member_roles')
+    .values(
+      levels
+        .filter((level) => level > 5)
+        .flatMap((base_access_level) => [
+          { name: `reader ${base_access_level}`, base_access_level, read_code: true },
+          { name: `remover ${base_access_level}`, base_access_level, remove_project: true },
+        ]),
+    )
+    .returning(['id', 'base_access_level'])
+    .execute();
 });
 after(() => rm(services.storages.default!, { recursive: true, force: true }));
 
@@ -50,6 +65,8 @@ after(() => rm(services.storages.default!, { recursive: true, force: true }));
 interface Places {
   groups: number[];
   projects: number[];
+  /** Of the groups that were at the top when they were made. */
+  roles: number[];
 }
 
 const placeAt = ({ groups, projects }: Places, index: number): Subtree => {
@@ -62,7 +79,11 @@ const inTransaction = <T>(work: (tx: Database) => Promise<T>) => services.db.tra
 
 async function addGroup(places: Places, parent_id: number | undefined, creator_id = people[0]!): Promise<void> {
   const name = `place-${++made}`;
-  places.groups.push(await inTransaction((tx) => createGroup(tx, { name, path: name, parent_id, creator_id })));
+  const group_id = await inTransaction((tx) => createGroup(tx, { name, path: name, parent_id, creator_id }));
+  places.groups.push(group_id);
+  if (parent_id !== undefined) return;
+  const role = services.db.insertInto('member_roles').values({ group_id, name, base_access_level: 30, read_code: true });
+  places.roles.push((await role.returning('id').executeTakeFirstOrThrow()).id);
 }
 
 async function addProject(places: Places, namespace_id: number): Promise<void> {
@@ -82,6 +103,9 @@ async function namespaceOf(user: number): Promise<number> {
   return row.id;
 }
 
+/** Which of the roles of the level; `own`: one of a group at the top, for Developers; null: none; undefined: the one that is there. */
+type RoleChoice = 0 | 1 | 'own' | null | undefined;
+
 type Operation =
   | { do: 'invite'; place: number; group: number; level: number; ends: number | null }
   | { do: 'uninvite'; link: number }
@@ -90,12 +114,21 @@ type Operation =
   | { do: 'group'; parent: number; creator: number }
   | { do: 'project'; group: number }
   | { do: 'own project'; user: number }
-  | { do: 'add'; place: number; users: number[]; level: number; ends: number | null; existing: 'change' | 'refuse' }
-  | { do: 'change'; place: number; user: number; level: number; ends: number | null }
+  | {
+      do: 'add';
+      place: number;
+      users: number[];
+      level: number;
+      role: RoleChoice;
+      ends: number | null;
+      existing: 'change' | 'refuse';
+    }
+  | { do: 'change'; place: number; user: number; level: number; role: RoleChoice; ends: number | null }
   | { do: 'remove'; place: number; user: number; below: boolean };
 
 const user = fc.nat({ max: 3 });
 const place = fc.nat({ max: 20 });
+const role = fc.constantFrom<RoleChoice>(0, 1, 'own', 'own', null, undefined);
 const ends = fc.option(fc.integer({ min: -1, max: 5 }), { freq: 3 });
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('group' as const), parent: place, creator: user }) },
@@ -124,11 +157,12 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       place,
       users: fc.array(user, { minLength: 1, maxLength: 3 }),
       level: groupLevels,
+      role,
       ends,
       existing: fc.constantFrom('change' as const, 'refuse' as const),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('change' as const), place, user, level: groupLevels, ends }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('change' as const), place, user, level: groupLevels, role, ends }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), place, user, below: fc.boolean() }) },
 );
 
@@ -152,7 +186,7 @@ async function uninvite({ groups }: Places, index: number): Promise<void> {
   const link = links[index % Math.max(1, links.length)];
   if (!link) return;
   const target = link.group_id === null ? { project_id: link.project_id! } : { group_id: link.group_id };
-  await inTransaction((tx) => uninviteGroup(tx, target, link.invited_group_id));
+  await inTransaction((tx) => uninviteGroup(tx, target, link.invited_group_id, 50));
 }
 
 /** The same, as far as rules look at who calls. */
@@ -170,9 +204,22 @@ async function moveProject({ groups, projects }: Places, step: { project: number
   await inTransaction((tx) => transferProject(tx, moverAsCaller(), project, group));
 }
 
+const ownerOf = (id: number) => ({ id, access_level: 50, permissions: [] });
+
+/** The role that a step names, if there is one of its level. One of another tree is refused. */
+function roleOf(
+  { roles: own }: Places,
+  { level, role, place: at }: { level: number; role: RoleChoice; place: number },
+): { member_role_id?: number | null } {
+  if (role === 'own') return level === 30 ? { member_role_id: oneOf(own, at) } : {};
+  const fitting = roles.filter(({ base_access_level }) => base_access_level === level);
+  if (role === undefined || fitting.length === 0) return {};
+  return { member_role_id: role === null ? null : fitting[role]!.id };
+}
+
 /** Runs an operation as the routes do. Refusals are part of the game: they must leave everything as it was. */
 async function perform(places: Places, step: Operation): Promise<void> {
-  const actor = { id: people[0]!, access_level: 50 };
+  const actor = ownerOf(people[0]!);
   const endOf = (offset: number | null) => (offset === null ? null : dayAfterToday(offset));
   try {
     if (step.do === 'group') await addGroup(places, places.groups[step.parent % places.groups.length], people[step.creator]!);
@@ -189,7 +236,7 @@ async function perform(places: Places, step: Operation): Promise<void> {
           await removeMember(tx, where, actor, { user_id: people[step.user]!, below: step.below });
           return;
         }
-        const grant = { access_level: step.level, expires_at: endOf(step.ends) };
+        const grant = { access_level: step.level, expires_at: endOf(step.ends), ...roleOf(places, step) };
         if (step.do === 'change') await changeMember(tx, where, actor, { user_id: people[step.user]!, ...grant });
         else
           await addMembers(tx, where, actor, {
@@ -207,20 +254,29 @@ async function perform(places: Places, step: Operation): Promise<void> {
 interface Grant {
   access_level: number;
   expires_at: string | null;
+  member_role_id: number | null;
 }
+
+const countsOn = ({ expires_at }: Grant, day: string) => expires_at === null || expires_at > day;
+
+/** The roles among the grants that count on a day. */
+const rolesOn = (grants: readonly Grant[], day: string): number[] =>
+  [...new Set(grants.filter((grant) => countsOn(grant, day)).flatMap(({ member_role_id }) => member_role_id ?? []))].toSorted(
+    (a, b) => a - b,
+  );
 
 /** The highest level among the grants that count on a day. */
 const levelOn = (grants: readonly Grant[], day: string): number =>
-  Math.max(
-    0,
-    ...grants.filter(({ expires_at }) => expires_at === null || expires_at > day).map(({ access_level }) => access_level),
-  );
+  Math.max(0, ...grants.filter((grant) => countsOn(grant, day)).map(({ access_level }) => access_level));
 
 /** What the tables of memberships and namespaces hold, to be gone through by hand. */
 async function everything(db: Database) {
   return {
     members: await db.selectFrom('members').selectAll().execute(),
     links: await db.selectFrom('group_links').selectAll().execute(),
+    groupRoles: new Map(
+      (await db.selectFrom('member_roles').select(['id', 'group_id']).execute()).map((row) => [row.id, row.group_id]),
+    ),
     namespaces: new Map((await db.selectFrom('namespaces').selectAll().execute()).map((row) => [row.id, row])),
     projects: new Map((await db.selectFrom('projects').selectAll().execute()).map((row) => [row.id, row])),
     groupRows: await db.selectFrom('group_authorizations').selectAll().execute(),
@@ -254,6 +310,7 @@ const invitedGrants = (all: Everything, user_id: number, links: Everything['link
       .map(({ access_level, expires_at }) => ({
         access_level: Math.min(access_level, link.access_level),
         expires_at: earlier(expires_at, link.expires_at),
+        member_role_id: null,
       })),
   );
 
@@ -276,17 +333,37 @@ function grantsInProject(all: Everything, user_id: number, project_id: number): 
   ];
   if (namespace.kind === 'group')
     return [...direct, ...grantsInGroup(all, user_id, namespace.id).filter(({ access_level }) => access_level > 5)];
-  return namespace.owner_id === user_id ? [...direct, { access_level: 50, expires_at: null }] : direct;
+  return namespace.owner_id === user_id ? [...direct, { access_level: 50, expires_at: null, member_role_id: null }] : direct;
+}
+
+/** Every role that somebody has is one of the instance, or of the group at the top of where he has it. */
+function compareRoles(all: Everything): void {
+  for (const { group_id, project_id, member_role_id } of all.members) {
+    const owner = member_role_id === null ? null : all.groupRoles.get(member_role_id)!;
+    if (owner === null) continue;
+    const root = all.namespaces.get(group_id ?? all.projects.get(project_id!)!.namespace_id)!.traversal_ids[0];
+    assert.equal(owner, root, `a role of group ${owner} is in the tree of ${root}`);
+  }
+  for (const owner of all.groupRoles.values())
+    assert.ok(owner === null || all.namespaces.get(owner)!.parent_id === null, `group ${owner} has roles and is not at the top`);
 }
 
 /** Holds both tables against the memberships: for everybody, everywhere, on each of the next days. */
 async function compare({ groups, projects }: Places): Promise<void> {
   const all = await everything(services.db);
+  compareRoles(all);
   const check = (kind: string, id: number, user_id: number, rows: readonly Grant[], grants: readonly Grant[]) => {
-    for (const day of days) assert.equal(levelOn(rows, day), levelOn(grants, day), `user ${user_id} in ${kind} ${id} on ${day}`);
+    const where = `user ${user_id} in ${kind} ${id}`;
+    for (const day of days) {
+      assert.equal(levelOn(rows, day), levelOn(grants, day), `${where} on ${day}`);
+      assert.deepEqual(rolesOn(rows, day), rolesOn(grants, day), `roles of ${where} on ${day}`);
+    }
+    const named = rows.flatMap(({ member_role_id }) => member_role_id ?? []);
+    assert.equal(new Set(named).size, named.length, `${where} has two rows for one role`);
     for (const row of rows) {
+      if (row.member_role_id !== null) continue;
       const decides = days.some((day) => levelOn([row], day) > 0 && levelOn(rows, day) === row.access_level);
-      assert.ok(decides, `user ${user_id} has a row of level ${row.access_level} in ${kind} ${id} that never decides`);
+      assert.ok(decides, `${where} has a row of level ${row.access_level} that never decides`);
     }
   };
   for (const user_id of people) {
@@ -303,7 +380,7 @@ async function compare({ groups, projects }: Places): Promise<void> {
 
 test('after any sequence of changes, both tables say of everybody on every day what memberships and the tree say', async () => {
   const sequences = fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
-    const places: Places = { groups: [], projects: [] };
+    const places: Places = { groups: [], projects: [], roles: [] };
     await addGroup(places, undefined);
     // Others than the people of a tree come from a second one.
     await addGroup(places, undefined, people[1]);
@@ -317,12 +394,12 @@ test('after any sequence of changes, both tables say of everybody on every day w
 });
 
 test('simultaneous changes of people, projects and groups in one tree miss nothing', async () => {
-  const places: Places = { groups: [], projects: [] };
+  const places: Places = { groups: [], projects: [], roles: [] };
   await addGroup(places, undefined);
   const top = places.groups[0]!;
   for (let child = 0; child < 3; child++) await addGroup(places, top);
   const [, ...inside] = places.groups;
-  const actor = { id: people[0]!, access_level: 50 };
+  const actor = ownerOf(people[0]!);
   const add = (where: Subtree, user_id: number, access_level: number) =>
     inTransaction((tx) => addMembers(tx, where, actor, { user_ids: [user_id], access_level, existing: 'change' }));
   const rename = (group_id: number, round: number) =>
@@ -357,10 +434,10 @@ async function comparePaths(): Promise<void> {
 
 test('people and a project that come at the same moment find each other', async () => {
   for (let round = 0; round < 10; round++) {
-    const places: Places = { groups: [], projects: [] };
+    const places: Places = { groups: [], projects: [], roles: [] };
     await addGroup(places, undefined);
     const [group_id] = places.groups;
-    const actor = { id: people[0]!, access_level: 50 };
+    const actor = ownerOf(people[0]!);
     await Promise.all([
       addProject(places, group_id!),
       inTransaction((tx) =>
@@ -372,14 +449,14 @@ test('people and a project that come at the same moment find each other', async 
 });
 
 test('invitations between trees, moves of groups and changes of people at the same moment miss nothing and do not block each other', async () => {
-  const places: Places = { groups: [], projects: [] };
+  const places: Places = { groups: [], projects: [], roles: [] };
   for (let tree = 0; tree < 4; tree++) {
     await addGroup(places, undefined);
     await addGroup(places, places.groups.at(-1)!);
     await addProject(places, places.groups.at(-1)!);
   }
   const { groups, projects } = places;
-  const actor = { id: people[0]!, access_level: 50 };
+  const actor = ownerOf(people[0]!);
   const add = (where: Subtree, user_id: number, access_level: number) =>
     inTransaction((tx) => addMembers(tx, where, actor, { user_ids: [user_id], access_level, existing: 'change' }));
   const work = Array.from({ length: 8 }, (_, round) => [

@@ -3,7 +3,7 @@
  * calls `refreshAuthorizations` in its own transaction, after its rows are written.
  *
  * A group that is invited into a group or project brings its members, and those of the groups above it, with their level there but at most that of the link.
- * Whom it has invited itself it does not bring along: invitations are not passed on.
+ * Whom it has invited itself it does not bring along: invitations are not passed on. Neither are roles, which belong to the tree that they were given in.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
@@ -14,17 +14,17 @@ import { lockTrees } from './tree_locks.ts';
 export type Subtree = { group_id: number } | { project_id: number };
 
 /**
- * Of the rows (user_id, target, access_level, ends) in `grants` those that count at some moment: per level the one that lasts longest, and only if it
- * outlasts every higher level.
+ * Of the rows (user_id, target, access_level, ends, member_role_id) in `grants` those that count at some moment: per level and role the one that lasts longest;
+ * without a role only if it outlasts every higher level. What a role adds is not in a higher level, so that rows with one stay.
  */
 const decisive = (grants: RawBuilder<unknown>, target: RawBuilder<unknown>) => sql`
-  select user_id, ${target}, access_level, nullif(ends, 'infinity') as expires_at
+  select user_id, ${target}, access_level, nullif(ends, 'infinity') as expires_at, member_role_id
     from (select *, max(ends) over (partition by user_id, ${target} order by access_level desc
-                                    rows between unbounded preceding and 1 preceding) as higher_ends
-            from (select user_id, ${target}, access_level, max(ends) as ends
+                                    groups between unbounded preceding and 1 preceding) as higher_ends
+            from (select user_id, ${target}, access_level, member_role_id, max(ends) as ends
                     from (${grants}) granted where ends > current_date
-                   group by user_id, ${target}, access_level) longest) compared
-   where higher_ends is null or ends > higher_ends`;
+                   group by user_id, ${target}, access_level, member_role_id) longest) compared
+   where member_role_id is not null or higher_ends is null or ends > higher_ends`;
 
 const ends = sql`coalesce(members.expires_at, 'infinity'::date)`;
 /** Minimal access admits to a group's own page and to nothing below it. */
@@ -35,6 +35,7 @@ const of = (users: readonly number[] | undefined, column: string) =>
 /** What an invitation gives to a member of the invited group: never more than the link says, and never longer. */
 const linkedLevel = sql`least(members.access_level, group_links.access_level)`;
 const linkedEnds = sql`least(${ends}, coalesce(group_links.expires_at, 'infinity'::date))`;
+const noRole = sql`null::bigint`;
 const invitedMembers = sql`
   join namespaces invited on invited.id = group_links.invited_group_id
   join members on members.group_id = any(invited.traversal_ids)`;
@@ -45,18 +46,17 @@ async function refreshGroups(tx: Kysely<DB>, group_ids: readonly number[], users
     delete from group_authorizations
      where group_id in (select id from namespaces where ${inside}) and ${of(users, 'user_id')}`.execute(tx);
   const grants = sql`
-    select members.user_id, namespaces.id as group_id, members.access_level, ${ends} as ends
+    select members.user_id, namespaces.id as group_id, members.access_level, ${ends} as ends, members.member_role_id
       from namespaces join members on members.group_id = any(namespaces.traversal_ids)
      where namespaces.kind = 'group' and ${inside} and ${of(users, 'members.user_id')}
        and (members.group_id = namespaces.id or ${isInherited})
     union all
-    select members.user_id, namespaces.id, ${linkedLevel}, ${linkedEnds}
+    select members.user_id, namespaces.id, ${linkedLevel}, ${linkedEnds}, ${noRole}
       from namespaces join group_links on group_links.group_id = any(namespaces.traversal_ids) ${invitedMembers}
      where namespaces.kind = 'group' and ${inside} and ${isInherited} and ${of(users, 'members.user_id')}`;
   await sql`
-    insert into group_authorizations (user_id, group_id, access_level, expires_at) ${decisive(grants, sql`group_id`)}`.execute(
-    tx,
-  );
+    insert into group_authorizations (user_id, group_id, access_level, expires_at, member_role_id)
+    ${decisive(grants, sql`group_id`)}`.execute(tx);
 }
 
 /** @param inside a predicate on rows of `projects` with the `namespaces` that they are in */
@@ -66,29 +66,28 @@ async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, user
     delete from project_authorizations
      where project_id in (select projects.id from ${targets} where ${inside}) and ${of(users, 'user_id')}`.execute(tx);
   const grants = sql`
-    select members.user_id, projects.id as project_id, members.access_level, ${ends} as ends
+    select members.user_id, projects.id as project_id, members.access_level, ${ends} as ends, members.member_role_id
       from ${targets} join members on members.group_id = any(namespaces.traversal_ids)
      where ${inside} and ${isInherited} and ${of(users, 'members.user_id')}
     union all
-    select members.user_id, projects.id, members.access_level, ${ends}
+    select members.user_id, projects.id, members.access_level, ${ends}, members.member_role_id
       from ${targets} join members on members.project_id = projects.id
      where ${inside} and ${of(users, 'members.user_id')}
     union all
-    select members.user_id, projects.id, ${linkedLevel}, ${linkedEnds}
+    select members.user_id, projects.id, ${linkedLevel}, ${linkedEnds}, ${noRole}
       from ${targets} join group_links on group_links.group_id = any(namespaces.traversal_ids) ${invitedMembers}
      where ${inside} and ${isInherited} and ${of(users, 'members.user_id')}
     union all
-    select members.user_id, projects.id, ${linkedLevel}, ${linkedEnds}
+    select members.user_id, projects.id, ${linkedLevel}, ${linkedEnds}, ${noRole}
       from ${targets} join group_links on group_links.project_id = projects.id ${invitedMembers}
      where ${inside} and ${isInherited} and ${of(users, 'members.user_id')}
     union all
-    select namespaces.owner_id, projects.id, 50, 'infinity'::date
+    select namespaces.owner_id, projects.id, 50, 'infinity'::date, ${noRole}
       from ${targets}
      where ${inside} and namespaces.kind = 'user' and ${of(users, 'namespaces.owner_id')}`;
   await sql`
-    insert into project_authorizations (user_id, project_id, access_level, expires_at) ${decisive(grants, sql`project_id`)}`.execute(
-    tx,
-  );
+    insert into project_authorizations (user_id, project_id, access_level, expires_at, member_role_id)
+    ${decisive(grants, sql`project_id`)}`.execute(tx);
 }
 
 /** Where groups of these, or inside them, are invited: their members count there. */

@@ -4,6 +4,7 @@ import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { levels, type Role } from './levels.ts';
+import { heldTogether, mayAct, type Permission, permissionsOfRoles, type RoleOptions, ruleOf } from './permissions.ts';
 import type { MaybeCaller } from './projects.ts';
 import { movedFrom } from './redirects.ts';
 import { isGroup, isListedGroup } from './states.ts';
@@ -26,6 +27,8 @@ export interface Group {
   marked_for_deletion: boolean;
   /** The caller's level: 50 for administrators, 0 for who is no member. */
   access_level: number;
+  /** What roles add to it. */
+  permissions: readonly Permission[];
 }
 
 const columns = sql.raw(
@@ -88,9 +91,14 @@ export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string):
   const isId = /^-?\d+$/.test(id);
   // PostgreSQL knows no text with NUL.
   if (isId ? !Number.isSafeInteger(Number(id)) : id.includes('\0')) return undefined;
+  const user_id = caller && !caller.admin ? caller.id : null;
   const { rows } = await sql<Group>`
-    select ${columns}, ${groupLevel(caller)} as access_level, ${isGroup('archived')} as archived,
-           ${isGroup('marked_for_deletion')} as marked_for_deletion from namespaces
+    select ${columns}, ${caller?.admin ? sql.lit(levels.owner) : sql`held.access_level`} as access_level,
+           ${permissionsOfRoles(sql`held.roles`)} as permissions, ${isGroup('archived')} as archived,
+           ${isGroup('marked_for_deletion')} as marked_for_deletion
+      from namespaces, lateral (select ${heldTogether} from group_authorizations
+                                 where user_id = ${user_id}::bigint and group_id = namespaces.id
+                                   and (expires_at is null or expires_at > current_date)) held
      where kind = 'group' and ${isId ? sql`id = ${Number(id)}` : sql`full_path = ${id}`}`.execute(db);
   return rows[0];
 }
@@ -133,14 +141,19 @@ export const groupVisible: Access<{ caller: MaybeCaller; group: Group }> = {
   },
 };
 
-/** Grants the group in `:id` to members who hold at least `role`; `guest` admits everyone signed in who may know of the group. */
-export const groupRole = (role: Role): Access<{ caller: Caller; group: Group }> => ({
-  rule: `group:${role}`,
+/**
+ * Grants the group in `:id` to members who hold at least `role`, or the permission that stands in for it; `guest` admits everyone signed in who may know of the
+ * group.
+ */
+export const groupRole = (role: Role, { permission }: RoleOptions = {}): Access<{ caller: Caller; group: Group }> => ({
+  rule: ruleOf(`group:${role}`, permission),
   async check(call) {
     const { caller } = call;
     if (!caller) throw unauthorized();
     const group = await groupInPath(call);
-    if (group.access_level < levels[role] && role !== 'guest') throw forbidden();
+    // What stands at the top is never removed by a permission.
+    const counting = permission === 'remove_group' && group.parent_id === null ? undefined : permission;
+    if (!mayAct(group, role, counting)) throw forbidden();
     return { caller, group };
   },
 });

@@ -50,15 +50,18 @@ export {
 export { levels, type Role } from './levels.ts';
 export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export { isPassword, passwordDigest } from './passwords.ts';
+export { holds, type Permission, permissions, rolesCount, type Standing, unusedPermissions } from './permissions.ts';
 export { type PlanningPlace, planningRole } from './planning.ts';
-export { planFrom } from './plans.ts';
+export { currentPlan, planForAnonymous, planInForce } from './plans.ts';
 export {
+  codeDownloader,
   codeReader,
   codeWriter,
   type Feature,
   isMemberOfProject,
   isVisibleProject,
   type MaybeCaller,
+  mayDownloadCode,
   mayRead,
   mayReadCode,
   mayUse,
@@ -67,12 +70,15 @@ export {
   projectFor,
   projectForAdmin,
   projectLevel,
+  projectPermissions,
   projectRole,
   projectState,
   projectVisible,
   visibleProject,
 } from './projects.ts';
 export { isReaderOf, readsInternalNotesOn } from './readers.ts';
+export { userByPassword } from './sign_in.ts';
 export { isGroup, isListedGroup, isListedProject } from './states.ts';
+export { isTeamMember, teamMember } from './team.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';
 export { lockTree, lockTrees } from './tree_locks.ts';

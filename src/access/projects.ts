@@ -5,6 +5,17 @@ import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { admin } from './instance.ts';
 import { levels, type Role } from './levels.ts';
+import {
+  heldTogether,
+  holds,
+  mayAct,
+  type Permission,
+  permissionsOfRoles,
+  type RoleOptions,
+  rolesCount,
+  ruleOf,
+} from './permissions.ts';
+import { changesAreBlocked } from './plans.ts';
 import { movedFrom } from './redirects.ts';
 import { isListedProject, isProject, stateOfProject } from './states.ts';
 
@@ -21,7 +32,7 @@ export interface Project {
   archived: boolean;
   /** Whether it or a group above it is going to be removed. Only members know of it then. */
   marked_for_deletion: boolean;
-  /** Whether its content cannot be changed: archived, marked for deletion, or a fork that is still being copied. */
+  /** Whether its content cannot be changed: archived, marked for deletion, a fork that is still being copied, or of a server whose licence stops changes. */
   read_only: boolean;
   storage: string;
   issues_access_level: FeatureLevel;
@@ -32,6 +43,8 @@ export interface Project {
   environments_access_level: FeatureLevel;
   /** The caller's level: 50 for administrators, 0 for who is no member. */
   access_level: number;
+  /** What roles add to it. */
+  permissions: readonly Permission[];
 }
 
 type FeatureLevel = 'disabled' | 'private' | 'enabled';
@@ -57,7 +70,7 @@ const isBeingCopied = sql`projects.import_status in ('scheduled', 'started')`;
 export const projectState = {
   archived: sql<boolean>`${isProject('archived')}`,
   marked_for_deletion: sql<boolean>`${isProject('marked_for_deletion')}`,
-  read_only: sql<boolean>`(${isBeingCopied} or ${isProject('archived')} or ${isProject('marked_for_deletion')})`,
+  read_only: sql<boolean>`(${isBeingCopied} or ${isProject('archived')} or ${isProject('marked_for_deletion')} or ${changesAreBlocked})`,
 };
 
 /** The caller's level in the project of each row of `projects`. */
@@ -68,6 +81,14 @@ export const projectLevel = (caller: MaybeCaller): RawBuilder<number> =>
       ? sql`50`
       : sql`coalesce((select max(access_level) from project_authorizations
                        where user_id = ${caller.id} and project_id = projects.id and (expires_at is null or expires_at > current_date)), 0)`;
+
+/** What roles add to the caller's level in the project of each row of `projects`. */
+export const projectPermissions = (caller: MaybeCaller): RawBuilder<Permission[]> =>
+  !caller || caller.admin
+    ? sql`'{}'::text[]`
+    : sql`case when ${rolesCount} then array(
+        select distinct unnest(member_roles.permissions) from project_authorizations join member_roles on member_roles.id = member_role_id
+         where user_id = ${caller.id} and project_id = projects.id and (expires_at is null or expires_at > current_date)) else '{}' end`;
 
 /**
  * A predicate on rows of `projects`: the caller is a member. What an administrator may do without being one does not count.
@@ -110,12 +131,15 @@ const grantedProject = inBatches<Asked, Project>(keyOf, async (db, asked) => {
   const users = asked.map(({ caller }) => (caller && !caller.admin ? caller.id : null));
   const { rows } = await sql<{ question: number } & Project>`
     select asked.question, ${columns}, state.archived, state.marked_for_deletion,
-           state.archived or state.marked_for_deletion or ${isBeingCopied} as read_only,
-           coalesce((select max(access_level) from project_authorizations
-                      where user_id = asked.user_id and project_id = projects.id and (expires_at is null or expires_at > current_date)), 0) as access_level
+           state.archived or state.marked_for_deletion or ${isBeingCopied} or ${changesAreBlocked} as read_only,
+           held.access_level, ${permissionsOfRoles(sql`held.roles`)} as permissions
       from unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(paths, 'citext[]')}, ${ofAnyLength(users, 'bigint[]')}) with ordinality asked(project_id, full_path, user_id, question),
            lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
-           join projects on projects.id = named.id, ${stateOfProject}`.execute(db);
+           join projects on projects.id = named.id, ${stateOfProject},
+           lateral (select ${heldTogether} from project_authorizations
+                     where user_id = asked.user_id and project_id = projects.id and (expires_at is null or expires_at > current_date)) held`.execute(
+    db,
+  );
   return new Map(
     rows.map(({ question, ...project }) => {
       const one = asked[question - 1]!;
@@ -203,7 +227,7 @@ export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
   },
 };
 
-interface ProjectRoleOptions {
+interface ProjectRoleOptions extends RoleOptions {
   /** A feature that must be there for the caller. */
   feature?: Feature;
   /** Whether the call also works on a project that is read-only, for instance because it is archived. */
@@ -211,41 +235,49 @@ interface ProjectRoleOptions {
 }
 
 /**
- * Grants the project in `:id` to members who hold at least `role`; `guest` admits everyone signed in who may know of the project. Hidden projects answer
- * 404, visible ones 403.
+ * Grants the project in `:id` to members who hold at least `role`, or the permission that stands in for it; `guest` admits everyone signed in who may know of
+ * the project. Hidden projects answer 404, visible ones 403.
  */
 export const projectRole = (
   role: Role,
-  { feature, archived }: ProjectRoleOptions = {},
+  { feature, archived, permission }: ProjectRoleOptions = {},
 ): Access<{ caller: Caller; project: Project }> => ({
-  rule: `project:${role}`,
+  rule: ruleOf(`project:${role}`, permission),
   async check(call) {
     const { caller } = call;
     if (!caller) throw unauthorized();
     const project = await projectInPath(call);
-    if (project.access_level < levels[role] && role !== 'guest') throw forbidden();
+    if (!mayAct(project, role, permission)) throw forbidden();
     if (feature && !mayUse(project, feature)) throw forbidden();
     if (project.read_only && !archived && changes(call.method)) throw forbidden();
     return { caller, project };
   },
 });
 
-/** Whether the caller may read the code: everyone where it is open, otherwise members from Reporter on (conventions.md section 14). */
-export function mayReadCode(project: Project): boolean {
+/** Whether the caller may have a copy of the code: everyone where it is open, otherwise members from Reporter on (conventions.md section 14). */
+export function mayDownloadCode(project: Project): boolean {
   if (project.access_level >= levels.reporter) return project.repository_access_level !== 'disabled';
   return project.repository_access_level === 'enabled' && project.visibility !== 'private';
 }
 
-/** Grants the project in `:id` to those who may read its code. Without a repository feature there is no repository to find. */
-export const codeReader: Access<{ caller: MaybeCaller; project: Project }> = {
-  rule: 'project:read_code',
+/** Whether the caller may read the code, if only file by file. */
+export const mayReadCode = (project: Project): boolean =>
+  mayDownloadCode(project) || (project.repository_access_level !== 'disabled' && holds(project, 'read_code', 'project'));
+
+const codeRule = (rule: string, admits: (project: Project) => boolean): Access<{ caller: MaybeCaller; project: Project }> => ({
+  rule,
   async check(call) {
     const project = await projectInPath(call);
     if (project.repository_access_level === 'disabled') throw notFound('Repository');
-    if (!mayReadCode(project)) throw forbidden();
+    if (!admits(project)) throw forbidden();
     return { caller: call.caller, project };
   },
-};
+});
+
+/** Grants the project in `:id` to those who may read its code. Without a repository feature there is no repository to find. */
+export const codeReader = codeRule('project:read_code', mayReadCode);
+/** The same for those who may have a copy of it all. */
+export const codeDownloader = codeRule('project:download_code', mayDownloadCode);
 
 /** Grants the project in `:id` to those who may push to it; which branches is decided where refs move. */
 export const codeWriter: Access<{ caller: Caller; project: Project }> = {

@@ -4,19 +4,24 @@ import { accessRequestRoutes } from './access_requests/routes.ts';
 import { accessTokenRoutes } from './access_tokens/routes.ts';
 import { applicationSettingRoutes } from './application_settings/routes.ts';
 import { awardEmojiRoutes } from './award_emoji/routes.ts';
+import { clusterRoutes } from './clusters/routes.ts';
 import { commitStatuses } from './commit_statuses/routes.ts';
 import { noteRoutes } from './discussions/note_routes.ts';
 import { discussionRoutes } from './discussions/routes.ts';
+import { emailRoutes } from './emails/routes.ts';
 import { epicIssueRoutes } from './epic_issues/routes.ts';
 import { epicChildRoutes } from './epics/child_routes.ts';
 import { epicLinkRoutes } from './epics/link_routes.ts';
 import { epicPeopleRoutes } from './epics/people_routes.ts';
 import { epicRoutes } from './epics/routes.ts';
+import { experimentRoutes } from './experiments/routes.ts';
+import { featureRoutes } from './features/routes.ts';
 import { freezePeriods } from './freeze_periods/routes.ts';
 import { gpgKeyRoutes } from './gpg_keys/routes.ts';
 import { groupLinkRoutes } from './group_links/routes.ts';
 import { groupLifecycleRoutes } from './groups/lifecycle_routes.ts';
 import { groupRoutes } from './groups/routes.ts';
+import { invitationRoutes } from './invitations/routes.ts';
 import { issueLinkRoutes } from './issue_links/routes.ts';
 import { issueListRoutes } from './issues/list_routes.ts';
 import { issueMetricImageRoutes } from './issues/metric_image_routes.ts';
@@ -28,7 +33,10 @@ import { iterationCadenceRoutes } from './iterations/cadence_routes.ts';
 import { iterationRoutes } from './iterations/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { licenseRoutes } from './licenses/routes.ts';
 import { markdownRoutes } from './markdown/routes.ts';
+import { memberRoleRoutes } from './member_roles/routes.ts';
+import { memberApprovalRoutes } from './members/approval_routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { metadataRoutes } from './metadata/routes.ts';
 import { milestoneIssueRoutes } from './milestone_issues/routes.ts';
@@ -55,6 +63,9 @@ import { tagRoutes } from './repository/tag_routes.ts';
 import { treeRoutes } from './repository/tree_routes.ts';
 import { repositoryFiles } from './repository_files/routes.ts';
 import { resourceEventRoutes } from './resource_events/routes.ts';
+import { groupServiceAccountRoutes } from './service_accounts/group_routes.ts';
+import { serviceAccountRoutes } from './service_accounts/routes.ts';
+import { serviceAccountTokenRoutes } from './service_accounts/token_routes.ts';
 import { todoRoutes } from './todo_list/routes.ts';
 import { userRemovalRoutes } from './user_removal/routes.ts';
 import { userFollowRoutes } from './users/follow_routes.ts';
@@ -74,13 +85,21 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...userRemovalRoutes,
   ...userFollowRoutes,
   ...userPreferenceRoutes,
+  ...emailRoutes,
   ...keyRoutes,
   ...gpgKeyRoutes,
   ...tokenAssociationRoutes,
   ...personalAccessTokenRoutes,
   ...impersonationTokenRoutes,
   ...accessTokenRoutes,
+  ...serviceAccountRoutes,
+  ...groupServiceAccountRoutes,
+  ...serviceAccountTokenRoutes,
   ...applicationSettingRoutes,
+  ...clusterRoutes,
+  ...experimentRoutes,
+  ...licenseRoutes,
+  ...featureRoutes,
   ...freezePeriods,
   ...namespaceRoutes,
   ...groupRoutes,
@@ -98,6 +117,9 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...issueMetricImageRoutes,
   ...issueLinkRoutes,
   ...memberRoutes,
+  ...memberApprovalRoutes,
+  ...invitationRoutes,
+  ...memberRoleRoutes,
   ...groupLinkRoutes,
   ...accessRequestRoutes,
   ...branchRoutes,

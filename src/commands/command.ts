@@ -1,10 +1,11 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 
-/** What may be given on the command line: its options as text or as a switch. */
+/** What may be given on the command line: its options as text, as a switch, or several times. */
 export interface Given {
   text: { [option: string]: string | undefined };
   switches: { [option: string]: boolean | undefined };
+  lists: { [option: string]: string[] | undefined };
 }
 
 /** One thing that the executable does. */
@@ -35,4 +36,15 @@ export function required(given: Given, option: string): string {
   const value = given.text[option];
   if (!value) throw new UsageError(`The option --${option} is missing.`);
   return value;
+}
+
+/**
+ * @param text like `2027-01-01`
+ * @throws UsageError when it is no day of the calendar
+ */
+export function readDay(text: string): string {
+  const day = new Date(`${text}T00:00:00Z`);
+  const isDay = /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  if (!isDay) throw new UsageError(`“${text}” is not a day like 2027-01-01.`);
+  return text;
 }

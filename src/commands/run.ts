@@ -7,6 +7,8 @@ import { SecretKeyError } from '../secrets/index.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Command, type Given, OperatorError, UsageError } from './command.ts';
+import { licenseIssue } from './license_issue.ts';
+import { licenseKey } from './license_key.ts';
 import { migrate } from './migrate.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
@@ -23,6 +25,8 @@ const commands: Record<string, Command> = {
   check,
   'user create': userCreate,
   'token create': tokenCreate,
+  'license issue': licenseIssue,
+  'license key': licenseKey,
 };
 
 const overview = `Usage: npm run coppice -- COMMAND [OPTIONS]
@@ -58,10 +62,11 @@ function withoutCommand(words: string[]): number {
 function read(command: Command, args: string[]): Given {
   try {
     const { values } = parseArgs({ args, options: { ...command.options, help: { type: 'boolean', short: 'h' } } });
-    const given: Given = { text: {}, switches: {} };
+    const given: Given = { text: {}, switches: {}, lists: {} };
     for (const [option, value] of Object.entries(values)) {
       if (typeof value === 'string') given.text[option] = value;
       if (typeof value === 'boolean') given.switches[option] = value;
+      if (Array.isArray(value)) given.lists[option] = value.filter((each) => typeof each === 'string');
     }
     return given;
   } catch (error) {

@@ -9,6 +9,7 @@ import { type Command, OperatorError } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
 import { addFirstAdministrator, welcome } from './first_administrator.ts';
+import { installFirstLicense } from './first_license.ts';
 import { claimInstance } from './instance.ts';
 import { tidyAfterStart } from './memory.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
@@ -68,6 +69,8 @@ async function serveUntil(
   lost: Promise<never>,
 ): Promise<void> {
   const { db } = open;
+  // Before the administrator, whose password nobody would have read if the licence were refused.
+  await installFirstLicense(servicesFor(config, db), config);
   const administrator = await addFirstAdministrator(db, config);
   await settleReferenceUpdates(servicesFor(config, db)).catch((error) => log.error({ err: error }, 'settling failed'));
   try {

@@ -1,6 +1,6 @@
 import { tokenScopes } from '../access/index.ts';
 import { createToken } from '../areas/personal_access_tokens/index.ts';
-import { type Command, OperatorError, required, UsageError } from './command.ts';
+import { type Command, OperatorError, readDay, required, UsageError } from './command.ts';
 import { briefly } from './database.ts';
 
 export const tokenCreate: Command = {
@@ -16,7 +16,7 @@ Only the token goes to standard output, so that a script can take it from there.
   run: async (given, config) => {
     const username = required(given, 'user');
     const scopes = readScopes(required(given, 'scopes'));
-    const expires_at = given.text.expires === undefined ? null : readDay(given.text.expires);
+    const expires_at = given.text.expires === undefined ? null : readEnd(given.text.expires);
     const { name = 'Made on the command line' } = given.text;
     const value = await briefly(config, ({ db }) =>
       db.transaction().execute(async (tx) => {
@@ -38,10 +38,8 @@ function readScopes(text: string): string[] {
   return [...new Set(scopes)];
 }
 
-function readDay(text: string): string {
-  const day = new Date(`${text}T00:00:00Z`);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-  if (!isDay) throw new UsageError(`“${text}” is not a day like 2027-01-01.`);
-  if (day.getTime() <= Date.now()) throw new UsageError(`A token that expires on ${text} would be of no use today.`);
-  return text;
+function readEnd(text: string): string {
+  const day = readDay(text);
+  if (Date.parse(day) <= Date.now()) throw new UsageError(`A token that expires on ${text} would be of no use today.`);
+  return day;
 }

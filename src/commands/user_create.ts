@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { emailReasons } from '../areas/emails/index.ts';
 import { createUser } from '../areas/users/index.ts';
 import { ApiError } from '../http/index.ts';
 import { type Command, OperatorError, required, UsageError } from './command.ts';
@@ -28,7 +29,7 @@ export const userCreate: Command = {
     const { name = username, password } = given.text;
     const { admin = false } = given.switches;
     if (!/^[A-Za-z0-9][\w.-]{0,254}$/.test(username)) throw new UsageError('A user name has letters, digits, “_”, “-” and “.”.');
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`“${email}” is not an email address.`);
+    if (emailReasons(email).length > 0) throw new UsageError(`“${email}” is not an email address.`);
     if (password !== undefined && password.length < 8) throw new UsageError('A password has at least 8 characters.');
     const chosen = password ?? newPassword();
     await briefly(config, ({ db }) =>

@@ -1,19 +1,39 @@
 import pino, { type Logger } from 'pino';
 import { removeOrphanedBots } from '../areas/access_tokens/index.ts';
 import { removeOldRequestCounts } from '../areas/application_settings/index.ts';
+import {
+  confirmEmail,
+  confirmNewPrimary,
+  removeUnconfirmedEmails,
+  tellOfNewEmail,
+  tellOfPrimaryChange,
+  tellOfPrimaryRequest,
+} from '../areas/emails/index.ts';
 import { removeOldEvents } from '../areas/events/index.ts';
 import { removeExpiredGroupLinks } from '../areas/group_links/index.ts';
 import { removeGroup, removeMarkedGroups } from '../areas/groups/index.ts';
+import {
+  acceptInvitations,
+  remindInvited,
+  remindOfInvitation,
+  removeOldInvitations,
+  tellOfAcceptance,
+  tellOfAccess,
+  tellOfRefusal,
+  writeInvitation,
+} from '../areas/invitations/index.ts';
 import { removeUnusedBlobs } from '../areas/issues/index.ts';
 import { advanceIterations } from '../areas/iterations/index.ts';
 import { removeUnusedObjects } from '../areas/lfs/index.ts';
+import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/licenses/index.ts';
 import { removeExpiredMemberships } from '../areas/members/index.ts';
 import { copyFork, removeMarkedProjects, removeProject } from '../areas/projects/index.ts';
 import { deleteRepositories, maintainRepository, settleReferences } from '../areas/repository/index.ts';
+import { removeOrphanedServiceAccounts } from '../areas/service_accounts/index.ts';
 import { removeUser } from '../areas/user_removal/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
-import { secretsOf, servicesFor } from '../services.ts';
+import { mailFolder, secretsOf, servicesFor } from '../services.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { claimInstance } from './instance.ts';
@@ -24,6 +44,14 @@ const jobs: readonly AnyJob[] = [
   maintainRepository,
   settleReferences,
   removeExpiredMemberships,
+  acceptInvitations,
+  remindInvited,
+  remindOfInvitation,
+  removeOldInvitations,
+  tellOfAcceptance,
+  tellOfAccess,
+  tellOfRefusal,
+  writeInvitation,
   removeUnusedObjects,
   deleteRepositories,
   removeExpiredGroupLinks,
@@ -34,10 +62,20 @@ const jobs: readonly AnyJob[] = [
   removeMarkedGroups,
   removeUser,
   removeOrphanedBots,
+  removeOrphanedServiceAccounts,
   removeOldRequestCounts,
   advanceIterations,
   removeOldEvents,
   removeUnusedBlobs,
+  confirmEmail,
+  confirmNewPrimary,
+  tellOfNewEmail,
+  tellOfPrimaryRequest,
+  tellOfPrimaryChange,
+  removeUnconfirmedEmails,
+  recordBillableUsers,
+  warnOfLicenseEnd,
+  tellOfLicenseEnd,
 ];
 
 const concurrency = 4;
@@ -67,7 +105,9 @@ export const work: Command = {
   },
 };
 
-/** Runs jobs in this process. */
+/** Runs jobs in this process, and says where the mail goes that they send. */
 export function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
+  if (config.smtpUrl === undefined)
+    process.stdout.write(`Mail is kept as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
   return startWorker({ connectionString, jobs, services: servicesFor(config, db), log, concurrency });
 }

@@ -73,6 +73,17 @@ export interface ApplicationSettings {
   search_rate_limit_unauthenticated: Generated<number>;
   notes_create_limit_allowlist: Generated<string[]>;
   counts_requests: GeneratedAlways<boolean>;
+  signup_enabled: Generated<boolean>;
+  enable_member_promotion_management: Generated<boolean>;
+  seat_control: Generated<string>;
+  domain_allowlist: Generated<string[]>;
+  domain_denylist_enabled: Generated<boolean>;
+  domain_denylist: Generated<string[]>;
+  email_restrictions_enabled: Generated<boolean>;
+  email_restrictions: string | null;
+  allow_top_level_group_owners_to_create_service_accounts: Generated<boolean>;
+  allow_local_requests_from_web_hooks_and_services: Generated<boolean>;
+  team_group_id: number | null;
 }
 
 export interface AwardEmoji {
@@ -82,6 +93,33 @@ export interface AwardEmoji {
   issue_id: number | null;
   epic_id: number | null;
   note_id: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface BillableCounts {
+  day: Generated<string>;
+  recorded_at: Generated<Timestamp>;
+  count: number;
+  highest: number;
+}
+
+export interface Clusters {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  name: string;
+  enabled: Generated<boolean>;
+  managed: Generated<boolean>;
+  domain: string | null;
+  environment_scope: Generated<string>;
+  namespace_per_environment: Generated<boolean>;
+  management_project_id: number | null;
+  provider_type: Generated<string>;
+  api_url: string;
+  token: Buffer;
+  ca_cert: string | null;
+  namespace: string | null;
+  authorization_type: Generated<string>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
 }
@@ -101,6 +139,36 @@ export interface CommitStatuses {
   created_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
+}
+
+export interface CurrentLicense {
+  id: number | null;
+  plan: string | null;
+  user_limit: number | null;
+  expires_at: string | null;
+  expired: boolean | null;
+  blocks_changes: boolean | null;
+}
+
+export interface DeclinedInvitations {
+  id: number;
+  group_id: number | null;
+  project_id: number | null;
+  invite_email: string;
+  inviter_id: number;
+  declined_at: Generated<Timestamp>;
+}
+
+export interface Emails {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  email: string;
+  is_primary: Generated<boolean>;
+  confirmed_at: Timestamp | null;
+  seed: Generated<string>;
+  confirmation_sent_at: Generated<Timestamp>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface EpicIssues {
@@ -162,6 +230,16 @@ export interface Events {
   created_at: Generated<Timestamp>;
 }
 
+export interface FeatureGates {
+  feature_name: string;
+  key: string;
+  value: string;
+}
+
+export interface Features {
+  name: string;
+}
+
 export interface FreezePeriods {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -209,6 +287,22 @@ export interface InternalIds {
   namespace_id: number | null;
   usage: string;
   last_value: number;
+}
+
+export interface Invitations {
+  id: GeneratedAlways<number>;
+  group_id: number | null;
+  project_id: number | null;
+  invite_email: string;
+  access_level: number;
+  member_role_id: number | null;
+  expires_at: string | null;
+  created_by_id: number | null;
+  seed: Generated<string>;
+  reminders: Generated<number>;
+  remind_on: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface IssueAssignees {
@@ -367,6 +461,43 @@ export interface LfsObjectsProjects {
   project_id: number;
   lfs_object_id: number;
   created_at: Generated<Timestamp>;
+}
+
+export interface Licenses {
+  id: GeneratedAlways<number>;
+  text: string;
+  plan: string;
+  licensee: Json;
+  add_ons: Generated<Json>;
+  starts_at: string;
+  expires_at: string | null;
+  user_limit: Generated<number>;
+  trial: Generated<boolean>;
+  cloud: Generated<boolean>;
+  notify_admins_at: string | null;
+  notified_at: Timestamp | null;
+  block_changes_at: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface Licensing {
+  id: Generated<number>;
+  began_at: Generated<Timestamp>;
+}
+
+export interface MemberApprovals {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  group_id: number | null;
+  project_id: number | null;
+  access_level: number;
+  member_role_id: number | null;
+  expires_at: string | null;
+  status: Generated<string>;
+  requested_by_id: number | null;
+  reviewed_by_id: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface MemberRoles {
@@ -648,6 +779,11 @@ export interface ResourceWeightEvents {
   created_at: Generated<Timestamp>;
 }
 
+export interface ServiceAccounts {
+  user_id: number;
+  group_id: number | null;
+}
+
 export interface Subscriptions {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -747,6 +883,8 @@ export interface Users {
   view_diffs_file_by_file: Generated<boolean>;
   show_whitespace_in_diffs: Generated<boolean>;
   pass_user_identities_to_ci_jwt: Generated<boolean>;
+  unconfirmed_email_seed: string | null;
+  unconfirmed_email_sent_at: Timestamp | null;
 }
 
 export interface DB {
@@ -754,18 +892,26 @@ export interface DB {
   access_token_bots: AccessTokenBots;
   application_settings: ApplicationSettings;
   award_emoji: AwardEmoji;
+  billable_counts: BillableCounts;
+  clusters: Clusters;
   commit_statuses: CommitStatuses;
+  current_license: CurrentLicense;
+  declined_invitations: DeclinedInvitations;
+  emails: Emails;
   epic_issues: EpicIssues;
   epic_labels: EpicLabels;
   epic_links: EpicLinks;
   epics: Epics;
   events: Events;
+  feature_gates: FeatureGates;
+  features: Features;
   freeze_periods: FreezePeriods;
   gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;
   group_links: GroupLinks;
   instance: Instance;
   internal_ids: InternalIds;
+  invitations: Invitations;
   issue_assignees: IssueAssignees;
   issue_labels: IssueLabels;
   issue_links: IssueLinks;
@@ -781,6 +927,9 @@ export interface DB {
   lfs_locks: LfsLocks;
   lfs_objects: LfsObjects;
   lfs_objects_projects: LfsObjectsProjects;
+  licenses: Licenses;
+  licensing: Licensing;
+  member_approvals: MemberApprovals;
   member_roles: MemberRoles;
   members: Members;
   milestones: Milestones;
@@ -803,6 +952,7 @@ export interface DB {
   resource_milestone_events: ResourceMilestoneEvents;
   resource_state_events: ResourceStateEvents;
   resource_weight_events: ResourceWeightEvents;
+  service_accounts: ServiceAccounts;
   subscriptions: Subscriptions;
   timelogs: Timelogs;
   todos: Todos;

@@ -1,4 +1,5 @@
 /** An endpoint is a value: what it is called, who may call it, what it takes, what it gives and what it does. Nothing else describes it. */
+import type { KeyObject } from 'node:crypto';
 import type { Static, TObject, TProperties } from 'typebox';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database, DB } from '../db/index.ts';
@@ -18,6 +19,8 @@ export interface Services {
   /** Large files that are not in a repository. */
   blobs: Blobs;
   secrets: Secrets;
+  /** Whoever has signed a licence with one of them is trusted. */
+  licenseKeys: readonly KeyObject[];
 }
 
 /** Who calls, as far as the token says. */
@@ -36,6 +39,8 @@ export interface Caller {
   sudo: boolean;
   /** Whether requests are counted now: a limit on their number is on. */
   counted: boolean;
+  /** The plan in force. It comes with the credential, which costs no statement. */
+  plan: Plan;
 }
 
 /** Who a token was made for: a person, an administrator who acts as one, or programs that work in one project or group. */
@@ -107,6 +112,8 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   plan?: Plan;
   /** The offerings that have the endpoint; elsewhere it is 404. Every one by default. */
   offerings?: readonly Offering[];
+  /** How whoever is signed in is refused elsewhere, where the reference has a form of its own for it. */
+  elsewhere?: (services: Services) => ApiError;
   /** How often one may call it. */
   rate?: RateLimit;
   deprecated?: true;

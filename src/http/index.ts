@@ -3,6 +3,7 @@ export * from './endpoint.ts';
 export * from './errors.ts';
 export * from './filters.ts';
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
+export { escapeHtml, type HtmlPage, type HtmlPart, sendPage } from './pages.ts';
 export * from './paginate.ts';
 export { type Offering, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';

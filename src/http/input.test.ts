@@ -187,3 +187,13 @@ test('what is required in the words of the public API is refused so when it is l
   const steps = [{ kind: 'a', path: 'x' }];
   assert.deepEqual(read(input, { branch: 'main', steps }), { branch: 'main', steps });
 });
+
+test('with a required hash everything is missing that has to be in it', () => {
+  const Platform = Type.Object({ api_url: Type.String(), token: Type.String(), ca_cert: Type.Optional(Type.String()) });
+  assert.equal(
+    refusal({ platform: Platform }, {}),
+    'platform is missing, platform[api_url] is missing, platform[token] is missing',
+  );
+  assert.equal(refusal({ platform: Platform }, { platform: { token: 'x' } }), 'platform[api_url] is missing');
+  assert.deepEqual(read({ platform: Type.Optional(Platform) }, {}), {});
+});

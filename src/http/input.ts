@@ -146,8 +146,9 @@ function numberReader(schema: Json): Read {
 
 function enumReader(schema: Json): Read {
   const values = schema.enum ?? [schema.const];
+  const isNumeric = values.every((allowed) => typeof allowed === 'number');
   return (value, name, failures) => {
-    if (!isScalar(value)) return refuse(failures, name, 'is invalid');
+    if (!isScalar(value) || (isNumeric && readNumber(value, true) === undefined)) return refuse(failures, name, 'is invalid');
     const match = values.find((allowed) => allowed === value || String(allowed) === String(value));
     return match ?? refuse(failures, name, schema[marks]?.refusal ?? 'does not have a valid value');
   };
@@ -237,6 +238,8 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
     const { absence, notBlank } = schema[marks] ?? {};
     const usual = raw === '' ? `${path} is empty` : notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`;
     failures.parameters.push(absence ? `${path} ${absence}` : usual);
+    // With a hash everything is missing that has to be in it.
+    if (schema.type === 'object') member.read({}, path, failures);
     return undefined;
   }
   const refusals = failures.parameters.length;

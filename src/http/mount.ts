@@ -3,8 +3,9 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
 import type { Blobs } from '../blobs/index.ts';
+import type { Database } from '../db/index.ts';
 import type { AnyEndpoint, Caller, Counting, Method, Services } from './endpoint.ts';
-import { ApiError, forbidden, insufficientScope, Moved, notFound } from './errors.ts';
+import { ApiError, forbidden, insufficientScope, Moved, notFound, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
 import { pageHeaders } from './links.ts';
@@ -19,7 +20,8 @@ export interface MountOptions extends Services {
   authenticate(request: FastifyRequest, parameters: Values, services: Services): Promise<Caller | undefined>;
   /** Counts a request where limits are on; the headers go with the reply, whatever it is. */
   countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;
-  currentPlan(): Plan;
+  /** The plan in force for a request without a caller; every caller brings it along. */
+  planForAnonymous(db: Database): Promise<Plan>;
   /** The offering that this server is, or `any`. */
   offering: Offering | 'any';
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
@@ -106,16 +108,20 @@ async function withForm<T>(
   }
 }
 
+/** Whether the offering of the server has an endpoint. */
+const isIn = ({ offerings }: AnyEndpoint, { offering }: MountOptions): boolean =>
+  offering === 'any' || (offerings?.includes(offering) ?? true);
+
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
-  const { db, url, storages, blobs, secrets } = options;
-  const services: Services = { db, url, storages, blobs, secrets };
+  const { db, url, storages, blobs, secrets, licenseKeys } = options;
+  const services: Services = { db, url, storages, blobs, secrets, licenseKeys };
   const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules, endpoint.refused);
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const status = statusOf(endpoint.method, endpoint.returns);
   const needed = scopesFor(endpoint);
+  const isElsewhere = !isIn(endpoint, options);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const parameters = parametersOf(request);
-    const plan = options.currentPlan();
     // In braces: a reply that is returned would be waited for until it is sent, since it is a thenable.
     const count = async (caller: Caller | undefined) => {
       reply.headers(await options.countRequest(services, endpoint, { caller, address: request.ip, parameters }));
@@ -126,8 +132,10 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     });
     await count(caller);
     checkScope(needed, caller);
+    if (isElsewhere) throw caller ? endpoint.elsewhere!(services) : unauthorized();
     const { params } = request as { params: Record<string, string> };
     const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
+    const plan = caller?.plan ?? (await options.planForAnonymous(db));
     if (!reaches(plan, endpoint.plan)) throw forbidden();
     const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
     const conditions = { plan, unmodified_since: unmodifiedSince(request), sent_from };
@@ -168,9 +176,7 @@ function refuseOtherMethods(app: FastifyInstance, endpoints: readonly AnyEndpoin
  * Adds the routes of `endpoints` to `app`. Explicit HEAD endpoints win over the HEAD that every GET answers.
  */
 export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], options: MountOptions): void {
-  const here = endpoints.filter(
-    (endpoint) => options.offering === 'any' || (endpoint.offerings?.includes(options.offering) ?? true),
-  );
+  const here = endpoints.filter((endpoint) => isIn(endpoint, options) || endpoint.elsewhere);
   const heads = new Set(here.filter((endpoint) => endpoint.method === 'HEAD').map((endpoint) => endpoint.path));
   for (const endpoint of here) {
     const handle = routeHandler(endpoint, options);

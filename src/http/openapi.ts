@@ -103,7 +103,7 @@ function operation(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
     ...(plan ? { 'x-plan': plan } : {}),
     ...(offerings ? { 'x-offerings': offerings } : {}),
     ...(rate ? { 'x-rate-limit': rate.setting } : {}),
-    ...(access.rule === 'anyone' || access.rule.endsWith(':visible') || access.rule === 'project:read_code'
+    ...(access.rule === 'anyone' || access.rule.endsWith(':visible') || /^project:(read|download)_code$/.test(access.rule)
       ? { security: [{}, { token: [] }] }
       : {}),
     parameters: parameters(endpoint, shapes),

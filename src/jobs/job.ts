@@ -1,4 +1,5 @@
 /** A job: work that follows a commit. It is a row in PostgreSQL, written in the transaction that needs it. */
+import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
@@ -18,6 +19,8 @@ export interface JobServices {
   /** Large files that are not in a repository. */
   blobs: Blobs;
   secrets: Secrets;
+  /** Whoever has signed a licence with one of them is trusted. */
+  licenseKeys: readonly KeyObject[];
   mailer: Mailer;
 }
 
@@ -56,6 +59,11 @@ export interface Job<Input> extends AnyJob {
    * @param tx the transaction that needs the job
    */
   enqueue(tx: Database, input: Input, options?: EnqueueOptions): Promise<void>;
+  /**
+   * The same for several, in one statement.
+   * @param tx the transaction that needs the jobs
+   */
+  enqueueEach(tx: Database, inputs: readonly Input[]): Promise<void>;
 }
 
 /**
@@ -78,6 +86,11 @@ export function job<P extends TProperties>(
     enqueue: async (tx, values, { key } = {}) => {
       await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(values)}::json, max_attempts => ${retries + 1}::int,
         job_key => ${key === undefined ? null : `${name}:${key}`}::text)`.execute(tx);
+    },
+    enqueueEach: async (tx, inputs) => {
+      if (inputs.length === 0) return;
+      await sql`select graphile_worker.add_job(${name}, payload => input, max_attempts => ${retries + 1}::int)
+        from json_array_elements(${JSON.stringify(inputs)}::json) input`.execute(tx);
     },
     perform: async (payload, call) => {
       // Only what is declared: the scheduler adds members of its own.

@@ -11,17 +11,20 @@ export interface Letter {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character]!);
 
+/** A name or value with a line break could pass for a fact of its own. */
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
 function asText(paragraph: Paragraph): string {
   if (typeof paragraph === 'string') return paragraph;
   if ('link' in paragraph) return `${paragraph.link}:\n${paragraph.url}`;
-  return paragraph.facts.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return paragraph.facts.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n');
 }
 
 function asHtml(paragraph: Paragraph): string {
   if (typeof paragraph === 'string') return `<p>${escaped(paragraph).replaceAll('\n', '<br>')}</p>`;
   if ('link' in paragraph) return `<p><a href="${escaped(paragraph.url)}">${escaped(paragraph.link)}</a></p>`;
   const rows = paragraph.facts.map(
-    ([name, value]) => `<tr><th align="left">${escaped(name)}</th><td>${escaped(value)}</td></tr>`,
+    ([name, value]) => `<tr><th align="left">${escaped(name)}</th><td>${escaped(oneLine(value))}</td></tr>`,
   );
   return `<table>${rows.join('')}</table>`;
 }
@@ -31,8 +34,8 @@ export function renderLetter({ subject, paragraphs }: Letter): { subject: string
   const body = paragraphs.map(asHtml).join('\n');
   return {
     // A line break would begin another header.
-    subject: subject.replace(/\s+/g, ' ').trim(),
+    subject: oneLine(subject),
     text: `${paragraphs.map(asText).join('\n\n')}\n`,
-    html: `<!doctype html>\n<html><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>\n${body}\n</body></html>\n`,
+    html: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>\n${body}\n</body></html>\n`,
   };
 }

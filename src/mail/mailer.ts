@@ -6,9 +6,9 @@ import type { Transporter } from 'nodemailer';
 import { type Letter, renderLetter } from './letter.ts';
 
 export interface Mail extends Letter {
-  /** One address, with a name if there is one. */
-  to: string | { name: string; address: string };
-  /** Tells the mail from all others for ever; whoever gets it twice, because it was tried again after a crash, can tell. */
+  /** One address, with the name of who reads there, if he is known. */
+  to: { name?: string; address: string };
+  /** Tells the mail from all others for ever, in letters, digits and `-`; whoever gets it twice, because it was tried again after a crash, can tell. */
   id: string;
 }
 
@@ -29,6 +29,9 @@ export interface MailerOptions {
 }
 
 const timeout_ms = 30_000;
+
+/** How often a job tries again to send a mail: ever later, for about ten hours, so that a mail server may be away for a night. */
+export const mailRetries = 10;
 
 /** @returns a mailer that connects when the first mail is sent */
 export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
@@ -54,7 +57,8 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
         await transporter
       ).sendMail({
         ...renderLetter(letter),
-        to,
+        // Not as a text, which would be read as a list of addresses.
+        to: { name: '', ...to },
         from: { name: 'Coppice', address: from },
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },

@@ -1,15 +1,24 @@
 /** Who may call what: every access rule, asked as every persona. The table is committed as docs/access.txt and reviewed as a diff. */
+import { groupFor, levels, type Permission, permissions, refreshAuthorizations, unusedPermissions } from '../access/index.ts';
+import { createGroup, transferGroup } from '../areas/groups/index.ts';
 import { endpoints } from '../areas/index.ts';
 import type { AnyEndpoint, Caller } from '../http/index.ts';
 import { ApiError } from '../http/index.ts';
-import type { Persona, World } from './populate.ts';
+import type { Person, Persona, World } from './populate.ts';
 
 const personas = ['anonymous', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const;
 
 type Visibility = 'private' | 'public';
 
-function callerFor({ people, url }: World, persona: Persona): Caller {
-  const { id, username } = people[persona];
+/** Those of which a rule asks. Each has a column: a guest with a role that has it and nothing else. */
+const columns = permissions.filter((permission) => !unusedPermissions.has(permission));
+/** `archive_project` as `arc_p`. */
+const shortened = (permission: Permission) => permission.replace(/^(...)[^_]*_(.).*$/, '$1_$2');
+
+/** Who is asked for, by the head of the column. */
+type Callers = ReadonlyMap<string, Caller | undefined>;
+
+function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'username'>, admin = false): Caller {
   return {
     id,
     username,
@@ -17,29 +26,31 @@ function callerFor({ people, url }: World, persona: Persona): Caller {
     email: `${username}@${new URL(url).hostname}`,
     commit_email: `${username}@${new URL(url).hostname}`,
     state: 'active',
-    admin: persona === 'admin',
+    admin,
     external: false,
     token: { id: 0, scopes: ['api'], kind: 'personal' },
     sudo: false,
     counted: false,
+    plan: 'ultimate',
   };
 }
 
 /** What is looked for below a project or group: an issue and an epic, of nobody that is asked about. */
-interface Things {
+export interface Things {
   issue_iid: number;
   epic_iid: number;
   epic_id: number;
 }
 
-async function addThings({ db, project, group }: World): Promise<Things> {
+/** Adds what is looked for below the project and the group of a world. */
+export async function addThings({ db, project, group }: World): Promise<Things> {
   await db.insertInto('issues').values({ project_id: project.id, iid: 1, title: 'An issue' }).execute();
   const epic = db.insertInto('epics').values({ group_id: group.id, iid: 1, title: 'An epic' }).returning('id');
   return { issue_iid: 1, epic_iid: 1, epic_id: (await epic.executeTakeFirstOrThrow()).id };
 }
 
 /** What stands for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
-function paramsFor(path: string, { project, group, people }: World, things: Things): Record<string, string> {
+export function paramsFor(path: string, { project, group, people }: World, things: Things): Record<string, string> {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   const [collection] = path.split('/').filter((segment) => segment !== '');
   const targets: Record<string, number> = {
@@ -52,8 +63,40 @@ function paramsFor(path: string, { project, group, people }: World, things: Thin
   return Object.fromEntries(names.map((name, index) => [name, String((index === 0 ? targets[collection!] : inside[name]) ?? 0)]));
 }
 
-async function cell(world: World, things: Things, endpoint: AnyEndpoint, persona: (typeof personas)[number]): Promise<string> {
-  const caller = persona === 'anonymous' ? undefined : callerFor(world, persona);
+/** A guest of the group with a role that has one permission. */
+async function guestWith(world: World, permission: Permission): Promise<Caller> {
+  const { db, group } = world;
+  const person = await world.person();
+  const role = { name: permission, base_access_level: levels.guest, [permission]: true };
+  const { id } = await db.insertInto('member_roles').values(role).returning('id').executeTakeFirstOrThrow();
+  await db.transaction().execute(async (tx) => {
+    const member = { group_id: group.id, user_id: person.id, access_level: levels.guest, member_role_id: id };
+    await tx.insertInto('members').values(member).execute();
+    await refreshAuthorizations(tx, { group_id: group.id }, [person.id]);
+  });
+  return callerFor(world, person);
+}
+
+async function callersOf(world: World): Promise<Callers> {
+  const callers = new Map<string, Caller | undefined>();
+  for (const persona of personas) {
+    const person = persona === 'anonymous' ? undefined : world.people[persona satisfies Persona];
+    callers.set(persona.slice(0, 5), person && callerFor(world, person, persona === 'admin'));
+  }
+  for (const permission of columns) callers.set(shortened(permission), await guestWith(world, permission));
+  return callers;
+}
+
+/** Puts the group into another, because at the top a permission alone removes nothing. */
+async function nest({ db, group, people }: World): Promise<void> {
+  const { id } = people.admin;
+  await db.transaction().execute(async (tx) => {
+    const parent_id = await createGroup(tx, { name: 'Above', path: 'above', creator_id: id });
+    await transferGroup(tx, { id }, group.id, await groupFor(tx, { id, admin: true } as Caller, String(parent_id)));
+  });
+}
+
+async function cell(world: World, things: Things, endpoint: AnyEndpoint, caller: Caller | undefined): Promise<string> {
   try {
     const params = paramsFor(endpoint.path, world, things);
     await endpoint.access.check({ ...world.services, caller, params, method: endpoint.method });
@@ -64,25 +107,29 @@ async function cell(world: World, things: Things, endpoint: AnyEndpoint, persona
   }
 }
 
-async function table(world: World, things: Things, visibility: Visibility): Promise<string> {
+async function table(world: World, things: Things, callers: Callers, visibility: Visibility): Promise<string> {
   await world.db.updateTable('namespaces').set({ visibility }).where('id', '=', world.group.id).execute();
   await world.db.updateTable('projects').set({ visibility }).where('id', '=', world.project.id).execute();
   const width = Math.max(...endpoints.map(({ path }) => path.length)) + 2;
-  const head = `${' '.repeat(7 + width)}${personas.map((persona) => persona.slice(0, 5).padEnd(6)).join('')}rule`;
+  const head = `${' '.repeat(7 + width)}${[...callers.keys()].map((name) => name.padEnd(6)).join('')}rule`;
   const rows: string[] = [];
   for (const endpoint of endpoints) {
     const cells: string[] = [];
-    for (const persona of personas) cells.push((await cell(world, things, endpoint, persona)).padEnd(6));
+    for (const caller of callers.values()) cells.push((await cell(world, things, endpoint, caller)).padEnd(6));
     rows.push(`${endpoint.method.padEnd(7)}${endpoint.path.padEnd(width)}${cells.join('')}${endpoint.access.rule}`);
   }
   return [`On a ${visibility} project or group`, head, ...rows].join('\n');
 }
 
 /**
- * The table for a private and a public project. 401, 403 and 404 are the refusals that the rule answers; what the handler asks beyond it is not shown.
+ * The table for a private and a public project, in a group that stands in another. 401, 403 and 404 are the refusals that the rule answers; what the handler asks beyond it is not shown.
  * @param world one that nothing else is tested in: its project becomes public
  */
 export async function accessTable(world: World): Promise<string> {
+  await nest(world);
   const things = await addThings(world);
-  return `${await table(world, things, 'private')}\n\n${await table(world, things, 'public')}\n`;
+  const callers = await callersOf(world);
+  const legend = columns.map((permission) => `${shortened(permission)}  a guest with a role that has ${permission}`);
+  const tables = [await table(world, things, callers, 'private'), await table(world, things, callers, 'public')];
+  return `${[legend.join('\n'), ...tables].join('\n\n')}\n`;
 }

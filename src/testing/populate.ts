@@ -12,6 +12,7 @@ import { createGroup } from '../areas/groups/index.ts';
 import { createToken } from '../areas/personal_access_tokens/index.ts';
 import { createProject } from '../areas/projects/index.ts';
 import { createUser } from '../areas/users/index.ts';
+import { installFirstLicense } from '../commands/first_license.ts';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
@@ -76,6 +77,8 @@ export async function startServer(db: Database, { environment = {} }: WorldOptio
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-world-'));
   const config = readConfig({ COPPICE_DATA: data, COPPICE_URL: 'http://coppice.test', ...environment });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+  const services = servicesFor(config, db);
+  await installFirstLicense(services, config);
   const app = await buildApp({ config, db, log, inspectReply });
   await app.listen({ port: environment.COPPICE_PORT ? config.port : 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
@@ -86,7 +89,7 @@ export async function startServer(db: Database, { environment = {} }: WorldOptio
     await closeReaders();
     await rm(data, { recursive: true, force: true });
   };
-  return { url: `http://127.0.0.1:${port}`, services: servicesFor(config, db), stop };
+  return { url: `http://127.0.0.1:${port}`, services, stop };
 }
 
 async function addPerson(db: Database, username: string, admin = false): Promise<Person> {

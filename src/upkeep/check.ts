@@ -1,5 +1,6 @@
 /** Whether everything that lasts fits together, and what can be done about it where it does not. */
 import { availableParallelism } from 'node:os';
+import { brokenTokens } from '../areas/clusters/index.ts';
 import { settleReferenceUpdates } from '../areas/repository/index.ts';
 import type { Database } from '../db/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
@@ -44,10 +45,19 @@ export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | '
 }
 
 /** Before its first start a server has sealed nothing. */
-async function* checkSecret({ db, config }: CheckOptions): AsyncGenerator<Finding> {
+async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerator<Finding> {
+  const secrets = secretsOf(config);
   const instance = await db.selectFrom('instance').select('secret_fingerprint').executeTakeFirst();
-  if (instance && !instance.secret_fingerprint.equals(fingerprintOf(secretsOf(config))))
+  if (instance && !instance.secret_fingerprint.equals(fingerprintOf(secrets))) {
     yield { sentence: 'The secret key is not the one that the database was used with: what is sealed in it cannot be read.' };
+    return;
+  }
+  for await (const { id, name } of brokenTokens(db, secrets)) {
+    signal.throwIfAborted();
+    yield {
+      sentence: `Cluster ${id} (${name}): its sealed token cannot be read. Give it anew: PUT /api/v4/admin/clusters/${id}.`,
+    };
+  }
 }
 
 async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Finding> {

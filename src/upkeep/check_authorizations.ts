@@ -42,10 +42,10 @@ const total = (differences: Difference[], member: 'missing' | 'superfluous') =>
   differences.reduce((sum, difference) => sum + difference[member], 0);
 
 const groupRows = (root: number) => sql`
-  select a.user_id, a.group_id, a.access_level, a.expires_at from group_authorizations a join namespaces n on n.id = a.group_id
+  select a.user_id, a.group_id, a.access_level, a.expires_at, a.member_role_id from group_authorizations a join namespaces n on n.id = a.group_id
    where n.traversal_ids[1] = ${sql.lit(root)}::bigint`;
 const projectRows = (root: number) => sql`
-  select a.user_id, a.project_id, a.access_level, a.expires_at from project_authorizations a join projects p on p.id = a.project_id
+  select a.user_id, a.project_id, a.access_level, a.expires_at, a.member_role_id from project_authorizations a join projects p on p.id = a.project_id
     join namespaces n on n.id = p.namespace_id where n.traversal_ids[1] = ${sql.lit(root)}::bigint`;
 
 async function compare(db: Database, root: number): Promise<Difference[]> {

@@ -64,6 +64,7 @@ const stories: Record<string, string> = {
   odd_names: 'python-gitlab: files keep their odd names',
   branches_and_commits: 'python-gitlab: branches are made, found and removed, and commits are listed over pages',
   freeze_periods: 'python-gitlab: freeze periods are added, paged, changed and removed',
+  features: 'python-gitlab: a feature is set for some, for a share and for all, and forgotten',
   refusals: 'python-gitlab: refusals reach the person as the client words them',
   sudo: 'python-gitlab: an administrator acts as somebody else',
   keyset: 'python-gitlab: projects page by key',

@@ -210,6 +210,23 @@ def freeze_periods(place):
     refused(400, {"freeze_start": [" is invalid syntax"]}, api.http_post, url, post_data=bad)
 
 
+def features(place):
+    admin = client(place, "admin")
+    name = "invitation_mail_preview"
+    username = place["people"]["guest"]["username"]
+    on_for_guest = admin.features.set(name, True, user=username, project=place["project"]["full_path"])
+    same((on_for_guest.name, on_for_guest.state), (name, "conditional"))
+    actors = {"key": "actors", "value": [f"Project:{place['project']['id']}", f"User:{place['people']['guest']['id']}"]}
+    same(on_for_guest.gates, [{"key": "boolean", "value": False}, actors])
+    same(admin.features.set(name, 30).gates[-1], {"key": "percentage_of_time", "value": 30})
+    refused(400, "400 Bad request - nobody is not found!", admin.features.set, name, True, user="nobody")
+    refused(403, "403 Forbidden", client(place, "owner").features.list, get_all=True)
+    same([found.name for found in admin.features.list(get_all=True)], [name])
+    same(admin.features.set(name, True).state, "on")
+    admin.features.delete(name)
+    same(admin.features.list(get_all=True), [])
+
+
 def refusals(place):
     project_id = place["project"]["id"]
     refused(404, "404 Project Not Found", client(place, "outsider").projects.get, project_id)
@@ -242,7 +259,7 @@ def keyset(place):
     same([found.id for found in api.projects.list(**ask, iterator=True)], ids)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, refusals, sudo, keyset]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

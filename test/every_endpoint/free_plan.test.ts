@@ -19,3 +19,11 @@ test('on the free plan a paid parameter is ignored, its field is left out, and w
   const added = await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 30 });
   assert.equal(added.status, 201);
 });
+
+test('on the free plan there are no service accounts', async () => {
+  const { as, group } = await world(free);
+  for (const path of ['/service_accounts', `/groups/${group.id}/service_accounts`]) {
+    assert.equal((await as('admin').get(path)).status, 403);
+    assert.equal((await as('admin').post(path)).status, 403);
+  }
+});

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { endpoints } from '../../src/areas/index.ts';
 import type { AnyEndpoint } from '../../src/http/index.ts';
 import type { Answer } from '../../src/testing/client.ts';
+import { licenseText } from '../../src/testing/licenses.ts';
 import { type World, world } from '../../src/testing/world.ts';
 
 let statements = 0;
@@ -39,13 +40,34 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const other = await asked(owner.post('/projects', { name, namespace_id: below.id, visibility: 'private' }));
   await asked(owner.post('/projects', { name: `own-${name}` }));
   await asked(owner.post(`/projects/${project.id}/fork`, { path: `fork-${turn}`, name: `fork-${turn}` }));
+  const role = { name, base_access_level: 10, read_code: true };
+  await asked(owner.post(`/groups/${group.id}/member_roles`, role));
+  const { id: member_role_id } = await asked(here.as('admin').post('/member_roles', role));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));
     await asked(owner.post(`${place}/labels`, { name, color: '#112233', ...(place.startsWith('/p') ? { priority: turn } : {}) }));
     await asked(owner.post(`${place}/milestones`, { title: `${name} of ${place}` }));
     await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 20 }));
+    await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 10, member_role_id }));
+    await asked(owner.post(`${place}/invitations`, { email: `${name}@example.org`, access_level: 20 }));
   }
+  await db
+    .insertInto('member_approvals')
+    .values({ group_id: group.id, user_id: id, access_level: 30, requested_by_id: id })
+    .execute();
+  await asked(
+    here.as('admin').post('/admin/clusters/add', {
+      ...{ name, environment_scope: name, management_project_id: project.id },
+      platform_kubernetes_attributes: { api_url: 'https://kube.example.com', token: name },
+    }),
+  );
+  await asked(here.as('admin').post(`/features/${name}`, { value: true, user: people.guest.username, force: true }));
+  await asked(here.as('admin').post('/service_accounts'));
+  await asked(here.as('admin').post(`/groups/${group.id}/service_accounts`));
+  const tokens = `/groups/${group.id}/service_accounts/${await serviceAccountOf(here)}/personal_access_tokens`;
+  await asked(here.as('admin').post(tokens, { name, ...token }));
+  await asked(here.as('admin').post('/license', { license: await licenseText(here) }));
   const { id: member } = await here.person();
   await asked(owner.post(`/projects/${project.id}/members`, { user_id: member, access_level: 20 }));
   await asked(owner.post(`/projects/${other.id}/members`, { user_id: people.guest.id, access_level: 30 }));
@@ -77,6 +99,10 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   for (const user_id of [people.guest.id, people.owner.id]) {
     const text = `${name}-${user_id}`;
     await db.insertInto('keys').values({ user_id, title: name, key: text, fingerprint_sha256: text }).execute();
+    await db
+      .insertInto('emails')
+      .values({ user_id, email: `${text}@example.com` })
+      .execute();
     await db
       .insertInto('gpg_keys')
       .values({ user_id, key: text, fingerprint: digest(text).subarray(0, 20) })
@@ -243,8 +269,15 @@ async function addPlans({ db, group, project, people }: World, turn: number, nam
     .execute();
 }
 
+/** The first service account of the group. */
+async function serviceAccountOf({ db, group }: World): Promise<number> {
+  const accounts = db.selectFrom('service_accounts').select('user_id').where('group_id', '=', group.id).orderBy('user_id');
+  return (await accounts.executeTakeFirstOrThrow()).user_id;
+}
+
 /** What stands for the parameters of a path after the first. */
-async function valuesFor({ db, project, group, people }: World, path: string): Promise<Record<string, string>> {
+async function valuesFor(here: World, path: string): Promise<Record<string, string>> {
+  const { db, project, group, people } = here;
   const ofGroup = path.startsWith('/groups/');
   const milestone = await db
     .selectFrom('milestones')
@@ -269,7 +302,7 @@ async function valuesFor({ db, project, group, people }: World, path: string): P
     .executeTakeFirstOrThrow();
   const status = await db.selectFrom('commit_statuses').select('sha').executeTakeFirstOrThrow();
   return {
-    user_id: String(people.guest.id),
+    user_id: String(path.includes('/service_accounts/') ? await serviceAccountOf(here) : people.guest.id),
     sha: status.sha,
     file_path: 'README.md',
     milestone_id: String(milestone.id),
@@ -308,6 +341,9 @@ const nameOf = ({ path }: AnyEndpoint) => path;
 
 /** Lists whose rows this test does not add to: of these it shows only that they answer. */
 const unchanging = new Set([
+  // What the code says.
+  '/experiments',
+  '/features/definitions',
   '/projects/:id/repository/commits/:sha/diff',
   '/projects/:id/repository/files/:file_path/blame',
   // There are no merge requests yet.

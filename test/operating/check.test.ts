@@ -125,3 +125,26 @@ test('a blob that is not what its name says is found', async () => {
     `${world.project.full_path}: the large file ${oid} is missing. Push it again from a clone that has it.`,
   ]);
 });
+
+test('a sealed token that cannot be read is found, and the others are not', async () => {
+  const world = await filledWorld();
+  const add = async (name: string) => {
+    const platform_kubernetes_attributes = { api_url: 'https://kube.example.com', token: `token of ${name}` };
+    const answer = await world.as('admin').post('/admin/clusters/add', {
+      ...{ name, environment_scope: name },
+      platform_kubernetes_attributes,
+    });
+    assert.equal(answer.status, 201);
+    return answer.body.id as number;
+  };
+  const damaged = await add('damaged');
+  await add('sound');
+  const { token } = await world.db.selectFrom('clusters').select('token').where('id', '=', damaged).executeTakeFirstOrThrow();
+  token[token.length - 1]! ^= 1;
+  await world.db.updateTable('clusters').set({ token }).where('id', '=', damaged).execute();
+  assert.deepEqual(
+    (await sentences(world)).filter((sentence) => sentence.startsWith('Cluster')),
+    [`Cluster ${damaged} (damaged): its sealed token cannot be read. Give it anew: PUT /api/v4/admin/clusters/${damaged}.`],
+  );
+  await world.db.deleteFrom('clusters').execute();
+});

@@ -1,8 +1,8 @@
 /** Complete changes of access requests. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
-import { type Caller, forbidden, invalid, notFound } from '../../http/index.ts';
-import { type Actor, addMembers, counts, isDirect, lockedSource, placeOf, type Source } from '../members/index.ts';
+import { badRequest, type Caller, forbidden, invalid, notFound } from '../../http/index.ts';
+import { type Actor, addMembers, counts, isDirect, lockedSource, noSeatsText, placeOf, type Source } from '../members/index.ts';
 import { addRequestTodos } from '../todos/index.ts';
 
 /**
@@ -33,21 +33,25 @@ export async function requestAccess(db: Database, caller: Caller, place: Source)
 /**
  * Makes somebody a member who has asked for it.
  * @param actor who decides, with his level there
- * @throws ApiError 404 for who has not asked, 403 for a level above the actor's own, 400 for one below what he has from above
+ * @returns whether he is a member, or an administrator decides first
+ * @throws ApiError 404 for who has not asked, 403 for a level above the actor's own, 400 for one below what he has from above and where no seat is left
  */
 export async function approveRequest(
   tx: Database,
   place: Source,
   actor: Actor,
   { user_id, access_level }: { user_id: number; access_level: number },
-): Promise<void> {
+): Promise<'approved' | 'queued'> {
   if (access_level > actor.access_level) throw forbidden();
   await lockedSource(tx, placeOf(place));
   await dropRequest(tx, place, user_id);
   const members = { user_ids: [user_id], access_level, existing: 'change' as const };
   const refusal = (await addMembers(tx, placeOf(place), actor, members)).get(user_id);
+  if (refusal === 'queued') return refusal;
+  if (refusal === 'no seat') throw badRequest(noSeatsText(actor));
   if (typeof refusal === 'string') throw forbidden();
   if (refusal) throw invalid(refusal);
+  return 'approved';
 }
 
 /**

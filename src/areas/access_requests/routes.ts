@@ -18,7 +18,18 @@ import {
   Timestamp,
   withStatus,
 } from '../../http/index.ts';
-import { everyone, isDirect, Member, managers, mayManage, memberReply, type Source, sourceFor } from '../members/index.ts';
+import {
+  everyone,
+  isDirect,
+  Member,
+  MemberQueued,
+  managers,
+  mayManage,
+  memberReply,
+  queuedReply,
+  type Source,
+  sourceFor,
+} from '../members/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';
 import { approveRequest, dropRequest, requestAccess } from './actions.ts';
 
@@ -75,9 +86,10 @@ function routesOf(kind: Source['kind']) {
       summary: 'Make somebody a member who asks for it',
       access: manager,
       input: { user_id: Id, access_level: LevelIn[kind] },
-      returns: withStatus(201, one(Member)),
+      returns: withStatus(201, one(Type.Union([Member, MemberQueued]))),
       handle: async ({ source, actor, input, ...services }) => {
-        await services.db.transaction().execute((tx) => approveRequest(tx, source, actor, input));
+        const outcome = await services.db.transaction().execute((tx) => approveRequest(tx, source, actor, input));
+        if (outcome === 'queued') return queuedReply(services.db, input.user_id);
         return memberReply(services, source, input.user_id, 'direct');
       },
     }),
@@ -87,7 +99,7 @@ function routesOf(kind: Source['kind']) {
       input: { user_id: Id },
       returns: nothing,
       handle: ({ db, source, actor, input: { user_id } }) => {
-        if (user_id !== actor.id && !mayManage(kind, actor.access_level)) throw forbidden();
+        if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
         return dropRequest(db, source, user_id);
       },
     }),

@@ -1,8 +1,8 @@
 /** Complete changes of access tokens: each has a user of its own, who is a member of the project or group and goes with the token. */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../db/index.ts';
-import { badRequest, forbidden, type Services, sentenceOf } from '../../http/index.ts';
-import { addMembers, changeMember } from '../members/index.ts';
+import { badRequest, type Caller, forbidden, type Services, sentenceOf } from '../../http/index.ts';
+import { addMembers, changeMember, refuseAbove } from '../members/index.ts';
 import { issueToken, lifetimeNow, revokeToken, rotateToken } from '../personal_access_tokens/index.ts';
 import { scheduleRemoval } from '../user_removal/index.ts';
 import { createUser } from '../users/index.ts';
@@ -19,6 +19,7 @@ export interface AccessTokenRequest {
 
 const refused = (reason: string) => badRequest(`400 Bad request - ${reason}`);
 const placeOf = ({ kind, id }: Resource) => (kind === 'project' ? { project_id: id } : { group_id: id });
+const actorIn = ({ access_level, permissions }: Resource, { id }: Caller) => ({ id, access_level, permissions });
 
 /**
  * Adds a token.
@@ -51,7 +52,7 @@ export async function createAccessToken(
       .insertInto('access_token_bots')
       .values({ ...place, user_id })
       .execute();
-    const actor = { id: caller.id, access_level: resource.access_level };
+    const actor = actorIn(resource, caller);
     const members = { user_ids: [user_id], access_level, expires_at: token.expires_at, existing: 'refuse' as const };
     await addMembers(tx, place, actor, members);
     return made;
@@ -72,7 +73,7 @@ export async function rotateAccessToken(
   if (token.access_level !== null && token.access_level > resource.access_level) throw forbidden();
   return db.transaction().execute(async (tx) => {
     const made = await rotateToken(tx, token.id, expires_at);
-    const actor = { id: caller.id, access_level: resource.access_level };
+    const actor = actorIn(resource, caller);
     if (token.access_level !== null)
       await changeMember(tx, placeOf(resource), actor, { ...made, access_level: token.access_level });
     return made;
@@ -81,10 +82,15 @@ export async function rotateAccessToken(
 
 /**
  * Ends a token, and has its user removed.
- * @throws ApiError 400 when it was revoked before
+ * @throws ApiError 400 when it was revoked before, 403 when its user has more in the project or group than who asks
  */
-export async function revokeAccessToken(db: Database, token: { id: number; user_id: number }): Promise<void> {
+export async function revokeAccessToken(
+  db: Database,
+  { caller, resource }: Granted,
+  token: { id: number; user_id: number },
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    await refuseAbove(tx, placeOf(resource), actorIn(resource, caller), token.user_id);
     await revokeToken(tx, token.id);
     await scheduleRemoval(tx, token.user_id, false);
   });

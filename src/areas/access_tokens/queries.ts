@@ -1,15 +1,14 @@
 /** Access tokens of projects and groups, and who may deal with them. */
 import { sql } from 'kysely';
-import { groupRole, projectRole } from '../../access/index.ts';
+import { groupRole, projectRole, type Standing } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { type Access, ApiError, type Caller, found } from '../../http/index.ts';
 import { tokensIn } from '../personal_access_tokens/index.ts';
 
-/** A project or group that has access tokens, with the caller's level in it. */
-export interface Resource {
+/** A project or group that has access tokens, with what the caller may do in it. */
+export interface Resource extends Standing {
   kind: 'project' | 'group';
   id: number;
-  access_level: number;
 }
 
 export interface Granted {
@@ -18,11 +17,13 @@ export interface Granted {
 }
 
 /**
- * Grants the project in `:id` to its maintainers, the group to its owners.
+ * Grants the project in `:id` to its maintainers, the group to its owners, and both to those whom a role lets manage their tokens.
  * @param refusal the error for others who may know of it
  */
 export function managersOf(kind: Resource['kind'], refusal: () => ApiError): Access<Granted> {
-  const [project, group] = [projectRole('maintainer', { archived: true }), groupRole('owner')];
+  const project = projectRole('maintainer', { archived: true, permission: 'manage_project_access_tokens' });
+  const group = groupRole('owner', { permission: 'manage_group_access_tokens' });
+  const resourceOf = ({ id, access_level, permissions }: Standing & { id: number }) => ({ kind, id, access_level, permissions });
   const refuse = (error: unknown) => {
     throw error instanceof ApiError && error.status === 403 ? refusal() : error;
   };
@@ -31,14 +32,14 @@ export function managersOf(kind: Resource['kind'], refusal: () => ApiError): Acc
         rule: project.rule,
         check: async (call) => {
           const { caller, project: place } = await project.check(call).catch(refuse);
-          return { caller, resource: { kind, id: place.id, access_level: place.access_level } };
+          return { caller, resource: resourceOf(place) };
         },
       }
     : {
         rule: group.rule,
         check: async (call) => {
           const { caller, group: place } = await group.check(call).catch(refuse);
-          return { caller, resource: { kind, id: place.id, access_level: place.access_level } };
+          return { caller, resource: resourceOf(place) };
         },
       };
 }

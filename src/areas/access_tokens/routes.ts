@@ -127,7 +127,8 @@ function routesOf(kind: Resource['kind']) {
       access: managers,
       input: { token_id: Id },
       returns: nothing,
-      handle: async ({ db, resource, input }) => revokeAccessToken(db, await tokenOf(db, resource, input.token_id)),
+      handle: async ({ db, caller, resource, input }) =>
+        revokeAccessToken(db, { caller, resource }, await tokenOf(db, resource, input.token_id)),
     }),
   ];
 }

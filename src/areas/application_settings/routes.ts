@@ -1,7 +1,8 @@
 /** Application settings: what administrators decide for the whole server. */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { admin } from '../../access/index.ts';
+import { admin, groupFor, type MaybeCaller } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
 import { isValidBranchName } from '../../git/index.ts';
 import {
   allOptional,
@@ -18,6 +19,7 @@ import {
   Timestamp,
   Visibility,
 } from '../../http/index.ts';
+import { domainReasons, expressionReasons } from './email_rules.ts';
 import { type Settings, settingsOf } from './queries.ts';
 import { prefixReasons, weightReasons, weightsOf } from './rules.ts';
 
@@ -35,6 +37,8 @@ const throttle = <K extends string>(kind: K, what: string) =>
     Record<`throttle_${K}_requests_per_period` | `throttle_${K}_period_in_seconds`, ReturnType<typeof Type.Integer>>;
 
 const branchReasons = (name: string | null) => (name === null || name === '' || isValidBranchName(name) ? [] : ['is invalid']);
+
+const Domains = (description: string) => checked(CommaList(Type.String({ description })), domainReasons);
 
 /** Each is a column. */
 const columns = {
@@ -56,9 +60,28 @@ const columns = {
   email_confirmation_setting: Type.Enum(['off', 'soft', 'hard'], {
     description: 'Whether users work without having confirmed their address: always, for three days, or never',
   }),
+  signup_enabled: Type.Boolean({ description: 'Whether who is invited may make an account of his own' }),
+  domain_allowlist: Domains('Domains whose addresses may join, and no others; `*` stands for any text; empty: any'),
+  domain_denylist_enabled: Type.Boolean(),
+  domain_denylist: Domains('Domains whose addresses may not join'),
+  email_restrictions_enabled: Type.Boolean(),
+  email_restrictions: checked(
+    nullable(Type.String({ description: 'A regular expression (RE2): addresses in which it finds something may not join' })),
+    expressionReasons,
+  ),
+  enable_member_promotion_management: Type.Boolean({
+    description: 'Ultimate: whether an administrator decides on roles by which somebody comes to take a seat',
+  }),
+  seat_control: Type.Enum(['off', 'block_overages'], {
+    description: 'Premium: `block_overages` lets nobody become a member for whom the licence has no seat left',
+  }),
   max_personal_access_token_lifetime: nullable(Type.Integer({ minimum: 1, maximum: 365, description: 'In days; null: 365' })),
   require_personal_access_token_expiry: Type.Boolean(),
   service_access_tokens_expiration_enforced: Type.Boolean(),
+  allow_top_level_group_owners_to_create_service_accounts: Type.Boolean({
+    description:
+      'Premium: whether the owners of a top-level group deal with service accounts of their own; otherwise administrators do',
+  }),
   personal_access_token_prefix: checked(Type.String(), prefixReasons),
   deletion_adjourned_period: Type.Integer({ minimum: 1, maximum: 90, description: 'Days after which what is marked is removed' }),
   repository_storages_weighted: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 100 }), {
@@ -82,33 +105,61 @@ const columns = {
   ...throttle('unauthenticated_files_api', 'requests for repository files without a token, by address'),
   ...throttle('authenticated_files_api', 'requests for repository files of users'),
   rate_limiting_response_text: nullable(Type.String({ description: 'What whoever is throttled is told' })),
+  allow_local_requests_from_web_hooks_and_services: Type.Boolean({
+    description: 'Whether other systems may have addresses of this machine and of the local network',
+  }),
+};
+/** A path where the column has the id. */
+const references = {
+  team_group: nullable(
+    Type.String({ description: 'Path of the group whose members see experiments; null: administrators only' }),
+  ),
 };
 const deprecated = {
   repository_storages: CommaList(
     Type.String({ description: 'Deprecated: storages that take new projects; use `repository_storages_weighted`' }),
   ),
 };
-const input = allOptional({ ...columns, ...deprecated });
+const input = allOptional({ ...columns, ...references, ...deprecated });
 
 const ApplicationSettings = resource('ApplicationSettings', {
   id: Type.Integer(),
   ...columns,
+  ...references,
   ...deprecated,
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 
-function present({ counts_requests: _derived, ...settings }: Settings, storages: Services['storages']) {
+async function present(
+  { counts_requests: _derived, ...settings }: Settings,
+  { db, storages }: Pick<Services, 'db' | 'storages'>,
+) {
   const weights = weightsOf(settings.repository_storages_weighted, Object.keys(storages));
   return {
     ...settings,
     repository_storages_weighted: weights,
     repository_storages: Object.keys(weights).filter((name) => weights[name]! > 0),
+    team_group: await pathOfGroup(db, settings.team_group_id),
   } as Static<typeof ApplicationSettings>;
 }
 
+async function pathOfGroup(db: Database, id: number | null): Promise<string | null> {
+  if (id === null) return null;
+  const group = await db.selectFrom('namespaces').select('full_path').where('id', '=', id).executeTakeFirst();
+  return group?.full_path ?? null;
+}
+
+/** @throws ApiError 400 for the path of no group */
+async function teamGroupId(db: Database, caller: MaybeCaller, path: string | null): Promise<number | null> {
+  if (!path) return null;
+  const group = await groupFor(db, caller, path);
+  if (!group) throw invalid({ team_group: ['does not exist'] });
+  return group.id;
+}
+
 /** Parameters as columns. */
-function changesFrom(given: Static<TObject<typeof input>>, storages: Services['storages']) {
+function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, storages: Services['storages']) {
   const { repository_storages, repository_storages_weighted, default_branch_name, restricted_visibility_levels, ...others } =
     given;
   const weights =
@@ -130,7 +181,7 @@ export const applicationSettingRoutes = [
     summary: 'Show the settings of the server',
     access: admin,
     returns: one(ApplicationSettings),
-    handle: async ({ db, storages }) => present(await settingsOf(db), storages),
+    handle: async ({ db, storages }) => present(await settingsOf(db), { db, storages }),
   }),
   put('/application/settings', {
     summary: 'Change settings of the server; they count at once',
@@ -138,13 +189,14 @@ export const applicationSettingRoutes = [
     input,
     rules: [atLeastOneOf(...Object.keys(input))],
     returns: one(ApplicationSettings),
-    handle: async ({ db, storages, input: given }) => {
+    handle: async ({ db, storages, caller, input: { team_group, ...given } }) => {
+      const team = team_group === undefined ? {} : { team_group_id: await teamGroupId(db, caller, team_group) };
       await db
         .updateTable('application_settings')
-        .set({ ...changesFrom(given, storages), updated_at: sql`now()` })
+        .set({ ...changesFrom(given, storages), ...team, updated_at: sql`now()` })
         .where('id', '=', 1)
         .execute();
-      return present(await settingsOf(db), storages);
+      return present(await settingsOf(db), { db, storages });
     },
   }),
 ];

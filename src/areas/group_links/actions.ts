@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { lockTrees, refreshAuthorizations, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { conflict, notFound } from '../../http/index.ts';
+import { conflict, forbidden, notFound } from '../../http/index.ts';
 import { sourceOf } from '../members/index.ts';
 
 export interface NewGroupLink {
@@ -39,17 +39,19 @@ export async function inviteGroup(tx: Database, target: Subtree, link: NewGroupL
 /**
  * Ends an invitation.
  * @param tx a transaction
- * @throws ApiError 404 when there is none
+ * @param own_level of who ends it
+ * @throws ApiError 404 when there is none, 403 when it gives more than who ends it has
  */
-export async function uninviteGroup(tx: Database, target: Subtree, invited_group_id: number): Promise<void> {
+export async function uninviteGroup(tx: Database, target: Subtree, invited_group_id: number, own_level: number): Promise<void> {
   await lockedFor(tx, target, invited_group_id);
   const gone = await tx
     .deleteFrom('group_links')
     .where((q) => ('group_id' in target ? q('group_id', '=', target.group_id) : q('project_id', '=', target.project_id)))
     .where('invited_group_id', '=', invited_group_id)
-    .returning('id')
+    .returning('access_level')
     .executeTakeFirst();
   if (!gone) throw notFound('Group Link');
+  if (gone.access_level > own_level) throw forbidden();
   await refreshAuthorizations(tx, target);
 }
 

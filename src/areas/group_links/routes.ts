@@ -108,7 +108,8 @@ const sharing = [
     access: groupRole('owner'),
     input: { group_id: Id },
     returns: nothing,
-    handle: ({ db, group, input }) => db.transaction().execute((tx) => uninviteGroup(tx, { group_id: group.id }, input.group_id)),
+    handle: ({ db, group, input }) =>
+      db.transaction().execute((tx) => uninviteGroup(tx, { group_id: group.id }, input.group_id, group.access_level)),
   }),
   post('/projects/:id/share', {
     summary: 'Invite a group into a project',
@@ -129,7 +130,7 @@ const sharing = [
     input: { group_id: Id },
     returns: nothing,
     handle: ({ db, project, input }) =>
-      db.transaction().execute((tx) => uninviteGroup(tx, { project_id: project.id }, input.group_id)),
+      db.transaction().execute((tx) => uninviteGroup(tx, { project_id: project.id }, input.group_id, project.access_level)),
   }),
 ];
 

@@ -26,6 +26,8 @@ import { checkMayCreate } from './routes.ts';
 import { transferGroup } from './transfer.ts';
 
 const owner = groupRole('owner');
+/** A permission removes only what stands in another group. */
+const remover = groupRole('owner', { permission: 'remove_group' });
 
 const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
   post(`/groups/:id/${verb}`, {
@@ -41,7 +43,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
 export const groupLifecycleRoutes = [
   del('/groups/:id', {
     summary: 'Mark a group for deletion, or remove a marked subgroup without waiting',
-    access: owner,
+    access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
       full_path: optional(Type.String({ description: 'With `permanently_remove`: the path, to show that it is meant' })),
@@ -51,7 +53,7 @@ export const groupLifecycleRoutes = [
   }),
   post('/groups/:id/restore', {
     summary: 'Take the mark for deletion from a group',
-    access: owner,
+    access: remover,
     returns: one(GroupDetailForm),
     handle: async ({ caller, group, ...services }) => {
       await restoreGroup(services.db, group.id);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Group, levels, lockTrees, refreshAuthorizations } from '../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../db/index.ts';
 import { badRequest } from '../../http/index.ts';
+import { dropForeignRoles } from '../member_roles/index.ts';
 import { isMoreVisible, isPathTaken, type Place, placeOf, type VisibilityName } from '../namespaces/index.ts';
 import { maximumDepth } from './rules.ts';
 
@@ -74,6 +75,7 @@ export async function transferGroup(
   if (above) await hideBelow(tx, group_id, above.visibility);
   await keepOwner(tx, group_id, actor.id);
   await tx.updateTable('namespaces').set({ updated_at: sql`now()` }).where('id', '=', group_id).execute();
+  await dropForeignRoles(tx, { group_id });
   await refreshAuthorizations(tx, { group_id });
 }
 
@@ -120,7 +122,6 @@ async function keepOwner(tx: Database, group_id: number, user_id: number): Promi
      where not exists (
        select from members join namespaces on members.group_id = any(namespaces.traversal_ids)
         where namespaces.id = ${group_id} and access_level = ${levels.owner} and expires_at is null)
-    on conflict (group_id, user_id) do update set access_level = ${levels.owner}, expires_at = null, updated_at = now()`.execute(
-    tx,
-  );
+    on conflict (group_id, user_id) do update
+       set access_level = ${levels.owner}, member_role_id = null, expires_at = null, updated_at = now()`.execute(tx);
 }

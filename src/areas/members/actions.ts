@@ -2,27 +2,27 @@
 import { sql } from 'kysely';
 import { levels, refreshAuthorizations, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { checkUnmodified, forbidden, found, invalid } from '../../http/index.ts';
+import { badRequest, forbidden, found, invalid } from '../../http/index.ts';
 import { recordEvents } from '../events/index.ts';
-import { counts, hasOtherOwner, inherited, isDirect, lockedSource } from './queries.ts';
-import { type Actor, isProtected, levelReasons, type Source } from './rules.ts';
+import { forgetApprovals, heldBack } from './approvals.ts';
+import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
+import { noSeatsText, type Refusal } from './refusals.ts';
+import { checkRole, type Grant, heldBy, roleColumn } from './roles.ts';
+import { type Actor, isAbove, isProtected, levelReasons, roleKeepsLevel, type Source } from './rules.ts';
 
-export interface NewMembers {
+export interface NewMembers extends Grant {
   user_ids: readonly number[];
-  access_level: number;
   /** The first day on which the memberships do not count, `YYYY-MM-DD`. */
   expires_at?: string | null | undefined;
   /** Whether those who are members already get the new level, too, or are refused. */
   existing: 'change' | 'refuse';
 }
 
-/** Why somebody was not added: he is there already, he may not be touched, or reasons by field. */
-export type Refusal = 'exists' | 'protected' | Record<string, string[]>;
-
 /**
  * Adds people to a group or project. Those who cannot be added are left out; the others are.
  * @param tx a transaction
  * @returns by user, why he was left out
+ * @throws ApiError 400 for a role that members there cannot have, 403 for one that the actor cannot give
  */
 export async function addMembers(
   tx: Database,
@@ -31,12 +31,23 @@ export async function addMembers(
   members: NewMembers,
 ): Promise<Map<number, Refusal>> {
   const source = await lockedSource(tx, subtree);
-  const { access_level, expires_at = null } = members;
+  const { access_level, member_role_id = null, expires_at = null } = members;
+  await checkRole(tx, source, actor, members);
   const user_ids = [...new Set(members.user_ids)];
   const refusals = await refusalsOf(tx, source, actor, { ...members, user_ids });
-  const accepted = user_ids.filter((id) => !refusals.has(id));
+  const eligible = user_ids.filter((id) => !refusals.has(id));
+  const waiting = await heldBack(tx, source, actor, { user_ids: eligible, access_level, member_role_id, expires_at });
+  for (const [id, refusal] of waiting) refusals.set(id, refusal);
+  const accepted = eligible.filter((id) => !waiting.has(id));
   if (accepted.length === 0) return refusals;
-  const rows = accepted.map((user_id) => ({ ...subtree, user_id, access_level, expires_at, created_by_id: actor.id }));
+  const rows = accepted.map((user_id) => ({
+    ...subtree,
+    user_id,
+    access_level,
+    member_role_id,
+    expires_at,
+    created_by_id: actor.id,
+  }));
   const written = await tx
     .insertInto('members')
     .values(rows)
@@ -44,6 +55,7 @@ export async function addMembers(
       // The row in the way either has ended, which makes this a new membership, or is to be changed.
       conflict.columns([source.kind === 'group' ? 'group_id' : 'project_id', 'user_id']).doUpdateSet({
         access_level,
+        member_role_id: roleColumn(members),
         expires_at,
         created_by_id: sql`case when members.expires_at <= current_date then excluded.created_by_id else members.created_by_id end`,
         created_at: sql`case when members.expires_at <= current_date then now() else members.created_at end`,
@@ -58,12 +70,13 @@ export async function addMembers(
   await recordMemberships(tx, subtree, joined, 'joined');
   // Whoever is a member asks for nothing any more.
   await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${accepted}::bigint[])`.execute(tx);
+  await forgetApprovals(tx, source, accepted);
   await refreshAuthorizations(tx, subtree, accepted);
   return refusals;
 }
 
 /** Memberships are told of in projects only, each as what the member did himself. */
-async function recordMemberships(
+export async function recordMemberships(
   tx: Database,
   place: Subtree,
   user_ids: readonly number[],
@@ -79,32 +92,36 @@ async function recordMemberships(
 }
 
 async function refusalsOf(tx: Database, source: Source, actor: Actor, members: NewMembers): Promise<Map<number, Refusal>> {
-  const { user_ids, access_level, existing } = members;
+  const { user_ids, access_level, member_role_id, existing } = members;
   const above = await inherited(tx, source, user_ids);
   // Counted without all of them, so that two owners are not taken for each other's stand-in.
   const otherOwner = await hasOtherOwner(tx, source, user_ids);
-  const present = await tx
-    .selectFrom('members')
-    .select(['user_id', 'access_level'])
-    .where(isDirect(source))
-    .where(counts)
-    .where(sql<boolean>`user_id = any(${user_ids}::bigint[])`)
-    .execute();
-  const held = new Map(present.map((member) => [member.user_id, member.access_level]));
+  const present = new Map((await heldBy(tx, source, user_ids)).map((member) => [member.user_id, member]));
   const refusals = new Map<number, Refusal>();
   for (const user_id of user_ids) {
-    const reasons = levelReasons(source, access_level, above.get(user_id));
-    const level = user_id === source.personal_owner_id ? levels.owner : held.get(user_id);
-    if (level !== undefined && existing === 'refuse') refusals.set(user_id, 'exists');
-    else if (level !== undefined && isProtected(source, actor, { user_id, access_level: level }, access_level, otherOwner))
-      refusals.set(user_id, 'protected');
+    const own = user_id === source.personal_owner_id;
+    const held = own ? { user_id, access_level: levels.owner, member_role_id: null, permissions: [] } : present.get(user_id);
+    const reasons = [
+      ...(held ? roleReasons(held, { access_level, member_role_id }) : []),
+      ...levelReasons(source, access_level, above.get(user_id)),
+    ];
+    if (held && existing === 'refuse') refusals.set(user_id, 'exists');
+    else if (held && isProtected(source, actor, held, access_level, otherOwner)) refusals.set(user_id, 'protected');
     else if (reasons.length > 0) refusals.set(user_id, { access_level: reasons });
   }
   return refusals;
 }
 
+/** Why a member's level cannot be another one: he keeps his role, which has its own. */
+const roleReasons = (
+  held: { access_level: number; member_role_id: number | null },
+  { access_level, member_role_id }: Grant,
+): string[] =>
+  held.member_role_id !== null && member_role_id === undefined && held.access_level !== access_level ? [roleKeepsLevel] : [];
+
 /**
  * Makes the members of another project members of a project, at most with the level of who does it. Whoever has a role there that is no lower is left alone.
+ * What members have by custom roles is not taken along.
  * @param tx a transaction
  * @param from id of the other project, whose members the actor may see
  */
@@ -116,11 +133,11 @@ export async function importMembers(tx: Database, project_id: number, actor: Act
     select ${project_id}, members.user_id, ${level}, members.expires_at, ${actor.id}
       from members join users on users.id = members.user_id
      where members.project_id = ${from} and (members.expires_at is null or members.expires_at > current_date)
-       and users.user_type = 'human' and users.id is distinct from ${source.personal_owner_id}::bigint
+       and ${isInvitable} and users.id is distinct from ${source.personal_owner_id}::bigint
        and not exists (select from project_authorizations held where held.project_id = ${project_id} and held.user_id = users.id
                           and held.access_level >= ${level} and (held.expires_at is null or held.expires_at > current_date))
     on conflict (project_id, user_id) do update
-       set access_level = excluded.access_level, expires_at = excluded.expires_at, created_by_id = excluded.created_by_id,
+       set access_level = excluded.access_level, member_role_id = null, expires_at = excluded.expires_at, created_by_id = excluded.created_by_id,
            created_at = now(), updated_at = now()
      where members.expires_at <= current_date
     returning user_id`.execute(tx);
@@ -132,111 +149,66 @@ export async function importMembers(tx: Database, project_id: number, actor: Act
 }
 
 /** The membership that counts, or the refusal for who has none. */
-async function memberOf(tx: Database, source: Source, user_id: number) {
+export async function memberOf(tx: Database, source: Source, user_id: number) {
   if (user_id === source.personal_owner_id) throw forbidden();
-  const query = tx.selectFrom('members').select(['id', 'user_id', 'access_level', 'updated_at']);
-  return found(undefined, await query.where(isDirect(source)).where('user_id', '=', user_id).where(counts).executeTakeFirst());
+  const [member] = await heldBy(tx, source, [user_id]);
+  return found(undefined, member);
+}
+
+export interface MemberChange extends Grant {
+  user_id: number;
+  /** Left out, it ends as it did. */
+  expires_at?: string | null | undefined;
 }
 
 /**
- * Changes the level of a member, and with `expires_at` the end of the membership.
+ * Changes the level of a member, and with `member_role_id` and `expires_at` his role and the end of the membership.
  * @param tx a transaction
- * @throws ApiError 404 for who is no member, 403 for a change that nobody or not this actor may make, 400 for a level below what is inherited
+ * @returns whether it is changed, or an administrator decides first
+ * @throws ApiError 404 for who is no member, 403 for a change that nobody or not this actor may make, 400 for a level below what is inherited or other than that
+ * of the role, and where no seat is left
  */
 export async function changeMember(
   tx: Database,
   subtree: Subtree,
   actor: Actor,
-  { user_id, access_level, expires_at }: { user_id: number; access_level: number; expires_at?: string | null | undefined },
-): Promise<void> {
+  change: MemberChange,
+): Promise<'changed' | 'queued'> {
+  const { user_id, access_level, expires_at } = change;
   const source = await lockedSource(tx, subtree);
   const member = await memberOf(tx, source, user_id);
+  await checkRole(tx, source, actor, change);
   if (isProtected(source, actor, member, access_level, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
-  const reasons = levelReasons(source, access_level, (await inherited(tx, source, [user_id])).get(user_id));
+  const above = (await inherited(tx, source, [user_id])).get(user_id);
+  const reasons = [...roleReasons(member, change), ...levelReasons(source, access_level, above)];
   if (reasons.length > 0) throw invalid({ access_level: reasons });
+  const { member_role_id = member.member_role_id } = change;
+  const wanted = { access_level, member_role_id, expires_at: expires_at === undefined ? member.expires_at : expires_at };
+  const waiting = (await heldBack(tx, source, actor, { ...wanted, user_ids: [user_id] })).get(user_id);
+  if (waiting === 'no seat') throw badRequest(noSeatsText(actor));
+  if (waiting) return waiting;
   await tx
     .updateTable('members')
-    .set({ access_level, ...(expires_at === undefined ? {} : { expires_at }), updated_at: sql`now()` })
+    .set({
+      access_level,
+      member_role_id: roleColumn(change),
+      ...(expires_at === undefined ? {} : { expires_at }),
+      updated_at: sql`now()`,
+    })
     .where('id', '=', member.id)
     .execute();
+  await forgetApprovals(tx, source, [user_id]);
   await refreshAuthorizations(tx, subtree, [user_id]);
+  return 'changed';
 }
 
 /**
- * Ends a membership.
+ * Refuses to do something to a member who has more than the actor. Whoever is no member is nobody's superior.
  * @param tx a transaction
- * @param below whether the memberships in the groups and projects inside end as well
- * @throws ApiError 404 for who is no member, 403 as for a change, 412 when it changed after `unmodified_since`
+ * @throws ApiError 403
  */
-export async function removeMember(
-  tx: Database,
-  subtree: Subtree,
-  actor: Actor,
-  { user_id, below, unmodified_since }: { user_id: number; below: boolean; unmodified_since?: Date | undefined },
-): Promise<void> {
+export async function refuseAbove(tx: Database, subtree: Subtree, actor: Actor, user_id: number): Promise<void> {
   const source = await lockedSource(tx, subtree);
-  const member = await memberOf(tx, source, user_id);
-  if (isProtected(source, actor, member, undefined, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
-  checkUnmodified(member.updated_at, unmodified_since);
-  await tx.deleteFrom('members').where('id', '=', member.id).execute();
-  await recordMemberships(tx, subtree, [user_id], 'left');
-  if (below && 'group_id' in subtree) await removeBelow(tx, subtree.group_id, user_id);
-  await refreshAuthorizations(tx, subtree, [user_id]);
-}
-
-async function removeBelow(tx: Database, group_id: number, user_id: number): Promise<void> {
-  const groups = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
-  const { rows } = await sql<{ project_id: number | null }>`
-    delete from members where user_id = ${user_id}
-       and (group_id in (${groups}) or project_id in (select id from projects where namespace_id in (${groups})))
-    returning project_id`.execute(tx);
-  await recordEvents(
-    tx,
-    rows.flatMap(({ project_id }) =>
-      project_id === null
-        ? []
-        : [{ project_id, author_id: user_id, action: 'left', target_type: 'Project', target_id: project_id }],
-    ),
-  );
-}
-
-/** Sources that one run of the job looks at before it asks again. */
-const batch = 100;
-
-/**
- * Removes the memberships that have ended. They have not counted since; this is only tidying, and so each group or project has a transaction of its own.
- * @param signal ends the work between two of them
- * @returns how many were removed
- */
-export async function removeExpiredMembers(db: Database, signal?: AbortSignal): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const sources = await db
-      .selectFrom('members')
-      .select(['group_id', 'project_id'])
-      .distinct()
-      .where(sql<boolean>`expires_at <= current_date`)
-      .limit(batch)
-      .execute();
-    if (sources.length === 0) return removed;
-    for (const { group_id, project_id } of sources) {
-      signal?.throwIfAborted();
-      const subtree = group_id === null ? { project_id: project_id! } : { group_id };
-      removed += await db.transaction().execute((tx) => removeExpired(tx, subtree));
-    }
-  }
-}
-
-async function removeExpired(tx: Database, subtree: Subtree): Promise<number> {
-  const source = await lockedSource(tx, subtree);
-  const gone = await tx
-    .deleteFrom('members')
-    .where(isDirect(source))
-    .where(sql<boolean>`expires_at <= current_date`)
-    .returning('user_id')
-    .execute();
-  const user_ids = gone.map(({ user_id }) => user_id);
-  await recordMemberships(tx, subtree, user_ids, 'expired');
-  await refreshAuthorizations(tx, subtree, user_ids);
-  return gone.length;
+  const held = await heldBy(tx, source, [user_id]);
+  if (held.some((member) => isAbove(actor, source.kind, member))) throw forbidden();
 }

@@ -1,7 +1,11 @@
 /** What other areas may use of members. */
-export { addMembers, changeMember, type NewMembers, type Refusal, removeMember } from './actions.ts';
+export { addMembers, changeMember, type NewMembers, refuseAbove } from './actions.ts';
 export { removeExpiredMemberships } from './jobs.ts';
-export { Member, memberReply } from './present.ts';
-export { counts, isDirect, isLocked, lockedSource, sourceOf } from './queries.ts';
-export { type Actor, expiryReasons, mayManage, type Source } from './rules.ts';
-export { everyone, type Granted, managers, placeOf, sourceFor } from './source.ts';
+export { removeMember } from './leaving.ts';
+export { Member, MemberQueued, memberReply, queuedReply } from './present.ts';
+export { counts, isDirect, isInvitable, isLocked, lockedSource, sourceOf } from './queries.ts';
+export { noSeatsText, type Refusal, textsOf } from './refusals.ts';
+export { checkRole, type Grant } from './roles.ts';
+export { type Actor, expiryReasons, mayManage, roleKeepsLevel, roleName, type Source } from './rules.ts';
+export { hasSeatsFor } from './seats.ts';
+export { everyone, type Granted, managers, type Place, placeOf, sourceFor } from './source.ts';

@@ -1,6 +1,6 @@
 /** Background work of members. */
 import { job } from '../../jobs/index.ts';
-import { removeExpiredMembers } from './actions.ts';
+import { removeExpiredMembers } from './leaving.ts';
 
 /** At ten past midnight UTC, when the memberships that end today have just stopped counting. */
 export const removeExpiredMemberships = job('remove_expired_memberships', {

@@ -1,9 +1,11 @@
 /** How members appear in replies (groups-projects-members.md section 6). */
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../db/index.ts';
-import { DateOnly, found, nullable, optional, resource, type Services, Timestamp } from '../../http/index.ts';
+import { DateOnly, found, nullable, optional, resource, type Services, since, Timestamp } from '../../http/index.ts';
+import { MemberRole, memberRolesById } from '../member_roles/index.ts';
 import { presentUserBasic, UserBasic } from '../users/index.ts';
 import { type MemberRow, membersOf, usersById } from './queries.ts';
+import { queuedText } from './refusals.ts';
 import type { Source } from './rules.ts';
 
 export const Member = resource('Member', {
@@ -13,16 +15,21 @@ export const Member = resource('Member', {
   expires_at: nullable(DateOnly),
   access_level: Type.Integer(),
   membership_state: Type.Enum(['active']),
+  member_role: since('ultimate', nullable(MemberRole)),
 });
 
 /**
- * Rows of `membersOf` as replies, with those who added them.
+ * Rows of `membersOf` as replies, with those who added them and the roles that they have.
  * @param url the external address of the server
  */
 export async function presentMembers(db: Database, url: string, rows: readonly MemberRow[]): Promise<Static<typeof Member>[]> {
   const creators = await usersById(
     db,
     rows.map((row) => row.created_by_id).filter((id) => id !== null),
+  );
+  const roles = await memberRolesById(
+    db,
+    rows.map((row) => row.member_role_id).filter((id) => id !== null),
   );
   return rows.map((row) => {
     const creator = row.created_by_id === null ? undefined : creators.get(row.created_by_id);
@@ -33,6 +40,7 @@ export async function presentMembers(db: Database, url: string, rows: readonly M
       expires_at: row.expires_at,
       access_level: row.access_level,
       membership_state: 'active' as const,
+      member_role: row.member_role_id === null ? null : (roles.get(row.member_role_id) ?? null),
     };
   });
 }
@@ -51,4 +59,13 @@ export async function memberReply(
   const row = found(undefined, await membersOf(db, source, reach).where('users.id', '=', user_id).executeTakeFirst());
   const [member] = await presentMembers(db, url, [row]);
   return member!;
+}
+
+/** What stands for a member on whom an administrator decides first. */
+export const MemberQueued = resource('MemberQueued', { message: Type.Record(Type.String(), Type.String()) });
+
+/** The reply about a user on whom an administrator decides first. */
+export async function queuedReply(db: Database, user_id: number): Promise<Static<typeof MemberQueued>> {
+  const users = await usersById(db, [user_id]);
+  return { message: { [users.get(user_id)!.username]: queuedText } };
 }

@@ -50,18 +50,26 @@ export async function lockedSource(tx: Database, subtree: Subtree): Promise<Sour
   return sourceOf(tx, subtree);
 }
 
+/** A predicate on rows of `users`: somebody can make them members. The programs behind access tokens are members where their token is, and nowhere else. */
+export const isInvitable = sql<boolean>`users.user_type in ('human', 'service_account')`;
+
 /** A predicate on rows of `members` and of the authorizations: they count today. */
 export const counts = sql<boolean>`(expires_at is null or expires_at > current_date)`;
 
-/** The rows of `members` that belong to the source itself. */
-export const isDirect = ({ kind, id }: Pick<Source, 'kind' | 'id'>) => sql<boolean>`${sql.ref(`${kind}_id`)} = ${id}`;
+/**
+ * The rows of `members` that belong to the source itself.
+ * @param table the name that they go by, where another has such columns, too
+ */
+export const isDirect = ({ kind, id }: Pick<Source, 'kind' | 'id'>, table?: string) =>
+  sql<boolean>`${sql.ref(`${table ? `${table}.` : ''}${kind}_id`)} = ${id}`;
 
-/** The memberships that count, one row a user: user_id, access_level, expires_at, created_at, created_by_id. */
+/** The memberships that count, one row a user, in the columns of `Membership`. */
 function directMemberships(source: Source): RawBuilder<Membership> {
-  const rows = sql`select user_id, access_level, expires_at, created_at, created_by_id from members where ${isDirect(source)} and ${counts}`;
+  const rows = sql`
+    select user_id, access_level, expires_at, created_at, created_by_id, member_role_id from members where ${isDirect(source)} and ${counts}`;
   if (source.personal_owner_id === null) return sql`(${rows})`;
   return sql`(${rows} and user_id <> ${source.personal_owner_id}
-    union all select ${source.personal_owner_id}::bigint, ${sql.lit(levels.owner)}, null, created_at, null from projects where id = ${source.id})`;
+    union all select ${source.personal_owner_id}::bigint, ${sql.lit(levels.owner)}, null, created_at, null, null from projects where id = ${source.id})`;
 }
 
 /**
@@ -76,20 +84,22 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
   const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${groups}::bigint[])
     ${source.kind === 'project' ? sql`or ${sql.ref(`${table}.project_id`)} = ${source.id}` : sql``})`;
   return sql`(
-    select granted.user_id, granted.access_level, granted.expires_at, coalesce(given.created_at, ${since}) as created_at, given.created_by_id
-      from (select distinct on (user_id) user_id, access_level, expires_at from ${authorizations}
-             where ${isDirect(source)} and ${counts} order by user_id, access_level desc) granted
+    select granted.user_id, granted.access_level, granted.expires_at, coalesce(given.created_at, ${since}) as created_at, given.created_by_id,
+           granted.member_role_id
+      from (select distinct on (user_id) user_id, access_level, expires_at, member_role_id from ${authorizations}
+             where ${isDirect(source)} and ${counts} order by user_id, access_level desc, expires_at desc, member_role_id) granted
       left join lateral (
         select * from (
-          select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at from members
+          select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
            where members.user_id = granted.user_id and ${isHere('members')}
           union all
           select 1, members.id, members.created_at, members.created_by_id, least(members.access_level, group_links.access_level),
-                 least(members.expires_at, group_links.expires_at)
+                 least(members.expires_at, group_links.expires_at), null
             from group_links join namespaces invited on invited.id = group_links.invited_group_id
             join members on members.group_id = any(invited.traversal_ids)
            where members.user_id = granted.user_id and ${isHere('group_links')}) ways
          where ways.access_level = granted.access_level and ways.expires_at is not distinct from granted.expires_at
+           and ways.member_role_id is not distinct from granted.member_role_id
          order by way, id limit 1) given on true)`;
 }
 
@@ -99,6 +109,7 @@ interface Membership {
   expires_at: string | null;
   created_at: string;
   created_by_id: number | null;
+  member_role_id: number | null;
 }
 
 /** A member as `members` reads it: the columns of the user, and those of the membership. */
@@ -107,6 +118,7 @@ export interface MemberRow extends UserBasicRow {
   expires_at: string | null;
   membership_created_at: string;
   created_by_id: number | null;
+  member_role_id: number | null;
 }
 
 /**
@@ -123,6 +135,7 @@ export const membersOf = (db: Database, source: Source, reach: 'direct' | 'all')
       'membership.expires_at',
       'membership.created_at as membership_created_at',
       'membership.created_by_id',
+      'membership.member_role_id',
     ])
     .orderBy('users.id');
 
@@ -200,7 +213,7 @@ export async function usersByIdOrName(
     .selectFrom('users')
     .select(['id', 'username'])
     .where(ids ? sql<boolean>`id = any(${ids}::bigint[])` : sql<boolean>`username = any(${usernames ?? []}::citext[])`)
-    .where('user_type', '=', 'human')
+    .where(isInvitable)
     .orderBy('id')
     .execute();
   const known = new Set(users.flatMap(({ id, username }) => (ids ? [String(id)] : [username.toLowerCase()])));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../testing/world.ts';
-import { removeExpiredMembers } from './actions.ts';
+import { removeExpiredMembers } from './leaving.ts';
 
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 const idsIn = (answer: { body: { id: number }[] }) => answer.body.map(({ id }) => id);
@@ -28,6 +28,7 @@ for (const kind of ['group', 'project'] as const) {
       expires_at: day(5),
       access_level: 20,
       membership_state: 'active',
+      member_role: null,
     });
     assert.equal(created_by.id, people.owner.id);
     assert.match(created_at, /^\d{4}-\d\d-\d\dT/);

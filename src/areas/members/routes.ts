@@ -4,6 +4,7 @@ import { visibleProject } from '../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
+  badRequest,
   CommaList,
   type Conditions,
   checked,
@@ -29,11 +30,13 @@ import {
   reaches,
   resource,
   type Services,
-  sentenceOf,
+  since,
 } from '../../http/index.ts';
-import { addMembers, changeMember, importMembers, type NewMembers, type Refusal, removeMember } from './actions.ts';
-import { Member, memberReply, presentMembers } from './present.ts';
+import { addMembers, changeMember, importMembers, type NewMembers } from './actions.ts';
+import { removeMember } from './leaving.ts';
+import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from './present.ts';
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
+import { noSeatsText, textsOf } from './refusals.ts';
 import { expiryReasons, mayManage, type Source } from './rules.ts';
 import { everyone, type Granted, managers, placeOf, sourceFor } from './source.ts';
 
@@ -51,23 +54,30 @@ const Outcome = resource('MembersOutcome', {
   message: optional(
     Type.Union([Type.String(), Type.Record(Type.String(), Type.String())], { description: 'Reasons by username' }),
   ),
+  queued_users: optional(Type.Record(Type.String(), Type.String(), { description: 'On whom an administrator decides first' })),
 });
 
 const Expiry = () => checked(nullable(DateOnly), expiryReasons);
 const LevelIn = { group: Type.Enum([5, 10, 15, 20, 30, 40, 50]), project: Type.Enum([10, 15, 20, 30, 40, 50]) };
 
+const RoleId = () =>
+  since(
+    'ultimate',
+    optional(nullable(Type.Integer({ description: 'Role of that level; null takes the role away, left out it stays' }))),
+  );
+
 /** One person, whose refusal is the answer. */
-async function addOne(services: Services, { source, actor }: Granted, members: NewMembers): Promise<Static<typeof Member>> {
+async function addOne(services: Services, { source, actor }: Granted, members: NewMembers) {
   const [user_id] = members.user_ids;
   const refusals = await services.db.transaction().execute((tx) => addMembers(tx, placeOf(source), actor, members));
   const refusal = refusals.get(user_id!);
   if (refusal === 'exists') throw conflict('Member already exists');
   if (refusal === 'protected') throw forbidden();
+  if (refusal === 'queued') return queuedReply(services.db, user_id!);
+  if (refusal === 'no seat') throw badRequest(noSeatsText(actor));
   if (refusal) throw invalid(refusal);
   return memberReply(services, source, user_id!, 'direct');
 }
-
-const refusalText = (refusal: Refusal) => (typeof refusal === 'string' ? 'not authorized to update member' : sentenceOf(refusal));
 
 /** Several people: whoever can be added is, and the answer names the others. */
 async function addSeveral(
@@ -78,21 +88,24 @@ async function addSeveral(
   unknown: readonly string[],
 ): Promise<Static<typeof Outcome>> {
   const refusals = await db.transaction().execute((tx) => addMembers(tx, placeOf(source), actor, members));
-  const message = Object.fromEntries([
-    ...[...refusals].map(([id, refusal]) => [names.get(id)!, refusalText(refusal)]),
-    ...unknown.map((name) => [name, '404 User Not Found']),
-  ]);
-  return Object.keys(message).length === 0 ? { status: 'success' } : { status: 'error', message };
+  const { refused, queued } = textsOf(refusals, names, actor);
+  const failed = [...refused, ...unknown.map((name) => [name, '404 User Not Found'] as const)];
+  return {
+    ...(queued.length === 0 ? {} : { queued_users: Object.fromEntries(queued) }),
+    ...(failed.length === 0 ? { status: 'success' } : { status: 'error', message: Object.fromEntries(failed) }),
+  };
 }
 
 interface AddInput {
   user_id?: number[];
   username?: string[];
   access_level: number;
+  member_role_id?: number | null;
   expires_at?: string | null;
 }
 
-async function add(services: Services & Conditions, granted: Granted, { user_id, username, access_level, expires_at }: AddInput) {
+async function add(services: Services & Conditions, granted: Granted, { user_id, username, ...grant }: AddInput) {
+  const { access_level } = grant;
   if (access_level > granted.actor.access_level) throw forbidden();
   if (reaches(services.plan, 'premium') && (await isLocked(services.db, granted.source))) throw notAllowed();
   const wanted: readonly (string | number)[] = [...new Set<string | number>(user_id ?? username)];
@@ -100,7 +113,7 @@ async function add(services: Services & Conditions, granted: Granted, { user_id,
     return { status: 'error' as const, message: `Too many users specified (limit is ${maximumAtOnce})` };
   const { users, unknown } = await usersByIdOrName(services.db, { ids: user_id, usernames: username });
   const names = new Map(users.map((user) => [user.id, user.username]));
-  const members = { user_ids: [...names.keys()], access_level, expires_at };
+  const members = { user_ids: [...names.keys()], ...grant };
   if (wanted.length > 1) return addSeveral(services, granted, { ...members, existing: 'change' }, names, unknown);
   if (users.length === 0) throw notFound('User');
   return addOne(services, granted, { ...members, existing: 'refuse' });
@@ -139,22 +152,24 @@ function routesOf(kind: Source['kind']) {
       access: manager,
       input: {
         access_level: LevelIn[kind],
+        member_role_id: RoleId(),
         user_id: optional(CommaList(Id)),
         username: optional(CommaList(Type.String())),
         expires_at: optional(Expiry()),
       },
       rules: [mutuallyExclusive('user_id', 'username'), atLeastOneOf('user_id', 'username')],
-      returns: one(Type.Union([Member, Outcome])),
+      returns: one(Type.Union([Member, MemberQueued, Outcome])),
       handle: ({ caller, source, actor, input, ...services }) => add(services, { caller, source, actor }, input),
     }),
     put(`${base}/:user_id`, {
       summary: 'Change the role of a member, or when it ends',
       access: manager,
-      input: { user_id: Id, access_level: LevelIn[kind], expires_at: optional(Expiry()) },
-      returns: one(Member),
+      input: { user_id: Id, access_level: LevelIn[kind], member_role_id: RoleId(), expires_at: optional(Expiry()) },
+      returns: one(Type.Union([Member, MemberQueued])),
       handle: async ({ source, actor, input, ...services }) => {
         if (input.access_level > actor.access_level) throw forbidden();
-        await services.db.transaction().execute((tx) => changeMember(tx, placeOf(source), actor, input));
+        const outcome = await services.db.transaction().execute((tx) => changeMember(tx, placeOf(source), actor, input));
+        if (outcome === 'queued') return queuedReply(services.db, input.user_id);
         return memberReply(services, source, input.user_id, 'direct');
       },
     }),
@@ -167,7 +182,7 @@ function routesOf(kind: Source['kind']) {
       },
       returns: nothing,
       handle: async ({ db, source, actor, input: { user_id, skip_subresources }, unmodified_since }) => {
-        if (user_id !== actor.id && !mayManage(kind, actor.access_level)) throw forbidden();
+        if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
         const leaving = { user_id, below: !skip_subresources, unmodified_since };
         await db.transaction().execute((tx) => removeMember(tx, placeOf(source), actor, leaving));
       },

@@ -1,5 +1,5 @@
 /** Who may be a member at which level. Pure functions. */
-import { levels } from '../../access/index.ts';
+import { holds, levels, type Standing } from '../../access/index.ts';
 
 /** A group or project, as far as its members are concerned. */
 export interface Source {
@@ -13,10 +13,9 @@ export interface Source {
   personal_owner_id: number | null;
 }
 
-/** Who changes a membership, with his access level there. */
-export interface Actor {
+/** Who changes a membership, with his access level there and what roles add to it. */
+export interface Actor extends Standing {
   id: number;
-  access_level: number;
 }
 
 const names: Record<number, string> = {
@@ -28,6 +27,9 @@ const names: Record<number, string> = {
   [levels.maintainer]: 'Maintainer',
   [levels.owner]: 'Owner',
 };
+
+/** How an access level is called. */
+export const roleName = (access_level: number): string => names[access_level]!;
 
 /** What a user holds from above. */
 export interface Inherited {
@@ -47,16 +49,20 @@ export function levelReasons(
   const isTopLevelGroup = source.kind === 'group' && source.above.length === 0;
   if (access_level === levels.minimal && !isTopLevelGroup) return ['is not included in the list'];
   if (!inherited || inherited.access_level <= access_level) return [];
-  const name = names[inherited.access_level];
+  const name = roleName(inherited.access_level);
   return [`should be greater than or equal to ${name} inherited membership from group ${inherited.group_name}`];
 }
 
-/**
- * Whether somebody may decide who else is a member: owners of a group, maintainers of a project.
- * @param level his access level there
- */
-export const mayManage = (kind: Source['kind'], level: number): boolean =>
-  level >= (kind === 'group' ? levels.owner : levels.maintainer);
+/** Why the level of a member cannot be another one, as long as he has a role. */
+export const roleKeepsLevel = 'cannot be changed since member is associated with a custom role';
+
+/** Whether somebody may decide who else is a member: owners of a group and those whom a role makes their like, maintainers of a project. */
+export const mayManage = (kind: Source['kind'], who: Standing): boolean =>
+  kind === 'group' ? holds(who, 'admin_group_member', kind) : who.access_level >= levels.maintainer;
+
+/** Whether somebody has more than the actor, by his level or by his role. */
+export const isAbove = (actor: Standing, kind: Source['kind'], { access_level, permissions }: Standing): boolean =>
+  access_level > actor.access_level || permissions.some((permission) => !holds(actor, permission, kind));
 
 /**
  * Whether a membership may not be changed or ended: the owner of a namespace stays owner of his projects, a group keeps an owner, and nobody decides about those
@@ -67,12 +73,12 @@ export const mayManage = (kind: Source['kind'], level: number): boolean =>
 export function isProtected(
   source: Source,
   actor: Actor,
-  member: { user_id: number; access_level: number },
+  member: Standing & { user_id: number },
   to: number | undefined,
   hasOtherOwner: boolean,
 ): boolean {
   if (member.user_id === source.personal_owner_id) return true;
-  if (member.access_level > actor.access_level && member.user_id !== actor.id) return true;
+  if (member.user_id !== actor.id && isAbove(actor, source.kind, member)) return true;
   return source.kind === 'group' && member.access_level === levels.owner && to !== levels.owner && !hasOtherOwner;
 }
 

@@ -78,7 +78,7 @@ export async function placeOf(tx: Database, namespace_id: number): Promise<Place
 }
 
 /**
- * Whether a group or a project stands at a path.
+ * Whether a group or a project stands at a path, or a user has it as his name: those without a namespace have one, too.
  * @param tx the transaction that takes the path, with the tree locked
  * @param except_id the group that may stand there, because it is the one that is changed
  */
@@ -87,6 +87,8 @@ export async function isPathTaken(tx: Database, full_path: string, except_id?: n
     select from namespaces where full_path = ${full_path} and id is distinct from ${except_id ?? null}::bigint
     union all
     select from projects where full_path = ${full_path}
+    union all
+    select from users where username = ${full_path}
     limit 1`.execute(tx);
   return rows.length > 0;
 }

@@ -49,7 +49,8 @@ async function keepMentions(
   const note = note_id ?? null;
   const { rows } = await sql<{ username: string; id: number }>`
     with named as materialized (
-      select id, lower(username::text) as username from users where username = any(${names}::citext[]) and user_type = 'human'
+      select id, lower(username::text) as username from users
+       where username = any(${names}::citext[]) and user_type in ('human', 'service_account')
     ), forgotten as (
       delete from user_mentions where issue_id is not distinct from ${issue_id}::bigint and epic_id is not distinct from ${epic_id}::bigint
          and note_id is not distinct from ${note}::bigint and user_id not in (select id from named)

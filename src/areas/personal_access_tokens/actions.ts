@@ -52,8 +52,17 @@ export async function createToken(tx: Database, token: NewToken): Promise<MadeTo
   return { id, value };
 }
 
-/** How long tokens may live, as the settings say. */
-export const lifetimeNow = async (db: Database): Promise<Lifetime> => lifetimeFrom(await settingsOf(db));
+/**
+ * How long the tokens of a user may live, as the settings say.
+ * @param user_id left out for a user who is still to be made, for a token of a project or group
+ */
+export async function lifetimeNow(db: Database, user_id?: number): Promise<Lifetime> {
+  const user =
+    user_id === undefined
+      ? undefined
+      : await db.selectFrom('users').select('user_type').where('id', '=', user_id).executeTakeFirst();
+  return lifetimeFrom(await settingsOf(db), user?.user_type === 'service_account');
+}
 
 /** A token as somebody asks for it. Without `expires_at` it lives as long as it may. */
 export type TokenRequest = Omit<NewToken, 'expires_at'> & { expires_at?: string | undefined };
@@ -68,7 +77,7 @@ export async function issueToken(
   request: TokenRequest,
   refusal: (reasons: Record<string, string[]>) => Error = (reasons) => unprocessable(sentenceOf(reasons)),
 ): Promise<MadeToken> {
-  const lifetime = await lifetimeNow(db);
+  const lifetime = await lifetimeNow(db, request.user_id);
   const expires_at = request.expires_at ?? (lifetime.is_limited ? lastDay(lifetime) : null);
   const token = { ...request, expires_at, scopes: [...new Set(request.scopes)] };
   const reasons = tokenReasons({ ...token, description: token.description ?? null }, lifetime);
@@ -101,10 +110,6 @@ export async function rotateToken(
   id: number,
   wished: string | undefined,
 ): Promise<MadeToken & { user_id: number; expires_at: string }> {
-  const lifetime = await lifetimeNow(tx);
-  const expires_at = wished ?? dayIn(Math.min(rotated_days, lifetime.maximum_days));
-  const expires = expiryReasons(expires_at, lifetime);
-  if (expires.length > 0) throw badRequest(`400 Bad request - ${sentenceOf({ expires_at: expires })}`);
   const old = await tx
     .updateTable('personal_access_tokens')
     .set({ revoked: true })
@@ -113,6 +118,10 @@ export async function rotateToken(
     .returning(['user_id', 'name', 'description', 'scopes', 'impersonation', 'family_id'])
     .executeTakeFirst();
   if (!old) throw badRequest('400 Bad request - Token already revoked');
+  const lifetime = await lifetimeNow(tx, old.user_id);
+  const expires_at = wished ?? dayIn(Math.min(rotated_days, lifetime.maximum_days));
+  const expires = expiryReasons(expires_at, lifetime);
+  if (expires.length > 0) throw badRequest(`400 Bad request - ${sentenceOf({ expires_at: expires })}`);
   const made = await createToken(tx, { ...old, family_id: old.family_id ?? id, expires_at });
   return { ...made, user_id: old.user_id, expires_at };
 }

@@ -1,6 +1,7 @@
 /** How personal access tokens appear in replies. Their values are shown once, when they are made. */
 import { Type } from 'typebox';
-import { DateOnly, Id, nullable, resource, Timestamp } from '../../http/index.ts';
+import { tokenScopes } from '../../access/index.ts';
+import { CommaList, DateOnly, Id, nullable, optional, resource, Timestamp } from '../../http/index.ts';
 
 export const tokenFields = {
   id: Id,
@@ -21,3 +22,11 @@ export const PersonalAccessTokenDetails = resource('PersonalAccessTokenDetails',
   last_used_ips: Type.Array(Type.String()),
 });
 export const NewPersonalAccessToken = resource('NewPersonalAccessToken', { ...tokenFields, token: Type.String() });
+
+/** What is asked for with a new token. */
+export const newTokenInput = {
+  name: Type.String(),
+  description: optional(nullable(Type.String())),
+  expires_at: optional(DateOnly),
+  scopes: CommaList(Type.Enum([...tokenScopes])),
+};

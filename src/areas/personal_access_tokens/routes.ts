@@ -1,6 +1,6 @@
 /** Personal access tokens: what programs show to act for a user. */
 import { Type } from 'typebox';
-import { admin, signedIn, tokenScopes } from '../../access/index.ts';
+import { admin, signedIn } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import {
   type Caller,
@@ -12,7 +12,6 @@ import {
   Id,
   notAllowed,
   nothing,
-  nullable,
   one,
   optional,
   pageOf,
@@ -24,15 +23,10 @@ import {
   withStatus,
 } from '../../http/index.ts';
 import { issueToken, revokeToken, rotateToken } from './actions.ts';
-import { NewPersonalAccessToken, PersonalAccessToken, PersonalAccessTokenDetails } from './present.ts';
+import { NewPersonalAccessToken, newTokenInput, PersonalAccessToken, PersonalAccessTokenDetails } from './present.ts';
 import { shownOnce, TokenOrder, tokenFilters, tokenFor, tokenOrder, tokensIn } from './queries.ts';
 import { dayIn } from './rules.ts';
 
-const newToken = {
-  name: Type.String(),
-  description: optional(nullable(Type.String())),
-  expires_at: optional(DateOnly),
-};
 const rotation = { expires_at: optional(DateOnly) };
 
 const rotate = async (db: Database, id: number, expires_at: string | undefined) =>
@@ -114,7 +108,7 @@ export const personalAccessTokenRoutes = [
   post('/users/:user_id/personal_access_tokens', {
     summary: 'Make a token for a user',
     access: admin,
-    input: { user_id: Id, ...newToken, scopes: CommaList(Type.Enum([...tokenScopes])) },
+    input: { user_id: Id, ...newTokenInput },
     returns: one(NewPersonalAccessToken),
     handle: async ({ db, input }) => {
       const user = await db.selectFrom('users').select(['id', 'user_type']).where('id', '=', input.user_id).executeTakeFirst();
@@ -125,7 +119,7 @@ export const personalAccessTokenRoutes = [
   post('/user/personal_access_tokens', {
     summary: 'Make a token of little power for oneself',
     access: signedIn,
-    input: { ...newToken, scopes: CommaList(Type.Enum(['k8s_proxy', 'self_rotate'])) },
+    input: { ...newTokenInput, scopes: CommaList(Type.Enum(['k8s_proxy', 'self_rotate'])) },
     returns: one(NewPersonalAccessToken),
     handle: async ({ db, caller, input }) => {
       if (isOfResource(caller)) throw unprocessable('Not permitted to create');

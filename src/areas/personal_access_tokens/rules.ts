@@ -16,13 +16,22 @@ export interface Lifetime {
   is_limited: boolean;
 }
 
-/** What the application settings say of lifetimes. */
-export const lifetimeFrom = (settings: {
-  max_personal_access_token_lifetime: number | null;
-  require_personal_access_token_expiry: boolean;
-}): Lifetime => ({
+/**
+ * What the application settings say of lifetimes.
+ * @param ofProgram whether the tokens are those of a service account, which has a setting of its own: nobody notices there that a token is about to end
+ */
+export const lifetimeFrom = (
+  settings: {
+    max_personal_access_token_lifetime: number | null;
+    require_personal_access_token_expiry: boolean;
+    service_access_tokens_expiration_enforced: boolean;
+  },
+  ofProgram: boolean,
+): Lifetime => ({
   maximum_days: settings.max_personal_access_token_lifetime ?? maximumLifetime_days,
-  is_limited: settings.require_personal_access_token_expiry || settings.max_personal_access_token_lifetime !== null,
+  is_limited: ofProgram
+    ? settings.service_access_tokens_expiration_enforced
+    : settings.require_personal_access_token_expiry || settings.max_personal_access_token_lifetime !== null,
 });
 
 /** The last day on which a token that is made now may end. */

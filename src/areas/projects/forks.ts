@@ -1,7 +1,7 @@
 /** Forks: projects that begin as a copy of another, and remember which. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { levels, mayReadCode, mayUse, type Project } from '../../access/index.ts';
+import { levels, mayDownloadCode, mayUse, type Project } from '../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../db/index.ts';
 import {
   copyRepository,
@@ -36,8 +36,8 @@ export interface ForkRequest {
 
 const refused = (fields: Record<string, string[]>) => new ApiError(409, { message: fields });
 
-/** Whether somebody may make a copy of a project: he reads its code, and forking is not switched off. */
-export const mayFork = (project: Project): boolean => mayReadCode(project) && mayUse(project, 'forking', levels.reporter);
+/** Whether somebody may make a copy of a project: its code is open to him as a whole, and forking is not switched off. */
+export const mayFork = (project: Project): boolean => mayDownloadCode(project) && mayUse(project, 'forking', levels.reporter);
 
 /**
  * Adds a fork of a project, whose repository is copied by a job.

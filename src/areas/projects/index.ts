@@ -2,6 +2,7 @@
 export { createProject, type NewProject } from './actions.ts';
 export { removeMarkedProjects, removeProject } from './deletion.ts';
 export { copyFork } from './forks.ts';
+export { ProjectIdentity, projectIdentityJson } from './identity.ts';
 export {
   ProjectBasicForm,
   ProjectForm,

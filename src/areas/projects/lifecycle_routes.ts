@@ -25,11 +25,13 @@ import { takesProjectsOf, transferProject } from './transfer.ts';
 
 // What is said of a project as a whole can also be said of one that is archived or marked.
 const owner = projectRole('owner', { archived: true });
+const archivist = projectRole('owner', { archived: true, permission: 'archive_project' });
+const remover = projectRole('owner', { archived: true, permission: 'remove_project' });
 
 const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
   post(`/projects/:id/${verb}`, {
     summary,
-    access: owner,
+    access: archivist,
     returns: one(ProjectForm),
     handle: async ({ caller, project, ...services }) => {
       await setArchived(services.db, project, verb === 'archive');
@@ -40,7 +42,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
 export const projectLifecycleRoutes = [
   del('/projects/:id', {
     summary: 'Mark a project for deletion, or remove one that is marked without waiting',
-    access: owner,
+    access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
       full_path: optional(Type.String({ description: 'With `permanently_remove`: the path, to show that it is meant' })),

@@ -1,6 +1,6 @@
 /** How projects appear in replies (groups-projects-members.md section 1.3). */
 import { type Static, Type } from 'typebox';
-import { levels, type MaybeCaller, mayReadCode, mayUse } from '../../access/index.ts';
+import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '../../access/index.ts';
 import {
   allOptional,
   DateOnly,
@@ -177,7 +177,7 @@ export function presentProject(
     snippets_access_level: project.snippets_access_level,
     environments_access_level: project.environments_access_level,
     can_create_merge_request_in:
-      caller !== undefined && !project.read_only && mayReadCode(project) && mayUse(project, 'merge_requests'),
+      caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),
     emails_disabled: !project.emails_enabled,
     emails_enabled: project.emails_enabled,
     lfs_enabled: project.lfs_enabled,

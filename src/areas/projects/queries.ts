@@ -7,6 +7,7 @@ import {
   type MaybeCaller,
   type Project,
   projectLevel,
+  projectPermissions,
   projectState,
 } from '../../access/index.ts';
 import type { Database, DB } from '../../db/index.ts';
@@ -65,7 +66,7 @@ const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone '
 const source = (caller: MaybeCaller) => sql<ProjectSource | null>`
   (select (select to_jsonb(projects) || jsonb_build_object(
              'created_at', ${moment('projects.created_at')}, 'last_activity_at', ${moment('projects.last_activity_at')},
-             'access_level', ${projectLevel(caller)}, 'namespace', ${namespace}, 'forks_count', ${forksCount})
+             'access_level', ${projectLevel(caller)}, 'permissions', ${projectPermissions(caller)}, 'namespace', ${namespace}, 'forks_count', ${forksCount})
              from projects where projects.id = fork.forked_from_id and ${isVisibleProject(caller)})
      from (select projects.forked_from_id where projects.forked_from_id is not null) fork)`;
 
@@ -76,6 +77,7 @@ export const projectRows = (db: Database, caller: MaybeCaller) =>
     .selectAll('projects')
     .select([
       projectLevel(caller).as('access_level'),
+      projectPermissions(caller).as('permissions'),
       namespace.as('namespace'),
       projectAccess(caller).as('project_access'),
       groupAccess(caller).as('group_access'),

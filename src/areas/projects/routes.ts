@@ -143,11 +143,19 @@ const names = { name: optional(Type.String()), path: optional(Type.String()) };
 const creation = { namespace_id: optional(Id), ...beginnings, ...settings };
 const change = { ...names, default_branch: optional(Type.String()), ...settings };
 
+/** The parameters that the permission to manage the settings of merge requests is about. */
+const mergeRequestSettings: ReadonlySet<string> = new Set(['merge_requests_access_level', 'merge_requests_enabled']);
+
 /**
- * What takes more than a Maintainer: saying who sees a project, and moving its address.
+ * What takes more than the caller has: anything else than the settings of merge requests for whom only a role admits, and for Maintainers saying who sees a
+ * project, and moving its address.
+ * @param input the parameters that were given
  * @throws ApiError 403
  */
-function refuseBeyondMaintainer(project: Project, { path, visibility }: ProjectChanges): void {
+function refuseBeyondRole(project: Project, input: ProjectChanges): void {
+  const { path, visibility } = input;
+  const isElsewhere = Object.keys(input).some((name) => !mergeRequestSettings.has(name));
+  if (isElsewhere && project.access_level < levels.maintainer) throw forbidden();
   const isMoved = path !== undefined && path !== project.path;
   const isShown = visibility !== undefined && visibility !== project.visibility;
   if ((isMoved || isShown) && project.access_level < levels.owner) throw forbidden();
@@ -200,12 +208,12 @@ const single = [
   put('/projects/:id', {
     summary: 'Change a project; its path and visibility only as its owner',
     // Settings are no content: those of an archived project can be changed.
-    access: projectRole('maintainer', { archived: true }),
+    access: projectRole('maintainer', { archived: true, permission: 'manage_merge_request_settings' }),
     input: change,
     rules: [atLeastOneOf(...Object.keys(change))],
     returns: one(ProjectForm),
     handle: async ({ caller, project, input, ...services }) => {
-      refuseBeyondMaintainer(project, input);
+      refuseBeyondRole(project, input);
       await refuseRestricted(services.db, caller, project, input);
       const { name, path, default_branch } = input;
       await changeProject(services, project, { name, path, default_branch, ...columnsOfSettings(input) });

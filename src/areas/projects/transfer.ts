@@ -4,6 +4,7 @@ import { groupLevel, isVisibleGroup, refreshAuthorizations } from '../../access/
 import type { Database } from '../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../http/index.ts';
 import { recordEvent } from '../events/index.ts';
+import { dropForeignRoles } from '../member_roles/index.ts';
 import { lesserVisibility, lockedTarget, type VisibilityName } from '../namespaces/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './requests.ts';
@@ -51,6 +52,7 @@ export async function transferProject(
     .set({ namespace_id: place.id, full_path, visibility: allowed, updated_at: sql`now()` })
     .where('id', '=', project_id)
     .execute();
+  await dropForeignRoles(tx, { project_id });
   await refreshAuthorizations(tx, { project_id });
   await recordEvent(tx, {
     project_id,

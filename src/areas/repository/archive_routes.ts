@@ -1,6 +1,6 @@
 /** Archives: all files of a commit in one (repository.md section 2). They are made while they are sent, and kept nowhere. */
 import { Type } from 'typebox';
-import { codeReader, type Project } from '../../access/index.ts';
+import { codeDownloader, type Project } from '../../access/index.ts';
 import {
   type ArchiveFormat,
   entryAt,
@@ -101,7 +101,7 @@ const input = {
   }),
 };
 const Format = Type.String({ description: Object.keys(extensions).join(', ') });
-const reading = { access: codeReader, scopes: ['read_repository'] };
+const reading = { access: codeDownloader, scopes: ['read_repository'] };
 const path = '/projects/:id/repository/archive';
 
 export const archiveRoutes = [

@@ -1,6 +1,14 @@
 /** Which projects come from one another: commits may begin in any of them, and be compared with those of any. */
 import { sql } from 'kysely';
-import { type MaybeCaller, mayRead, mayReadCode, type Project, projectFor, visibleProject } from '../../access/index.ts';
+import {
+  type MaybeCaller,
+  mayDownloadCode,
+  mayRead,
+  mayReadCode,
+  type Project,
+  projectFor,
+  visibleProject,
+} from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { badRequest, type Caller, forbidden } from '../../http/index.ts';
 import { namespaceFullName } from '../namespaces/index.ts';
@@ -34,7 +42,8 @@ export async function startProjectFor(db: Database, caller: Caller, project: Pro
       .executeTakeFirstOrThrow();
     throw forbidden(`Project is not included in the fork network for ${full_name}`);
   }
-  if (!mayReadCode(start)) throw forbidden();
+  // What begins there can be fetched from the project afterwards.
+  if (!mayDownloadCode(start)) throw forbidden();
   return start;
 }
 

@@ -6,8 +6,8 @@ import {
   gitScopes,
   levels,
   type MaybeCaller,
+  mayDownloadCode,
   mayRead,
-  mayReadCode,
   movedProject,
   type Project,
   projectFor,
@@ -78,13 +78,13 @@ export async function grantGit(services: Services, request: FastifyRequest, path
   const project = here ?? moved;
   if (!caller) {
     // Whether there is such a project is nobody's business who may not read it.
-    if (service === 'git-upload-pack' && project && mayRead(caller, project) && mayReadCode(project))
+    if (service === 'git-upload-pack' && project && mayRead(caller, project) && mayDownloadCode(project))
       return placeOf(project, caller, moved);
     throw accessDenied(services.url);
   }
   if (!project || !mayRead(caller, project))
     throw new GitRefusal(404, "The project you were looking for could not be found or you don't have permission to view it.");
-  if (!mayReadCode(project)) throw new GitRefusal(403, 'You are not allowed to download code from this project.');
+  if (!mayDownloadCode(project)) throw new GitRefusal(403, 'You are not allowed to download code from this project.');
   if (service === 'git-receive-pack') refusePush(project);
   return placeOf(project, caller, moved);
 }

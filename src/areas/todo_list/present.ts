@@ -4,18 +4,9 @@ import { type Caller, Id, nullable, optional, resource, type Services, Timestamp
 import { Epic, type EpicReply, presentEpics } from '../epics/index.ts';
 import { Issue, type IssueReply, presentIssues } from '../issues/index.ts';
 import { NamespaceBasic, presentNamespaceBasic } from '../namespaces/index.ts';
+import { ProjectIdentity } from '../projects/index.ts';
 import { presentUserBasic, UserBasic } from '../users/index.ts';
 import type { TodoRow } from './queries.ts';
-
-const ProjectIdentity = resource('ProjectIdentity', {
-  id: Id,
-  description: nullable(Type.String()),
-  name: Type.String(),
-  name_with_namespace: Type.String(),
-  path: Type.String(),
-  path_with_namespace: Type.String(),
-  created_at: Timestamp,
-});
 
 export const Todo = resource('Todo', {
   id: Id,

@@ -1,9 +1,11 @@
 /** To-dos as replies need them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Static } from 'typebox';
 import { isMemberOfGroup, isMemberOfProject, isVisibleEpic, isVisibleIssue, levels } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { Caller } from '../../http/index.ts';
-import { type NamespaceRow, namespaceFullName } from '../namespaces/index.ts';
+import type { NamespaceRow } from '../namespaces/index.ts';
+import { type ProjectIdentity, projectIdentityJson } from '../projects/index.ts';
 import { type UserBasicRow, userBasicJson } from '../users/index.ts';
 
 export interface TodoRow {
@@ -17,15 +19,7 @@ export interface TodoRow {
   note_id: number | null;
   note_body: string | null;
   author: UserBasicRow | null;
-  project: {
-    id: number;
-    description: string | null;
-    name: string;
-    name_with_namespace: string;
-    path: string;
-    path_with_namespace: string;
-    created_at: string;
-  } | null;
+  project: Static<typeof ProjectIdentity> | null;
   group: NamespaceRow | null;
 }
 
@@ -38,14 +32,6 @@ const isShown = (caller: Caller): RawBuilder<SqlBool> => sql`
        when todos.epic_id is not null then ${isVisibleEpic(caller)}
        else ${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.maintainer)} or ${isMemberOfGroup(caller, levels.owner)} end
   and (notes.internal is not true or ${isPlanner(caller)})`;
-
-const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-const project = sql<TodoRow['project']>`
-  case when projects.id is not null then jsonb_build_object(
-    'id', projects.id, 'description', projects.description, 'name', projects.name, 'path', projects.path,
-    'name_with_namespace', (select ${namespaceFullName('above')} from namespaces above where above.id = projects.namespace_id) || ' / ' || projects.name,
-    'path_with_namespace', projects.full_path, 'created_at', ${moment('projects.created_at')}) end`;
 
 const group = sql<TodoRow['group']>`
   case when namespaces.id is not null then jsonb_build_object(
@@ -66,6 +52,6 @@ export const todosOf = (db: Database, caller: Caller) =>
     .select(['todos.note_id', 'notes.body as note_body'])
     .select(sql<TodoRow['state']>`todos.state`.as('state'))
     .select(sql<UserBasicRow | null>`case when authors.id is not null then ${userBasicJson('authors')} end`.as('author'))
-    .select([project.as('project'), group.as('group')])
+    .select([projectIdentityJson.as('project'), group.as('group')])
     .where('todos.user_id', '=', caller.id)
     .where(isShown(caller) as RawBuilder<boolean>);

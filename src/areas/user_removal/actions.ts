@@ -41,6 +41,28 @@ export async function scheduleRemoval(tx: Database, user_id: number, hard: boole
   await removeUser.enqueue(tx, { user_id, hard }, { key: String(user_id) });
 }
 
+/** A run of a job leaves the rest to the next one. */
+const atOnce = 1000;
+
+/**
+ * Has the programs of a kind removed whose project or group is gone.
+ * @param kept the table that lost its row about them with the project or group
+ */
+export async function scheduleRemovalOfOrphans(
+  db: Database,
+  user_type: 'project_bot' | 'service_account',
+  kept: 'access_token_bots' | 'service_accounts',
+): Promise<void> {
+  const orphans = await db
+    .selectFrom('users')
+    .select('id')
+    .where('user_type', '=', sql.lit(user_type))
+    .where((q) => q.not(q.exists(q.selectFrom(kept).select('user_id').whereRef('user_id', '=', 'users.id'))))
+    .limit(atOnce)
+    .execute();
+  for (const { id } of orphans) await db.transaction().execute((tx) => scheduleRemoval(tx, id, false));
+}
+
 /**
  * Turns somebody down who has asked for an account: nothing of him is kept.
  * @throws ApiError 404, 409 for accounts that wait for nobody
@@ -62,7 +84,7 @@ async function groupsOwnedAlone(tx: Database, user_id: number): Promise<number[]
        and not exists (
          select from members other join users on users.id = other.user_id
           where other.group_id = any(namespaces.traversal_ids) and other.user_id <> ${user_id} and other.access_level = 50
-            and (other.expires_at is null or other.expires_at > current_date) and users.user_type <> 'project_bot')`.execute(tx);
+            and (other.expires_at is null or other.expires_at > current_date) and users.user_type = 'human')`.execute(tx);
   return rows.map(({ id }) => id);
 }
 

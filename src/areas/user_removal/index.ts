@@ -1,2 +1,2 @@
 /** What other areas may use of the removal of users. */
-export { removeUser, scheduleRemoval } from './actions.ts';
+export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './actions.ts';

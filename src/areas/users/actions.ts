@@ -1,11 +1,12 @@
 /** Complete changes of users. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { passwordDigest } from '../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../db/index.ts';
 import { conflict, found, invalid } from '../../http/index.ts';
 import { settingsOf } from '../application_settings/index.ts';
+import { askForConfirmation, changePrimaryEmail, confirmedAddresses } from '../emails/index.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
-import { ownPasswordReasons } from './rules.ts';
+import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
 
 /** Columns of the profile and of the account's limits that are written as they are given. */
 export interface Profile {
@@ -41,7 +42,7 @@ export interface NewUser {
   confirmed: boolean;
   created_by_id?: number | undefined;
   /** Who stands behind the account; a person by default. Only people have a namespace of their own. */
-  user_type?: 'human' | 'project_bot' | 'ghost';
+  user_type?: 'human' | 'project_bot' | 'service_account' | 'ghost';
   /** What is left out of the account's limits is as the application settings say. */
   profile?: Profile;
 }
@@ -59,7 +60,7 @@ const usernameTaken = () => conflict('Username has already been taken');
 
 /** Turns what the database refuses because somebody else has it into the refusals of users-and-tokens.md section 4. */
 function refuseTaken(error: unknown): never {
-  if (isUniqueViolation(error, 'users_email_key')) throw emailTaken();
+  if (isUniqueViolation(error, 'users_email_key') || isUniqueViolation(error, 'emails_email_key')) throw emailTaken();
   if (isUniqueViolation(error, 'users_username_key')) throw usernameTaken();
   // The name is free among users, so it is a group that has it.
   if (isUniqueViolation(error, 'namespaces_full_path_key')) throw invalid({ username: ['has already been taken'] });
@@ -71,9 +72,9 @@ function checkPassword(password: string | undefined, account: { username: string
   if (reasons.length > 0) throw invalid({ password: reasons });
 }
 
-/** Refuses addresses that are shown or written into commits without belonging to the user; `verified` are those that do. */
-function checkOwnEmails({ public_email, commit_email }: Profile, verified: readonly string[]): void {
-  const isOwn = (email: string) => verified.some((own) => own.toLowerCase() === email.toLowerCase());
+/** Refuses addresses that are shown or written into commits without belonging to the user; `confirmed` are those that do. */
+function checkOwnEmails({ public_email, commit_email }: Profile, confirmed: readonly string[]): void {
+  const isOwn = (email: string) => confirmed.some((own) => own.toLowerCase() === email.toLowerCase());
   const reasons = ['is not an email you own'];
   const fields: Record<string, string[]> = {};
   if (public_email && !isOwn(public_email)) fields.public_email = reasons;
@@ -105,6 +106,7 @@ export async function createUser(tx: Database, user: NewUser): Promise<number> {
       .returning('id')
       .executeTakeFirstOrThrow();
     if (user_type === 'human') await addUserNamespace(tx, id, username, name);
+    if (!confirmed) await askForConfirmation(tx, id);
     return id;
   } catch (error) {
     return refuseTaken(error);
@@ -124,49 +126,13 @@ async function defaultLimits(tx: Database): Promise<Profile> {
 
 /** Refuses what another user than `id` has. Asked before writing, so that the address is named first, whichever the database would find first. */
 async function checkFree(tx: Database, id: number | undefined, { email, username }: Pick<UserChanges, 'email' | 'username'>) {
-  const others = await tx
-    .selectFrom('users')
-    .select([sql<boolean>`email is not distinct from ${email ?? null}::citext`.as('has_email')])
-    .where((q) => q.or([q('email', '=', email ?? null), q('username', '=', username ?? null)]))
-    .$if(id !== undefined, (query) => query.where('id', '<>', id!))
-    .execute();
-  if (others.some(({ has_email }) => has_email)) throw emailTaken();
-  if (others.length > 0) throw usernameTaken();
-}
-
-interface Account {
-  username: string;
-  name: string;
-  email: string;
-  public_email: string;
-  commit_email: string | null;
-  confirmed_at: string | null;
-}
-
-interface EmailColumns {
-  email?: string;
-  unconfirmed_email?: string | null;
-  confirmed_at?: RawBuilder<string>;
-  public_email?: string;
-  commit_email?: null;
-}
-
-/**
- * The columns that follow from a new primary address.
- * @param confirmed whether the address is known to be the user's; otherwise it waits for its confirmation and the old one stays
- */
-function emailColumns(email: string, confirmed: boolean, { email: old, public_email, commit_email }: Account): EmailColumns {
-  const isOld = (text: string | null) => text?.toLowerCase() === old.toLowerCase();
-  if (isOld(email)) return { email, ...(confirmed ? { confirmed_at: sql<string>`coalesce(confirmed_at, now())` } : {}) };
-  if (!confirmed) return { unconfirmed_email: email };
-  return {
-    email,
-    unconfirmed_email: null,
-    confirmed_at: sql<string>`coalesce(confirmed_at, now())`,
-    // What the user chose among his addresses must stay one of them.
-    ...(isOld(public_email) ? { public_email: '' } : {}),
-    ...(isOld(commit_email) ? { commit_email: null } : {}),
-  };
+  const { rows } = await sql<{ has_email: boolean; has_username: boolean }>`
+    select exists (select from emails where email = ${email ?? null} and user_id is distinct from ${id ?? null}) as has_email,
+           exists (select from users where username = ${username ?? null} and id is distinct from ${id ?? null}) as has_username`.execute(
+    tx,
+  );
+  if (rows[0]?.has_email) throw emailTaken();
+  if (rows[0]?.has_username) throw usernameTaken();
 }
 
 /**
@@ -177,20 +143,19 @@ function emailColumns(email: string, confirmed: boolean, { email: old, public_em
  */
 export async function changeUser(tx: Database, id: number, changes: UserChanges, skipReconfirmation: boolean): Promise<void> {
   const account = await lockedAccount(tx, id);
+  checkPowers(account, changes);
   const { email, password, ...columns } = changes;
   const { username = account.username, name = account.name } = changes;
-  const addresses = email === undefined ? {} : emailColumns(email, skipReconfirmation, account);
-  const primary = addresses.email ?? account.email;
-  const isConfirmed = account.confirmed_at !== null || addresses.confirmed_at !== undefined;
-  checkPassword(password, { username, name, email: primary });
-  checkOwnEmails(changes, isConfirmed ? [primary] : []);
+  checkPassword(password, { username, name, email: email ?? account.email });
   await checkFree(tx, id, changes);
   const secret = password === undefined ? {} : { password_digest: await passwordDigest(password) };
   try {
     if (username !== account.username || name !== account.name) await renameUserNamespace(tx, id, username, name);
+    if (email !== undefined) await changePrimaryEmail(tx, id, email, skipReconfirmation);
+    if (changes.public_email || changes.commit_email) checkOwnEmails(changes, await confirmedAddresses(tx, id));
     await tx
       .updateTable('users')
-      .set({ ...addresses, ...columns, ...secret, updated_at: sql`now()` })
+      .set({ ...columns, ...secret, updated_at: sql`now()` })
       .where('id', '=', id)
       .execute();
   } catch (error) {
@@ -198,12 +163,27 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
   }
 }
 
+interface Account {
+  username: string;
+  name: string;
+  email: string;
+  user_type: string;
+  /** Whether it is a service account of a group. */
+  of_group: boolean;
+}
+
 async function lockedAccount(tx: Database, id: number): Promise<Account> {
-  const account = await tx
+  const query = tx
     .selectFrom('users')
-    .select(['username', 'name', 'email', 'public_email', 'commit_email', 'confirmed_at'])
+    .select(['username', 'name', 'email', 'user_type'])
+    .select(sql<boolean>`exists (select from service_accounts where user_id = users.id and group_id is not null)`.as('of_group'))
     .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return found('User', account);
+    .forNoKeyUpdate();
+  return found('User', await query.executeTakeFirst());
+}
+
+/** Refuses what no service account may be given. */
+function checkPowers({ user_type, of_group }: Account, changes: UserChanges): void {
+  const fields = user_type === 'service_account' ? serviceAccountReasons(changes, of_group) : {};
+  if (Object.keys(fields).length > 0) throw invalid(fields);
 }

@@ -125,6 +125,7 @@ export interface UserRow extends UserBasicRow {
   note: string | null;
   namespace_id: number | null;
   personal_projects: number;
+  using_license_seat: boolean;
   followers: number;
   following: number;
   created_by: UserBasicRow | null;
@@ -191,6 +192,6 @@ export function presentUserForAdmin(url: string, user: UserRow): Static<typeof U
     note,
     namespace_id,
     created_by: created_by && presentUserBasic(url, created_by),
-    using_license_seat: isPerson(user) && user.state === 'active',
+    using_license_seat: user.using_license_seat,
   };
 }

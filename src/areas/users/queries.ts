@@ -2,6 +2,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../db/index.ts';
 import { found, type Page, type Paging, paginate, paginateByKey } from '../../http/index.ts';
+import { isBillable } from '../licenses/index.ts';
 import { exactness, userSearch } from './filters.ts';
 import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';
 
@@ -27,7 +28,7 @@ export const usersInFull = (db: Database) =>
     .selectFrom('users')
     .select(columns)
     .select([namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
-    .select([followers.as('followers'), following.as('following')]);
+    .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')]);
 
 /** Whether somebody follows another. */
 export async function isFollowed(db: Database, follower_id: number, followed_id: number): Promise<boolean> {

@@ -22,6 +22,7 @@ import {
   put,
 } from '../../http/index.ts';
 import { settingsOf } from '../application_settings/index.ts';
+import { emailReasons } from '../emails/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
 import { changeUser, createUser } from './actions.ts';
 import { adminFilters, userFilters } from './filters.ts';
@@ -36,7 +37,7 @@ import {
   userBasicColumns,
 } from './present.ts';
 import { isFollowed, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
-import { atMost, countReasons, emailReasons, pageReasons, passwordReasons, personNameReasons } from './rules.ts';
+import { atMost, countReasons, pageReasons, passwordReasons, personNameReasons } from './rules.ts';
 
 const text = (limit: number) => checked(Type.String(), atMost(limit));
 const clearableText = (limit: number) =>

@@ -12,16 +12,6 @@ export const atMost = (limit: number) => (text: string) => tooLong(text, limit);
 /** Why a person cannot have this name, empty when he can. */
 export const personNameReasons = (name: string): string[] => (name.trim() === '' ? [blankText] : tooLong(name, 255));
 
-const emailPattern = /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\.]+(\.[^\s@<>(),;:"[\]\\.]+)*$/;
-/** The longest address that can be written into a mail (RFC 5321). */
-const maximumEmail = 254;
-
-/** Why this is no address that mail could go to, empty when it is one. */
-export function emailReasons(email: string): string[] {
-  if (email.trim() === '') return [blankText];
-  return [...(emailPattern.test(email) ? [] : ['is invalid']), ...tooLong(email, maximumEmail)];
-}
-
 /** Why this is no address of a page; a link that runs a script must not be among them. */
 export function pageReasons(text: string): string[] {
   if (text === '') return [];
@@ -66,3 +56,22 @@ export function countReasons(count: number): string[] {
 /** Why this cannot be the name of an emoji, empty when it can. */
 export const emojiReasons = (name: string): string[] =>
   name === '' || /^[\w+-]{1,64}$/.test(name) ? [] : ['is not a valid emoji name'];
+
+interface Powers {
+  password?: string;
+  admin?: boolean;
+  can_create_group?: boolean;
+}
+
+/**
+ * Why a service account cannot be given what is asked for: reasons by field, empty when it can.
+ * @param ofGroup whether it belongs to a group, whose owners could make themselves tokens of an administrator
+ */
+export function serviceAccountReasons({ password, admin, can_create_group }: Powers, ofGroup: boolean): Record<string, string[]> {
+  const reasons = ['cannot be given to a service account'];
+  return {
+    ...(password === undefined ? {} : { password: reasons }),
+    ...(can_create_group ? { can_create_group: reasons } : {}),
+    ...(admin && ofGroup ? { admin: [`${reasons[0]} of a group`] } : {}),
+  };
+}

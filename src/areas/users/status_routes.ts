@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { anyone, signedIn } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { checked, get, nullable, one, optional, patch, put, resource, Timestamp } from '../../http/index.ts';
+import { checked, escapeHtml, get, nullable, one, optional, patch, put, resource, Timestamp } from '../../http/index.ts';
 import { userIdNamed } from './queries.ts';
 import { atMost, emojiReasons } from './rules.ts';
 
@@ -43,9 +43,6 @@ interface Changes {
   clear_status_after?: keyof typeof intervals | null;
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
-
 async function statusOf(db: Database, user_id: number): Promise<Static<typeof UserStatus>> {
   const row = await db
     .selectFrom('user_statuses')
@@ -55,7 +52,7 @@ async function statusOf(db: Database, user_id: number): Promise<Static<typeof Us
     .executeTakeFirst();
   if (!row) return { emoji: null, message: null, availability: null, message_html: null, clear_status_at: null };
   const availability = row.availability === 'busy' ? 'busy' : 'not_set';
-  return { ...row, availability, message_html: row.message === null ? null : escaped(row.message) };
+  return { ...row, availability, message_html: row.message === null ? null : escapeHtml(row.message) };
 }
 
 /** The columns that the given parts mean. */

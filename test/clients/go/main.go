@@ -223,6 +223,32 @@ func freezePeriods(p place) {
 	refused(err, 400, "{message: {freeze_start: [ is invalid syntax]}}")
 }
 
+func clusters(p place) {
+	api := p.as("admin").InstanceCluster
+	options := &gitlab.AddClusterOptions{
+		Name: ptr("Orchard"), Domain: ptr("apps.example.com"), Managed: ptr(false), ManagementProjectID: ptr(fmt.Sprint(p.Project.ID)),
+		PlatformKubernetes: &gitlab.AddPlatformKubernetesOptions{APIURL: ptr("https://kube.example.com"), Token: ptr("secret"), Namespace: ptr("orchard")},
+	}
+	added := must(api.AddCluster(options))
+	same([]string{added.Name, added.Domain, added.EnvironmentScope, added.ClusterType}, []string{"Orchard", "apps.example.com", "*", "instance_type"})
+	same([]int64{added.User.ID, added.ManagementProject.ID}, []int64{p.People["admin"].ID, p.Project.ID})
+	same(*added.PlatformKubernetes, gitlab.PlatformKubernetes{APIURL: "https://kube.example.com", Namespace: "orchard", AuthorizationType: "rbac"})
+	_, _, err := api.AddCluster(options)
+	refused(err, 400, "{message: {environment_scope: [cannot add duplicated environment scope]}}")
+
+	local := &gitlab.EditPlatformKubernetesOptions{APIURL: ptr("https://127.0.0.1")}
+	_, _, err = api.EditCluster(added.ID, &gitlab.EditClusterOptions{Name: ptr("Meadow"), PlatformKubernetes: local})
+	refused(err, 400, "is blocked: Requests to localhost are not allowed")
+	same(must(api.GetCluster(added.ID)).Name, "Orchard")
+	same(must(api.EditCluster(added.ID, &gitlab.EditClusterOptions{Name: ptr("Meadow")})).Name, "Meadow")
+	same(must(api.ListClusters())[0].Name, "Meadow")
+	_, _, err = p.as("owner").InstanceCluster.ListClusters()
+	refused(err, 403, "{message: 403 Forbidden}")
+	done(api.DeleteCluster(added.ID))
+	_, _, err = api.GetCluster(added.ID)
+	refused(err, 404, "Not Found")
+}
+
 func keysetSudoAndRefusals(p place) {
 	client := p.as("maintainer")
 	expected := []int64{p.Project.ID}
@@ -258,7 +284,7 @@ func keysetSudoAndRefusals(p place) {
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"freeze_periods": freezePeriods, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
 	}
 	var p place
 	check(json.NewDecoder(os.Stdin).Decode(&p))

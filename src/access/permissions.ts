@@ -1,0 +1,93 @@
+/**
+ * What a role can add to an access level (member-roles.md): each permission with the level that has it anyway, and with the reason where nothing asks for it yet.
+ * Roles come with memberships and count only under the plan that has them.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { levels, type Role } from './levels.ts';
+import { planInForce } from './plans.ts';
+
+interface Declaration {
+  /** The role that has it anyway. */
+  from: Role;
+  /** The same in groups, where it is another. */
+  in_groups?: Role;
+  /** Why no access rule names it. */
+  unused?: string;
+}
+
+const declared = {
+  admin_cicd_variables: { from: 'maintainer', unused: 'There are no CI/CD variables.' },
+  admin_compliance_framework: { from: 'owner', unused: 'There are no compliance frameworks.' },
+  admin_group_member: { from: 'owner' },
+  admin_merge_request: { from: 'developer', unused: 'There are no merge requests to approve.' },
+  admin_push_rules: { from: 'maintainer', unused: 'There are no push rules.' },
+  admin_terraform_state: { from: 'maintainer', unused: 'No state of Terraform is kept.' },
+  admin_vulnerability: { from: 'maintainer', unused: 'Vulnerabilities are not recorded.' },
+  admin_web_hook: { from: 'maintainer', unused: 'There are no webhooks.' },
+  archive_project: { from: 'owner' },
+  manage_deploy_tokens: { from: 'maintainer', in_groups: 'owner', unused: 'There are no deploy tokens.' },
+  manage_group_access_tokens: { from: 'owner' },
+  manage_merge_request_settings: { from: 'maintainer' },
+  manage_project_access_tokens: { from: 'maintainer' },
+  manage_security_policy_link: { from: 'owner', unused: 'There are no security policies.' },
+  read_code: { from: 'reporter' },
+  read_runners: { from: 'maintainer', unused: 'There are no runners.' },
+  read_dependency: { from: 'developer', unused: 'Dependencies are not recorded.' },
+  read_vulnerability: { from: 'developer', unused: 'Vulnerabilities are not recorded.' },
+  remove_group: { from: 'owner' },
+  remove_project: { from: 'owner' },
+} as const satisfies Record<string, Declaration>;
+
+export type Permission = keyof typeof declared;
+
+/** All of them, as the columns of `member_roles` are called. */
+export const permissions = Object.keys(declared) as readonly Permission[];
+
+/** Those that no access rule names, with the reason. */
+export const unusedPermissions: ReadonlyMap<Permission, string> = new Map(
+  (Object.entries(declared) as [Permission, Declaration][]).flatMap(([name, { unused }]) => (unused ? [[name, unused]] : [])),
+);
+
+/** What somebody may in a project or group: his level, and what roles add to it. */
+export interface Standing {
+  access_level: number;
+  permissions: readonly Permission[];
+}
+
+/** The access level that has a permission without any role. */
+export function levelWith(permission: Permission, kind: 'project' | 'group'): number {
+  const { from, in_groups = from }: Declaration = declared[permission];
+  return levels[kind === 'group' ? in_groups : from];
+}
+
+/** Whether somebody has a permission in a project or group, by his level or by a role. */
+export const holds = (who: Standing, permission: Permission, kind: 'project' | 'group'): boolean =>
+  who.permissions.includes(permission) || who.access_level >= levelWith(permission, kind);
+
+/** Whether roles count: only under the plan that has them. */
+export const rolesCount = sql<boolean>`${planInForce} = 'ultimate'`;
+
+/**
+ * The permissions that roles give together. Where there are no roles nothing is looked up.
+ * @param roles a column with ids of roles, or null
+ */
+export const permissionsOfRoles = (roles: RawBuilder<unknown>): RawBuilder<Permission[]> => sql<Permission[]>`
+  case when ${roles} is null or not ${rolesCount} then '{}'::text[] else
+    array(select distinct unnest(member_roles.permissions) from member_roles where member_roles.id = any(${roles})) end`;
+
+/** The level and the roles that rows of authorizations give together: `access_level`, `roles` (null without any). */
+export const heldTogether = sql`
+  coalesce(max(access_level), 0) as access_level, array_agg(member_role_id) filter (where member_role_id is not null) as roles`;
+
+export interface RoleOptions {
+  /** What admits whoever has it, as the access level does. */
+  permission?: Permission;
+}
+
+/** The name of a rule that asks for a role or a permission. */
+export const ruleOf = (rule: string, permission: Permission | undefined): string =>
+  permission === undefined ? rule : `${rule} or ${permission}`;
+
+/** Whether somebody who may know of a place may act as `role` there, by his level or by a permission; everybody may as a guest. */
+export const mayAct = ({ access_level, permissions: held }: Standing, role: Role, permission: Permission | undefined): boolean =>
+  role === 'guest' || access_level >= levels[role] || (permission !== undefined && held.includes(permission));

@@ -1,0 +1,66 @@
+/** Signing in with a password, for the few pages that ask for one. Everything else takes tokens, which nobody guesses. */
+import { createHash } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { DB } from '../db/index.ts';
+import type { Services } from '../http/endpoint.ts';
+import { ApiError, unauthorized } from '../http/errors.ts';
+import { refuseInactive, type User, userColumns } from './authentication.ts';
+import { isWithin } from './limits.ts';
+import { isPassword, passwordDigest } from './passwords.ts';
+
+export interface SignIn {
+  /** A username or a confirmed address. */
+  login: string;
+  password: string;
+  /** Where the request came from, an IP address. */
+  address: string;
+}
+
+/** Guesses at one account, and guesses from one address. */
+const limits = {
+  account: { name: 'password_guesses_of_account', most: 10 },
+  address: { name: 'password_guesses_from_address', most: 50 },
+};
+const window_s = 600;
+
+/** No longer text is compared: no password has as many characters. */
+const longest_characters = 1000;
+
+type Row = User & { password_digest: string | null };
+
+async function userOf(db: Kysely<DB>, login: string): Promise<Row | undefined> {
+  if (login.includes('\0')) return undefined;
+  const { rows } = await sql<Row>`
+    select ${userColumns}, password_digest from users
+     where username = ${login} or id = (select user_id from emails where email = ${login} and confirmed_at is not null)`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** Refuses before a password is looked at, so that many guesses cost nothing and tell nothing. */
+async function countGuess(db: Kysely<DB>, account: string, address: string): Promise<void> {
+  const tooMany = () =>
+    new ApiError(429, { message: 'Too many attempts. Try again later.' }, { 'retry-after': String(window_s) });
+  if (!(await isWithin(db, { ...limits.address, who: address, window_s }))) throw tooMany();
+  if (!(await isWithin(db, { ...limits.account, who: account, window_s }))) throw tooMany();
+}
+
+let digestOfNobody: Promise<string> | undefined;
+
+/**
+ * The user with a login and a password. A wrong password and an unknown login cannot be told apart, by the answer or by the time that it takes.
+ * @throws ApiError 401, 403 with the reason for a user who is not active, 429 after too many attempts
+ */
+export async function userByPassword(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  { login, password, address }: SignIn,
+): Promise<User> {
+  const user = await userOf(db, login);
+  await countGuess(db, user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex'), address);
+  digestOfNobody ??= passwordDigest('');
+  const matches = await isPassword(password.slice(0, longest_characters), user?.password_digest ?? (await digestOfNobody));
+  if (!user?.password_digest || !matches) throw unauthorized();
+  refuseInactive(user, url);
+  return user;
+}

@@ -1,0 +1,2 @@
+/** What others may use of clusters. */
+export { brokenTokens } from './queries.ts';

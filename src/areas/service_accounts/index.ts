@@ -1,0 +1,2 @@
+/** What other areas may use of service accounts. */
+export { removeOrphanedServiceAccounts } from './jobs.ts';

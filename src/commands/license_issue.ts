@@ -1,0 +1,95 @@
+import { issueLicense } from '../areas/licenses/index.ts';
+import { secretsOf } from '../services.ts';
+import { type Command, type Given, readDay, required, UsageError } from './command.ts';
+
+export const licenseIssue: Command = {
+  summary: 'Issue a licence and print it',
+  help: `Options
+  --plan NAME            required: premium or ultimate
+  --name TEXT            required: who it is for
+  --email ADDRESS
+  --company TEXT
+  --users N              seats; left out, any number
+  --starts DATE          like 2027-01-01; left out, today
+  --expires DATE         it has expired when this day begins; left out, never
+  --trial                the plan ends with the licence; otherwise it stays
+  --block-changes DATE   when changes stop after its end, not before two weeks have passed; left out, never
+  --add-on NAME=N        any number of times
+  --previous-users N     seats of the licence before
+  --true-up N            users that were paid for afterwards, because from --true-up-from DATE to --true-up-to DATE there were more than seats
+
+It is signed with the key of this server, which hangs on its secret key: this server, and those that were given what \`license key\` prints, accept it. Only the licence
+goes to standard output.`,
+  options: {
+    plan: { type: 'string' },
+    name: { type: 'string' },
+    email: { type: 'string' },
+    company: { type: 'string' },
+    users: { type: 'string' },
+    starts: { type: 'string' },
+    expires: { type: 'string' },
+    trial: { type: 'boolean' },
+    'block-changes': { type: 'string' },
+    'add-on': { type: 'string', multiple: true },
+    'previous-users': { type: 'string' },
+    'true-up': { type: 'string' },
+    'true-up-from': { type: 'string' },
+    'true-up-to': { type: 'string' },
+  },
+  run: async (given, config) => {
+    const text = await issueLicense(secretsOf(config), licensedBy(given)).catch((error: Error) => {
+      throw new UsageError(error.message);
+    });
+    console.log(text);
+    return 0;
+  },
+};
+
+function licensedBy(given: Given): Parameters<typeof issueLicense>[1] {
+  const { email, company } = given.text;
+  return {
+    licensee: {
+      Name: required(given, 'name'),
+      ...(email === undefined ? {} : { Email: email }),
+      ...(company === undefined ? {} : { Company: company }),
+    },
+    starts_at: dayIn(given, 'starts') ?? new Date().toISOString().slice(0, 10),
+    expires_at: dayIn(given, 'expires') ?? null,
+    block_changes_at: dayIn(given, 'block-changes') ?? null,
+    restrictions: {
+      plan: readPlan(required(given, 'plan')),
+      trial: given.switches.trial ?? false,
+      add_ons: Object.fromEntries((given.lists['add-on'] ?? []).map(readAddOn)),
+      ...withoutUndefined({
+        active_user_count: countIn(given, 'users'),
+        previous_user_count: countIn(given, 'previous-users'),
+        trueup_quantity: countIn(given, 'true-up'),
+        trueup_from: dayIn(given, 'true-up-from'),
+        trueup_to: dayIn(given, 'true-up-to'),
+      }),
+    },
+  };
+}
+
+/** JSON has no undefined; what was not given is not there. */
+const withoutUndefined = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+
+function readPlan(text: string): 'premium' | 'ultimate' {
+  if (text === 'premium' || text === 'ultimate') return text;
+  throw new UsageError(`The plan is premium or ultimate, not “${text}”.`);
+}
+
+function readCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(`“${text}” is not a number of users.`);
+}
+
+function readAddOn(text: string): [string, number] {
+  const [, name, count] = /^([^=]+)=(\d{1,9})$/.exec(text) ?? [];
+  if (name === undefined) throw new UsageError(`An add-on is given like GitLab_Geo=1, not “${text}”.`);
+  return [name, Number(count)];
+}
+
+const countIn = ({ text }: Given, option: string) => (text[option] === undefined ? undefined : readCount(text[option]));
+const dayIn = ({ text }: Given, option: string) => (text[option] === undefined ? undefined : readDay(text[option]));

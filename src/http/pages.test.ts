@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fastify from 'fastify';
+import { htmlPage, sendPage } from './pages.ts';
+
+test('a page shows texts as they are, and never as markup', () => {
+  const evil = `<script>alert("1")</script> & 'more'`;
+  const html = htmlPage({
+    title: evil,
+    parts: [
+      evil,
+      { facts: [[evil, evil]] },
+      { link: evil, url: `/x?a=1&b="${evil}` },
+      { button: evil, action: `/y"${evil}`, fields: { [evil]: evil } },
+    ],
+  });
+  assert.ok(!html.includes('<script') && !html.includes('"1"') && !html.includes("'more'"));
+  assert.equal(html.match(/&lt;script&gt;alert\(&quot;1&quot;\)&lt;\/script&gt; &amp; &#39;more&#39;/g)?.length, 11);
+});
+
+test('a page is a document with one heading that needs nothing from elsewhere', async () => {
+  const app = fastify();
+  const parts = ['Text', { button: 'Accept', action: '/-/accept', fields: { token: 'x' } }];
+  app.get('/', (_request, reply) => sendPage(reply, 410, { title: 'Invitation', parts }));
+  const { statusCode, headers, payload } = await app.inject('/');
+  assert.equal(statusCode, 410);
+  assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+  assert.deepEqual(
+    [headers['cache-control'], headers['referrer-policy'], headers['x-robots-tag']],
+    ['no-store', 'no-referrer', 'noindex'],
+  );
+  assert.match(payload, /^<!doctype html>\n<html lang="en">/);
+  assert.equal(payload.match(/<h1>/g)?.length, 1);
+  assert.ok(
+    payload.includes(
+      '<form method="post" action="/-/accept"><input type="hidden" name="token" value="x"><button type="submit">Accept</button></form>',
+    ),
+  );
+  assert.ok(!/\b(src|style|on\w+)=/.test(payload));
+
+  const policy = String(headers['content-security-policy']);
+  assert.match(policy, /default-src 'none'; .*form-action 'self'; base-uri 'none'; frame-ancestors 'none'/);
+  const [, style] = /<style>([\s\S]*)<\/style>/.exec(payload)!;
+  assert.ok(policy.includes(`style-src 'sha256-${createHash('sha256').update(style!).digest('base64')}'`));
+});

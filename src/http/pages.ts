@@ -1,0 +1,92 @@
+/** Small pages for browsers, for the few addresses that mail leads people to. They need nothing but themselves: no script, no asset, no session. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+
+/** What somebody fills in. */
+export interface HtmlInput {
+  name: string;
+  label: string;
+  type: 'text' | 'password';
+  /** What browsers call it, to fill it in themselves. */
+  autocomplete: 'username' | 'name' | 'current-password' | 'new-password';
+  /** What stands there already. */
+  value?: string;
+}
+
+/** A piece of a page: a text, facts with their names, a link, or a form that is one button, below what is to be filled in. */
+export type HtmlPart =
+  | string
+  | { facts: readonly (readonly [name: string, value: string])[] }
+  | { link: string; url: string }
+  | {
+      /** What the button says. */
+      button: string;
+      /** Where the form is posted to, a path of this server. */
+      action: string;
+      /** What goes with it, unseen. */
+      fields?: Readonly<Record<string, string>>;
+      inputs?: readonly HtmlInput[];
+    };
+
+export interface HtmlPage {
+  /** Title and heading. */
+  title: string;
+  parts: readonly HtmlPart[];
+}
+
+const style = `:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}
+h1{font-size:1.5rem}dt{font-weight:600}dd{margin:0 0 .5rem}dd,p{overflow-wrap:anywhere}button{font:inherit;padding:.4rem 1rem;margin:.5rem 0}
+label{display:block;margin:.5rem 0}input{font:inherit;display:block;width:100%;box-sizing:border-box}`;
+
+/** Nothing may be loaded or run, whatever a text of somebody managed to say. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy,
+  // The addresses of these pages hold what opens them: neither a cache nor the next page may learn it.
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+};
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** A text as HTML that shows it as it is, between tags and in quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!);
+
+const inputOf = ({ name, label, type, autocomplete, value = '' }: HtmlInput) =>
+  `<label>${escapeHtml(label)} <input name="${escapeHtml(name)}" type="${type}" autocomplete="${autocomplete}" value="${escapeHtml(value)}" required></label>`;
+
+function htmlOf(part: HtmlPart): string {
+  if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
+  if ('facts' in part)
+    return `<dl>${part.facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>`;
+  if ('link' in part) return `<p><a href="${escapeHtml(part.url)}">${escapeHtml(part.link)}</a></p>`;
+  const fields = Object.entries(part.fields ?? {}).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  const inputs = (part.inputs ?? []).map(inputOf);
+  return `<form method="post" action="${escapeHtml(part.action)}">${[...fields, ...inputs].join('')}<button type="submit">${escapeHtml(part.button)}</button></form>`;
+}
+
+/** A page as a whole document; texts are shown as they are, never as markup. */
+export const htmlPage = ({ title, parts }: HtmlPage): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} · Coppice</title><style>${style}</style></head>
+<body><main>
+<h1>${escapeHtml(title)}</h1>
+${parts.map(htmlOf).join('\n')}
+</main></body>
+</html>
+`;
+
+/** Answers with a page that no cache keeps and that loads nothing. */
+export const sendPage = (reply: FastifyReply, status: number, page: HtmlPage): FastifyReply =>
+  reply.code(status).headers(headers).send(htmlPage(page));

@@ -1,0 +1,56 @@
+/**
+ * Where other systems may be: a server that asks whatever address it is given would lend its place in the network to whoever gives it one. This looks at
+ * addresses as they are written, and asks nobody.
+ */
+import { BlockList, isIP } from 'node:net';
+
+/** What is wrong with the place that an address names: this machine, or the network around it. */
+export type LocalPlace = 'localhost' | 'local network';
+
+/** Networks by their IANA special-purpose registries: what answers there depends on where one asks. */
+const networks: Record<LocalPlace, readonly string[]> = {
+  localhost: ['127.0.0.0/8', '0.0.0.0/8', '::/128', '::1/128'],
+  'local network': [
+    // Private, shared with a carrier, link-local (where clouds tell a machine its secrets), for measurements and protocols.
+    ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16', '198.18.0.0/15', '192.0.0.0/24'],
+    // Multicast, reserved and broadcast.
+    ...['224.0.0.0/4', '240.0.0.0/4'],
+    // Unique local, link-local, site-local, multicast, discarded.
+    ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8', '100::/64'],
+    // Addresses of version 4 within ones of version 6: a translator on the way decides where they lead.
+    ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
+  ],
+};
+
+function blockListOf(subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [network, prefix] = subnet.split('/') as [string, string];
+    list.addSubnet(network, Number(prefix), isIP(network) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}
+
+const lists = Object.entries(networks).map(([place, subnets]) => [place as LocalPlace, blockListOf(subnets)] as const);
+
+/** Names that mean this machine, and suffixes that mean the network around it (RFC 6761, 6762, 8375 and the reserved `internal`). */
+const ownNames = /^(?:.*\.)?(?:localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/;
+const localNames = /^(?:.*\.)?(?:local|localdomain|internal|home\.arpa)$/;
+
+/**
+ * Whether an address names a place that other systems must not have, as far as the text says it. A name of the public DNS may still lead to such a place:
+ * whoever opens a connection has to look at the address that it is opened to with this, too.
+ * @param host as `URL.hostname` has it: an address in any notation is written in the usual one there, one of version 6 in brackets
+ * @returns undefined for all other places
+ */
+export function localPlaceOf(host: string): LocalPlace | undefined {
+  const name = host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  const version = isIP(name);
+  if (version !== 0) return lists.find(([, list]) => list.check(name, version === 4 ? 'ipv4' : 'ipv6'))?.[0];
+  if (ownNames.test(name)) return 'localhost';
+  // A name of one label means something only to the resolver of the network.
+  return localNames.test(name) || !name.includes('.') ? 'local network' : undefined;
+}

@@ -1,0 +1,2 @@
+/** Addresses of other systems. */
+export { type LocalPlace, localPlaceOf } from './addresses.ts';

@@ -1,0 +1,85 @@
+/** The TypeScript client @gitbeaker/rest: accounts for programs, of the instance and of a group, with their tokens and memberships. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Gitlab } from '@gitbeaker/rest';
+import { removeUser } from '../../src/areas/user_removal/index.ts';
+import { performQueued } from '../../src/testing/jobs.ts';
+import { type Persona, type World, world } from '../../src/testing/world.ts';
+import { refusal } from './gitbeaker_refusal.ts';
+
+const clientOf = ({ url }: World, token: unknown) => new Gitlab({ host: url, token: String(token) });
+const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
+const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+test('an account of the instance works with a token where it is a member, until it is removed', async () => {
+  const place = await world();
+  const { ServiceAccounts, PersonalAccessTokens, Users } = clientFor(place, 'admin');
+  const usual = await ServiceAccounts.create();
+  assert.match(usual.username, /^service_account_[0-9a-f]{32}$/);
+  const username = `builder-${place.project.id}`;
+  const made = await ServiceAccounts.create({ name: 'Builder', username });
+  assert.deepEqual([made.name, made.username, made.email], ['Builder', username, `${username}@noreply.coppice.test`]);
+  const taken = await refusal(ServiceAccounts.create({ username }));
+  assert.deepEqual(
+    [taken.status, taken.text],
+    [400, '400 Bad request - Email has already been taken and Username has already been taken'],
+  );
+  const foreign = await refusal(clientFor(place, 'owner').ServiceAccounts.create());
+  assert.deepEqual(
+    [foreign.status, foreign.text],
+    [403, '403 Forbidden - User does not have permission to create a service account.'],
+  );
+
+  const { token } = await PersonalAccessTokens.create(made.id, 'work', ['api']);
+  const working = clientOf(place, token);
+  const self = await working.Users.showCurrentUser();
+  assert.deepEqual([self.id, self.bot, self.external], [made.id, true, true]);
+  assert.equal((await refusal(working.Projects.show(place.project.id))).status, 404);
+  await clientFor(place, 'owner').GroupMembers.add(place.group.id, 30, { userId: made.id });
+  assert.equal((await working.Projects.show(place.project.id)).id, place.project.id);
+  const issue = await working.Issues.create(place.project.id, 'Nightly build failed');
+  assert.equal(issue.author.id, made.id);
+
+  const tokens = await PersonalAccessTokens.all({ userId: made.id, state: 'active' });
+  assert.deepEqual(
+    tokens.map(({ name }) => name),
+    ['work'],
+  );
+  const rotated = await PersonalAccessTokens.rotate(tokens[0]!.id, { expiresAt: dayIn(20) });
+  assert.equal(rotated.expires_at, dayIn(20));
+  assert.equal((await refusal(working.Users.showCurrentUser())).status, 401);
+  await Users.remove(made.id);
+  await performQueued(place.services, [removeUser]);
+  assert.equal((await refusal(Users.show(made.id))).status, 404);
+  assert.equal((await refusal(clientOf(place, rotated.token).Users.showCurrentUser())).status, 401);
+  const left = await clientFor(place, 'owner').Issues.show(issue.iid, { projectId: place.project.id });
+  assert.equal(left.author.name, 'Ghost User');
+});
+
+test('the owner of a group adds an account and rotates its token, where the settings say so', async () => {
+  const place = await world();
+  const { ApplicationSettings } = clientFor(place, 'admin');
+  const owner = clientFor(place, 'owner').GroupServiceAccounts;
+  const refused = await refusal(owner.create(place.group.id));
+  assert.deepEqual(
+    [refused.status, refused.text],
+    [400, '400 Bad request - User does not have permission to create a service account in this namespace.'],
+  );
+  const setting = 'allow_top_level_group_owners_to_create_service_accounts';
+  assert.equal((await ApplicationSettings.edit({ [setting]: true }))[setting], true);
+  const made = await owner.create(place.group.full_path, { name: 'Builder' });
+  assert.equal(made.name, 'Builder');
+  assert.match(made.username, new RegExp(`^service_account_group_${place.group.id}_[0-9a-f]{32}$`));
+
+  // The client asks for a token at the address of the account itself, where there is nothing to post to.
+  const wish = { name: 'work', scopes: ['api'] };
+  assert.equal((await refusal(owner.createPersonalAccessToken(place.group.id, made.id, wish as object))).status, 405);
+  const path = `/groups/${place.group.id}/service_accounts/${made.id}/personal_access_tokens`;
+  const { body: token } = await place.as('owner').post(path, wish);
+  const rotated = await owner.rotatePersonalAccessToken(place.group.id, made.id, token.id);
+  assert.deepEqual([rotated.name, rotated.user_id, rotated.active, rotated.expires_at], ['work', made.id, true, dayIn(7)]);
+  assert.equal((await clientOf(place, rotated.token).Users.showCurrentUser()).id, made.id);
+  assert.equal((await refusal(clientOf(place, token.token).Users.showCurrentUser())).status, 401);
+  const stranger = await refusal(clientFor(place, 'outsider').GroupServiceAccounts.create(place.group.id));
+  assert.deepEqual([stranger.status, stranger.text], [404, '404 Group Not Found']);
+});
