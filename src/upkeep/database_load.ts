@@ -52,6 +52,8 @@ export async function beginLoading(connectionString: string): Promise<Loading> {
       if (open?.name !== name) {
         await closeRows();
         open = { name, stream: client.query(from(copyStatement(name, tables))) };
+        // When the archive breaks off, the connection ends with rows still on their way; the archive says what was wrong.
+        open.stream.on('error', () => {});
       }
       const { stream } = open!;
       for await (const chunk of content) await write(stream, chunk);
