@@ -88,6 +88,11 @@ function searched<Row>(query: Projects<Row>, { search, search_namespaces }: Proj
 export const starredBy = (user_id: number | undefined) =>
   sql<boolean>`projects.id in (select project_id from project_stars where user_id = ${user_id ?? null}::bigint)`;
 
+/** A predicate on rows of `projects`: the user has done something there within a year, other than coming and going. */
+export const contributedTo = (user_id: number) => sql<boolean>`projects.id in (
+  select project_id from events
+   where author_id = ${user_id} and created_at > now() - interval '1 year' and action not in ('joined', 'left', 'expired'))`;
+
 /** A predicate on rows of `projects`: the group is invited to the project itself. */
 export const isSharedWith = (group_id: number) =>
   sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${linkCounts})`;

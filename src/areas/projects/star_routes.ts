@@ -1,10 +1,10 @@
-/** Stars of projects. */
-import { sql } from 'kysely';
+/** What people have to do with projects: stars, and contributions. */
+import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { anyone, projectRole, projectVisible } from '../../access/index.ts';
 import { containing, get, one, optional, pageOf, paginate, paging, post, resource, Timestamp } from '../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';
-import { filtered, projectFilters, starredBy } from './filters.ts';
+import { contributedTo, filtered, projectFilters, starredBy } from './filters.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
 import { userNamed, visibleProjectRows } from './queries.ts';
 import { form } from './rules.ts';
@@ -14,6 +14,22 @@ import { starProject, unstarProject } from './stars.ts';
 const seen = projectRole('guest', { archived: true });
 
 const Starrer = resource('Starrer', { starred_since: Timestamp, user: UserBasic });
+
+/** @param isOf a predicate on rows of `projects`, for the id of a user who shows his profile to the caller */
+const projectsOfUser = (path: string, summary: string, isOf: (user_id: number) => RawBuilder<boolean>) =>
+  get(`/users/:user_id/${path}`, {
+    summary,
+    access: anyone,
+    input: { user_id: Type.String({ description: 'Id or name' }), ...paging, ...form, ...projectFilters },
+    returns: pageOf(ProjectWithAccessForm),
+    handle: async ({ caller, input, ...services }) => {
+      const { db } = services;
+      const user = await userNamed(db, input.user_id);
+      const isHidden = user.private_profile && !caller?.admin && caller?.id !== user.id;
+      const projects = visibleProjectRows(db, caller).where(isHidden ? sql<boolean>`false` : isOf(user.id));
+      return presentProjectPage(services, caller, await paginate(db, filtered(projects, caller, input), input), input);
+    },
+  });
 
 export const projectStarRoutes = [
   post('/projects/:id/star', {
@@ -62,17 +78,10 @@ export const projectStarRoutes = [
       };
     },
   }),
-  get('/users/:user_id/starred_projects', {
-    summary: 'List the projects that a user has given a star, newest first',
-    access: anyone,
-    input: { user_id: Type.String({ description: 'Id or name' }), ...paging, ...form, ...projectFilters },
-    returns: pageOf(ProjectWithAccessForm),
-    handle: async ({ caller, input, ...services }) => {
-      const { db } = services;
-      const user = await userNamed(db, input.user_id);
-      const isHidden = user.private_profile && !caller?.admin && caller?.id !== user.id;
-      const starred = visibleProjectRows(db, caller).where(starredBy(isHidden ? undefined : user.id));
-      return presentProjectPage(services, caller, await paginate(db, filtered(starred, caller, input), input), input);
-    },
-  }),
+  projectsOfUser('starred_projects', 'List the projects that a user has given a star, newest first', starredBy),
+  projectsOfUser(
+    'contributed_projects',
+    'List the projects that a user has contributed to within a year, newest first',
+    contributedTo,
+  ),
 ];

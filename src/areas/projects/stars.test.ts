@@ -31,3 +31,19 @@ test('a star is given once and taken once, counted, listed and found again', asy
   assert.equal((await as('guest').post(`${url}/unstar`)).body.star_count, 1);
   assert.equal((await as('guest').post(`${url}/unstar`)).status, 304);
 });
+
+test('the projects that somebody has contributed to are found, for a year and by those who see them', async () => {
+  const { as, project, people, db } = await world();
+  const contributed = async (who: 'owner' | 'outsider') =>
+    (await as(who).get(`/users/${people.planner.id}/contributed_projects`)).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await contributed('owner'), []);
+  assert.equal((await as('planner').post(`/projects/${project.id}/issues`, { title: 'Mend the fence' })).status, 201);
+  assert.deepEqual(await contributed('owner'), [project.id]);
+  assert.deepEqual(await contributed('outsider'), []);
+  await db
+    .updateTable('events')
+    .set({ created_at: new Date(Date.now() - 370 * 86_400_000).toISOString() })
+    .where('author_id', '=', people.planner.id)
+    .execute();
+  assert.deepEqual(await contributed('owner'), []);
+});

@@ -205,3 +205,18 @@ test('nobody has two to-dos waiting on one thing, however often he is named', as
   assert.deepEqual(added.map(({ size }) => size).sort(), [0, 0, 2], 'and who may not read it has none');
   assert.deepEqual(await list(w, 'outsider'), []);
 });
+
+test('what waits for the caller is counted', async () => {
+  const w = await world();
+  const { as, project, people } = w;
+  const counts = async () => {
+    const { todos, assigned_issues } = (await as('developer').get('/user_counts')).body;
+    return { todos, assigned_issues };
+  };
+  assert.deepEqual(await counts(), { todos: 0, assigned_issues: 0 });
+  const { iid } = await addIssue(w, 'Mend the fence', { assignee_ids: [people.developer.id] });
+  assert.deepEqual(await counts(), { todos: 1, assigned_issues: 1 });
+  assert.equal((await as('developer').put(`/projects/${project.id}/issues/${iid}`, { state_event: 'close' })).status, 200);
+  assert.equal((await counts()).assigned_issues, 0);
+  assert.equal((await as('anonymous').get('/user_counts')).status, 401);
+});

@@ -1,5 +1,6 @@
 /** The to-do list of a user: reading it, crossing off, and putting something on it that he wants to be reminded of. What others put there is the area `todos`. */
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { epicReader, issueReader, signedIn } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import {
@@ -14,9 +15,11 @@ import {
   paginate,
   paging,
   post,
+  resource,
   type Services,
   withStatus,
 } from '../../http/index.ts';
+import { countIssues } from '../issues/index.ts';
 import { addTodo, type TodoTarget } from '../todos/index.ts';
 import { isWanted, todoFilters } from './filters.ts';
 import { presentTodos, Todo } from './present.ts';
@@ -52,7 +55,32 @@ const epicTodo = (path: string) =>
     handle: ({ db, url, caller, epic }) => remind({ db, url }, caller, { epic_id: epic.id }),
   });
 
+const UserCounts = resource('UserCounts', {
+  merge_requests: Type.Integer(),
+  assigned_issues: Type.Integer({ description: 'Open issues that the caller is to deal with' }),
+  assigned_merge_requests: Type.Integer(),
+  review_requested_merge_requests: Type.Integer(),
+  todos: Type.Integer({ description: 'What waits on his list' }),
+});
+
 export const todoRoutes = [
+  get('/user_counts', {
+    summary: 'Count what waits for the caller',
+    access: signedIn,
+    returns: one(UserCounts),
+    handle: async ({ db, caller, plan }) => {
+      const filters = { scope: 'assigned_to_me', state: 'opened' } as const;
+      const { opened } = await countIssues(db, { caller, plan, place: { everywhere: true }, filters });
+      const pending = todosOf(db, caller)
+        .where('todos.state', '=', 'pending')
+        .clearSelect()
+        .select(sql<number>`count(*)`.as('count'));
+      const { count } = await pending.executeTakeFirstOrThrow();
+      // There are no merge requests yet.
+      const none = { merge_requests: 0, assigned_merge_requests: 0, review_requested_merge_requests: 0 };
+      return { ...none, assigned_issues: opened, todos: count };
+    },
+  }),
   get('/todos', {
     summary: 'List what the caller has to do, newest first',
     access: signedIn,
