@@ -1177,6 +1177,7 @@ END], NULL::text)) stored not null,
   constraint member_roles_some_permission CHECK (permissions <> '{}'::text[]),
   constraint member_roles_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
+CREATE INDEX member_roles_of_instance ON member_roles USING btree (name, id) WHERE group_id IS NULL;
 
 create table members (
   id bigint generated always as identity not null,

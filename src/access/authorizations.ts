@@ -13,6 +13,10 @@ import { lockTrees } from './tree_locks.ts';
 /** A group with everything below it, or one project. */
 export type Subtree = { group_id: number } | { project_id: number };
 
+/** What a row is about that names either a group or a project. */
+export const subtreeOf = ({ group_id, project_id }: { group_id: number | null; project_id: number | null }): Subtree =>
+  group_id === null ? { project_id: project_id! } : { group_id };
+
 /**
  * Of the rows (user_id, target, access_level, ends, member_role_id) in `grants` those that count at some moment: per level and role the one that lasts longest;
  * without a role only if it outlasts every higher level. What a role adds is not in a higher level, so that rows with one stay.

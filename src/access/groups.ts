@@ -5,6 +5,7 @@ import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { levels, type Role } from './levels.ts';
 import { heldTogether, mayAct, type Permission, permissionsOfRoles, type RoleOptions, ruleOf } from './permissions.ts';
+import { planInForce } from './plans.ts';
 import type { MaybeCaller } from './projects.ts';
 import { movedFrom } from './redirects.ts';
 import { isGroup, isListedGroup } from './states.ts';
@@ -38,6 +39,10 @@ const columns = sql.raw(
     .join(', '),
 );
 
+/** A predicate on rows of `group_authorizations`: they count now. Minimal access does so only under a plan that has it. */
+export const countsInGroup = sql<boolean>`
+  ((expires_at is null or expires_at > current_date) and (access_level > ${sql.lit(levels.minimal)} or ${planInForce} <> 'free'))`;
+
 /** The caller's level in the group of each row of `namespaces`. */
 export const groupLevel = (caller: Pick<Caller, 'id' | 'admin'> | undefined) =>
   !caller
@@ -45,7 +50,7 @@ export const groupLevel = (caller: Pick<Caller, 'id' | 'admin'> | undefined) =>
     : caller.admin
       ? sql<number>`50`
       : sql<number>`coalesce((select max(access_level) from group_authorizations
-                       where user_id = ${caller.id} and group_id = namespaces.id and (expires_at is null or expires_at > current_date)), 0)`;
+                       where user_id = ${caller.id} and group_id = namespaces.id and ${countsInGroup}), 0)`;
 
 /**
  * A predicate on rows of `namespaces`: the caller is a member of the group. What an administrator may do without being one does not count.
@@ -55,8 +60,7 @@ export const isMemberOfGroup = (caller: MaybeCaller, level: number): RawBuilder<
   !caller
     ? sql`false`
     : sql`exists (select from group_authorizations
-                   where user_id = ${caller.id} and group_id = namespaces.id and access_level >= ${level}
-                     and (expires_at is null or expires_at > current_date))`;
+                   where user_id = ${caller.id} and group_id = namespaces.id and access_level >= ${level} and ${countsInGroup})`;
 
 /**
  * A predicate on rows of `namespaces`: the caller is a member of the group, or of a group or project below it. Whoever is a member below a group may know
@@ -67,7 +71,7 @@ export const belongsToGroup = (caller: MaybeCaller): RawBuilder<SqlBool> =>
     ? sql`false`
     : sql`namespaces.id in (
         select unnest(place.traversal_ids) from namespaces place where place.id in (
-          select group_id from group_authorizations where user_id = ${caller.id} and (expires_at is null or expires_at > current_date)
+          select group_id from group_authorizations where user_id = ${caller.id} and ${countsInGroup}
           union all
           select projects.namespace_id from project_authorizations join projects on projects.id = project_id
            where user_id = ${caller.id} and (expires_at is null or expires_at > current_date)))`;
@@ -97,8 +101,7 @@ export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string):
            ${permissionsOfRoles(sql`held.roles`)} as permissions, ${isGroup('archived')} as archived,
            ${isGroup('marked_for_deletion')} as marked_for_deletion
       from namespaces, lateral (select ${heldTogether} from group_authorizations
-                                 where user_id = ${user_id}::bigint and group_id = namespaces.id
-                                   and (expires_at is null or expires_at > current_date)) held
+                                 where user_id = ${user_id}::bigint and group_id = namespaces.id and ${countsInGroup}) held
      where kind = 'group' and ${isId ? sql`id = ${Number(id)}` : sql`full_path = ${id}`}`.execute(db);
   return rows[0];
 }

@@ -1,6 +1,6 @@
 /** Who calls, and what they may: the rules that endpoints name. */
 export { authenticate, callerOfToken, callerOfTokenNumbered, commitEmailOf } from './authentication.ts';
-export { refreshAuthorizations, type Subtree } from './authorizations.ts';
+export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export {
   awardedEpicReader,

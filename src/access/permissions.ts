@@ -55,7 +55,7 @@ export interface Standing {
 }
 
 /** The access level that has a permission without any role. */
-export function levelWith(permission: Permission, kind: 'project' | 'group'): number {
+function levelWith(permission: Permission, kind: 'project' | 'group'): number {
   const { from, in_groups = from }: Declaration = declared[permission];
   return levels[kind === 'group' ? in_groups : from];
 }

@@ -1,5 +1,6 @@
 /** The other way round: not what somebody may read, but who may read something. For those who are to be told of it. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { countsInGroup } from './groups.ts';
 import { levels } from './levels.ts';
 import { isGroup, isProject } from './states.ts';
 
@@ -28,7 +29,7 @@ const readsIssue = (issue_id: number) => sql<SqlBool>`exists (
 /** Whoever is a member below a group may know of it, as `belongsToGroup` says for one caller. */
 const belongsToGroup = sql<SqlBool>`exists (
   select from namespaces place where place.traversal_ids @> array[namespaces.id]
-     and (place.id in (select group_id from group_authorizations where user_id = users.id and ${counts})
+     and (place.id in (select group_id from group_authorizations where user_id = users.id and ${countsInGroup})
           or place.id in (select projects.namespace_id from project_authorizations join projects on projects.id = project_id
                            where user_id = users.id and ${counts})))`;
 

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, Caller } from '../http/endpoint.ts';
 import { forbidden, unauthorized } from '../http/errors.ts';
+import { countsInGroup } from './groups.ts';
 
 /**
  * Whether a user is one of the team: an administrator, or a member of its group in any role, also by a group above it or one that it is shared with.
@@ -12,7 +13,7 @@ export async function isTeamMember(db: Kysely<DB>, user_id: number): Promise<boo
   const { rows } = await sql`
     select from users where id = ${user_id} and (admin or exists (
       select from group_authorizations join application_settings on application_settings.team_group_id = group_authorizations.group_id
-       where user_id = users.id and (expires_at is null or expires_at > current_date)))`.execute(db);
+       where user_id = users.id and ${countsInGroup}))`.execute(db);
   return rows.length > 0;
 }
 

@@ -8,6 +8,6 @@ export * from './paginate.ts';
 export { type Offering, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { isFoundIn } from './search.ts';
-export { descriptionReasons, titleReasons } from './texts.ts';
+export { descriptionReasons, titleReasons, tooLong } from './texts.ts';
 export * from './types.ts';
 export type { UploadedFile } from './upload.ts';

@@ -1,15 +1,19 @@
-/** What titles and descriptions may be, of issues and of epics (issues.md section 6): reasons for `checked`. Pure functions. */
+/** How long texts may be, and what titles and descriptions may be, of issues and of epics (issues.md section 6): reasons for `checked`. Pure functions. */
 
 const maximumTitle = 255;
 const maximumDescription = 1_048_576;
 
-/** Characters as people count them, where there may be more than `most` of them. */
+/** Characters as people count them, where there may be more than `most` of them: an emoji is one, whatever it takes in UTF-16. */
 const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
+
+/** The reason against a text of more than `most` characters, if it is one. */
+export const tooLong = (text: string, most: number): string[] =>
+  isLonger(text, most) ? [`is too long (maximum is ${most} characters)`] : [];
 
 /** @param title with the blanks around it, which are cut */
 export function titleReasons(title: string): string[] {
   if (title.trim() === '') return ["can't be blank"];
-  return isLonger(title.trim(), maximumTitle) ? [`is too long (maximum is ${maximumTitle} characters)`] : [];
+  return tooLong(title.trim(), maximumTitle);
 }
 
 const units = ['Bytes', 'KB', 'MB', 'GB'];

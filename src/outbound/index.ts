@@ -1,2 +1,2 @@
 /** Addresses of other systems. */
-export { type LocalPlace, localPlaceOf } from './addresses.ts';
+export { localPlaceOf } from './addresses.ts';

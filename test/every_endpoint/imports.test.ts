@@ -1,8 +1,11 @@
 /** The direction of imports (docs/architecture.md): who may know whom. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
 const src = path.resolve(import.meta.dirname, '../../src');
 
@@ -78,4 +81,24 @@ test('areas do not use each other in circles', async () => {
     return undefined;
   };
   for (const area of uses.keys()) assert.deepEqual(circleFrom(area, []), undefined);
+});
+
+/** Packages that few calls and jobs need. Each takes memory of every process that loads it, so that only who needs one does. */
+const rarelyNeeded = ['jose', 'nodemailer'];
+
+test('a server starts without what it rarely needs', async () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+    await import(${JSON.stringify(pathToFileURL(path.join(src, 'commands/run.ts')).href)});
+    console.log(JSON.stringify(loaded));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+  const loaded: string[] = JSON.parse(stdout);
+  const packages = new Set(loaded.map((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]));
+  assert.ok(packages.has('fastify'));
+  assert.deepEqual(
+    rarelyNeeded.filter((name) => packages.has(name)),
+    [],
+  );
 });

@@ -7,9 +7,11 @@ import { addRequestTodos } from '../todos/index.ts';
 
 /**
  * Asks for a membership.
- * @throws ApiError 403 where nobody can ask, and for members; 400 for who has asked already
+ * @throws ApiError 403 where nobody can ask, for members, and for the programs behind access tokens of projects and groups, which are members there alone; 400 for
+ * who has asked already
  */
 export async function requestAccess(db: Database, caller: Caller, place: Source): Promise<void> {
+  if (['project', 'group'].includes(caller.token.kind)) throw forbidden();
   await db.transaction().execute(async (tx) => {
     // Locked, so that nobody becomes a member meanwhile and is left with a request.
     const source = await lockedSource(tx, placeOf(place));

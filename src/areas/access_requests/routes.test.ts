@@ -67,3 +67,32 @@ test('a maintainer lets nobody in above himself', async () => {
   assert.equal((await w.as('maintainer').get(url)).body.length, 1);
   assert.equal((await approve(40)).body.access_level, 40);
 });
+
+test('the programs behind access tokens ask for nothing: they are members where their token is', async () => {
+  const w = await world();
+  await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
+  const { id } = (await w.as('outsider').post('/groups', { name: 'elsewhere', path: `elsewhere-${w.group.id}` })).body;
+  const expires_at = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+  const made = await w.as('outsider').post(`/groups/${id}/access_tokens`, { name: 'program', scopes: ['api'], expires_at });
+  const headers = { 'private-token': made.body.token };
+  const asked = await w.as('anonymous').post(`/groups/${w.group.id}/access_requests`, {}, { headers });
+  assert.equal(asked.status, 403);
+  assert.deepEqual((await w.as('owner').get(`/groups/${w.group.id}/access_requests`)).body, []);
+});
+
+test('where a group locks memberships of its projects nobody is let in', async () => {
+  const w = await world();
+  await w.db
+    .updateTable('namespaces')
+    .set({ visibility: 'public', membership_lock: true })
+    .where('id', '=', w.group.id)
+    .execute();
+  await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
+  const url = `/projects/${w.project.id}/access_requests`;
+  assert.equal((await w.as('outsider').post(url)).status, 201);
+  const approve = () => w.as('maintainer').put(`${url}/${w.people.outsider.id}/approve`);
+  assert.equal((await approve()).status, 405);
+  assert.equal((await w.as('maintainer').get(url)).body.length, 1);
+  await w.db.updateTable('namespaces').set({ membership_lock: false }).where('id', '=', w.group.id).execute();
+  assert.equal((await approve()).status, 201);
+});

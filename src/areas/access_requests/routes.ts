@@ -6,6 +6,7 @@ import {
   forbidden,
   get,
   Id,
+  notAllowed,
   nothing,
   one,
   optional,
@@ -14,6 +15,7 @@ import {
   paging,
   post,
   put,
+  reaches,
   resource,
   Timestamp,
   withStatus,
@@ -21,6 +23,7 @@ import {
 import {
   everyone,
   isDirect,
+  isLocked,
   Member,
   MemberQueued,
   managers,
@@ -88,6 +91,7 @@ function routesOf(kind: Source['kind']) {
       input: { user_id: Id, access_level: LevelIn[kind] },
       returns: withStatus(201, one(Type.Union([Member, MemberQueued]))),
       handle: async ({ source, actor, input, ...services }) => {
+        if (reaches(services.plan, 'premium') && (await isLocked(services.db, source))) throw notAllowed();
         const outcome = await services.db.transaction().execute((tx) => approveRequest(tx, source, actor, input));
         if (outcome === 'queued') return queuedReply(services.db, input.user_id);
         return memberReply(services, source, input.user_id, 'direct');

@@ -1,10 +1,9 @@
 /** What a cluster may be (instance-clusters.md). Pure functions: each gives the reasons why a value is refused, empty when it is fine. */
 import { X509Certificate } from 'node:crypto';
+import { tooLong } from '../../http/index.ts';
 import { localPlaceOf } from '../../outbound/index.ts';
 
 const longest = { api_url: 2048, token: 8192, ca_cert: 65_535, domain: 255, label: 63, environment_scope: 255, namespace: 63 };
-
-const lengthReasons = (text: string, most: number) => (text.length > most ? [`is too long (maximum is ${most} characters)`] : []);
 
 const blank = "can't be blank";
 
@@ -13,7 +12,8 @@ export const nameReasons = (name: string): string[] => (name.trim() === '' ? [' 
 
 /** @param mayBeLocal whether the settings of the server allow addresses of the local network */
 export function apiUrlReasons(url: string, mayBeLocal: boolean): string[] {
-  if (url.length > longest.api_url) return lengthReasons(url, longest.api_url);
+  const long = tooLong(url, longest.api_url);
+  if (long.length > 0) return long;
   // The parser forgives white space and backslashes, which others may read differently.
   const parsed = /^https?:\/\/[^\s\\]+$/i.test(url) ? URL.parse(url) : null;
   if (!parsed) return ['is blocked: Only allowed schemes are http, https'];
@@ -23,7 +23,7 @@ export function apiUrlReasons(url: string, mayBeLocal: boolean): string[] {
 }
 
 /** @param token without the white space around it */
-export const tokenReasons = (token: string): string[] => (token === '' ? [blank] : lengthReasons(token, longest.token));
+export const tokenReasons = (token: string): string[] => (token === '' ? [blank] : tooLong(token, longest.token));
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -37,7 +37,8 @@ function isCertificate(pem: string): boolean {
 
 /** One certificate or a bundle of them; nothing else may be in it, such as a private key, because everybody who sees the cluster reads it. */
 export function certificateReasons(text: string): string[] {
-  if (text.length > longest.ca_cert) return lengthReasons(text, longest.ca_cert);
+  const long = tooLong(text, longest.ca_cert);
+  if (long.length > 0) return long;
   const blocks = text.match(pemBlock) ?? [];
   const isBundle = blocks.length > 0 && !text.replaceAll(pemBlock, '').includes('-----') && blocks.every(isCertificate);
   return isBundle ? [] : ['must be a valid PEM certificate'];
@@ -52,7 +53,7 @@ const reservedNamespace = 'gitlab-managed-apps';
 export function namespaceReasons(namespace: string, managed: boolean): string[] {
   const isLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace);
   return [
-    ...lengthReasons(namespace, longest.namespace),
+    ...tooLong(namespace, longest.namespace),
     ...(isLabel
       ? []
       : ["can contain only lowercase letters, digits, and '-'. Must start with a letter, and cannot end with '-'"]),
@@ -64,7 +65,8 @@ export function namespaceReasons(namespace: string, managed: boolean): string[] 
 
 /** A host name, whose last label may be a number. */
 export function domainReasons(domain: string): string[] {
-  if (domain.length > longest.domain) return lengthReasons(domain, longest.domain);
+  const long = tooLong(domain, longest.domain);
+  if (long.length > 0) return long;
   const labels = domain.split('.');
   const reasons = [
     ...(labels.every((label) => label.length >= 1 && label.length <= longest.label)
@@ -76,5 +78,6 @@ export function domainReasons(domain: string): string[] {
   return reasons;
 }
 
+/** @param scope a name of environments, or a pattern such as `*` */
 export const scopeReasons = (scope: string): string[] =>
-  scope.trim() === '' ? [blank] : lengthReasons(scope, longest.environment_scope);
+  scope.trim() === '' ? [blank] : tooLong(scope, longest.environment_scope);

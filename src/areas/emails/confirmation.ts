@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../db/index.ts';
 import { lockUser } from './actions.ts';
+import { endClaims, isExpired } from './claims.ts';
 import { confirmEmail, confirmNewPrimary } from './jobs.ts';
 import { takePrimaryEmail } from './primary.ts';
-import { confirmation_days } from './rules.ts';
 
 /** An address that a link is about. */
 interface Claim {
@@ -26,8 +26,6 @@ export interface Outcome {
   /** The address, where there is one. */
   email?: string;
 }
-
-const isExpired = (column: string) => sql`${sql.ref(column)} < now() - make_interval(days => ${sql.lit(confirmation_days)})`;
 
 async function readClaim(tx: Database, seed: string): Promise<Claim | undefined> {
   const { rows } = await sql<Claim>`
@@ -62,7 +60,7 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
       const { email, is_confirmed, is_expired } = claim;
       if (is_confirmed) return { result: 'known', email };
       if (is_expired) return { result: 'expired', email };
-      await confirmClaim(tx, claim);
+      await confirmClaim(tx, claim, seed);
       return { result: 'confirmed', email };
     });
   } catch (error) {
@@ -72,11 +70,19 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
   }
 }
 
-async function confirmClaim(tx: Database, { user_id, email_id, email, is_primary }: Claim): Promise<void> {
+async function confirmClaim(tx: Database, { user_id, email_id, email, is_primary }: Claim, seed: string): Promise<void> {
   const now = { confirmed_at: sql<string>`now()`, updated_at: sql<string>`now()` };
-  if (email_id === null) await takePrimaryEmail(tx, user_id, email);
+  if (email_id === null) await takeConfirmed(tx, user_id, email, seed);
   else if (is_primary) await tx.updateTable('users').set(now).where('id', '=', user_id).execute();
   else await tx.updateTable('emails').set(now).where('id', '=', email_id).execute();
+}
+
+/** The link stays that of the address: somebody may follow it after a program that looked into the mail. */
+async function takeConfirmed(tx: Database, user_id: number, email: string, seed: string): Promise<void> {
+  await endClaims(tx, email, user_id);
+  await takePrimaryEmail(tx, user_id, email);
+  // A row that was there before has a link of its own.
+  await sql`update emails set seed = ${seed} where user_id = ${user_id} and is_primary and created_at = now()`.execute(tx);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What other areas may use of email addresses. */
 export { confirmedAddresses, recipientFor } from './addresses.ts';
+export { endClaims } from './claims.ts';
 export {
   confirmEmail,
   confirmNewPrimary,

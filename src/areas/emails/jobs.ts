@@ -1,9 +1,10 @@
 /** The mail that addresses need, and the end of claims that nobody has confirmed. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Id } from '../../http/index.ts';
 import { type JobCall, job } from '../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../mail/index.ts';
 import { recipientFor } from './addresses.ts';
+import { isExpired, noRequest } from './claims.ts';
 import { linkPurpose, newEmailPage, primaryEmailPage } from './links.ts';
 import { confirmation_days } from './rules.ts';
 
@@ -176,9 +177,6 @@ export const tellOfPrimaryChange = job('tell_of_primary_email_change', {
   },
 });
 
-const isTooOld = (sent_at: RawBuilder<unknown>) =>
-  sql<boolean>`${sent_at} < now() - make_interval(days => ${sql.lit(confirmation_days)})`;
-
 /** Frees addresses that somebody has claimed and nobody has confirmed. */
 export const removeUnconfirmedEmails = job('remove_unconfirmed_emails', {
   input: {},
@@ -189,13 +187,13 @@ export const removeUnconfirmedEmails = job('remove_unconfirmed_emails', {
       .deleteFrom('emails')
       .where('confirmed_at', 'is', null)
       .where('is_primary', '=', false)
-      .where(isTooOld(sql.ref('confirmation_sent_at')))
+      .where(isExpired('confirmation_sent_at'))
       .execute();
     await db
       .updateTable('users')
-      .set({ unconfirmed_email: null, unconfirmed_email_seed: null, unconfirmed_email_sent_at: null })
+      .set(noRequest)
       .where('unconfirmed_email', 'is not', null)
-      .where(isTooOld(sql.ref('unconfirmed_email_sent_at')))
+      .where(isExpired('unconfirmed_email_sent_at'))
       .execute();
   },
 });

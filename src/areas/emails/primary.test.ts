@@ -80,7 +80,7 @@ test('another primary address waits for the link that is sent there, and the old
     [next, true],
   ]);
   assert.deepEqual(headersOf(await mailsOf(here)), [[old, 'Your primary email address has changed']]);
-  assert.equal((await open(here, linkIn(asked[1]!))).status, 404);
+  assert.match(await (await open(here, linkIn(asked[1]!))).text(), /was confirmed before/);
 });
 
 test('a link that came too late leaves the primary address as it is, until another one is asked for', async () => {
@@ -271,4 +271,16 @@ test('only people who may work here get mail', async () => {
   await db.updateTable('users').set({ user_type: 'project_bot' }).where('id', '=', id).execute();
   assert.equal(await recipientFor(db, id), undefined);
   assert.equal(await recipientFor(db, 99_999_999), undefined);
+});
+
+test('a mere claim keeps nobody from an address that he has shown to be his', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const email = `claimed-${people.guest.username}@example.com`;
+  await as('admin').put(`/users/${people.guest.id}`, { email });
+  assert.equal((await as('developer').post('/user/emails', { email })).status, 201);
+  const link = (await mailsOf(here)).find(({ paragraphs }) => JSON.stringify(paragraphs).includes('/users/confirmation'))!;
+  assert.equal((await open(here, linkIn(link))).status, 200);
+  assert.equal((await as('guest').get('/user')).body.email, email);
+  assert.equal((await addressesOf(here, people.developer.id)).length, 1);
 });

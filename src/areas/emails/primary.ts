@@ -1,6 +1,7 @@
 /** The primary address of a user: its confirmation, and what takes its place (users-and-tokens.md section 4). */
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
+import { noRequest } from './claims.ts';
 import { confirmEmail, confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const primaryOf = (tx: Database, user_id: number) =>
@@ -38,8 +39,6 @@ async function keepPrimaryEmail(tx: Database, user_id: number, email: string, is
     .where('id', '=', user_id)
     .execute();
 }
-
-const noRequest = { unconfirmed_email: null, unconfirmed_email_seed: null, unconfirmed_email_sent_at: null };
 
 /**
  * Makes an address the primary one. The old one stays the user's, if it was confirmed, and gets a notice.

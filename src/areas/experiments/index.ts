@@ -1,5 +1,5 @@
 /** What other areas may use of experiments. */
-export { type Definition, DefinitionOfExperiment } from './definition.ts';
+export { DefinitionOfExperiment } from './definition.ts';
 export { definitions } from './definitions/index.ts';
 export {
   type Actor,
@@ -13,4 +13,4 @@ export {
   readableGates,
   stateOf,
 } from './gates.ts';
-export { type ExperimentName, gatesOf, isExperimentOn } from './queries.ts';
+export { gatesOf, isExperimentOn } from './queries.ts';

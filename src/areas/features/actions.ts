@@ -40,13 +40,12 @@ export async function setFeature(db: Database, name: string, setting: Setting, t
     ...targets.groups.map((value) => ({ key: 'groups', value })),
   ];
   await db.transaction().execute(async (tx) => {
+    // One change of a feature at a time, and none that loses its row meanwhile: the update holds it.
     await tx
       .insertInto('features')
       .values({ name })
-      .onConflict((there) => there.doNothing())
+      .onConflict((there) => there.column('name').doUpdateSet({ name }))
       .execute();
-    // One change of a feature at a time.
-    await tx.selectFrom('features').select('name').where('name', '=', name).forUpdate().execute();
     if (typeof setting !== 'boolean') await setPercentage(tx, name, setting);
     else if (gates.length === 0) await setForAll(tx, name, setting);
     else await setForSome(tx, name, setting, gates);

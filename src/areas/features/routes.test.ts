@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
 
 const name = 'invitation_mail_preview';
@@ -148,6 +149,20 @@ test('changes of a feature at the same moment leave it as one of them says', asy
   const gates = (await gatesIn(here)) as { key: string; value: number }[];
   assert.equal(gates.length, 2);
   assert.ok(gates[1]!.value % 10 === 0);
+});
+
+test('a feature that is forgotten in the moment in which it is set is set', async (t) => {
+  const here = await freshWorld(t);
+  await set(here, { value: 10 });
+  let answer!: ReturnType<typeof set>;
+  await here.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('features').select('name').forUpdate().execute();
+    answer = set(here, { value: 20 });
+    await untilSomebodyWaits(here.db);
+    await tx.deleteFrom('features').execute();
+  });
+  assert.equal((await answer).status, 201);
+  assert.deepEqual(await gatesIn(here), [off, { key: 'percentage_of_time', value: 20 }]);
 });
 
 test('nobody but administrators learns or changes anything of features', async (t) => {

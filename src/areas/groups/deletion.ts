@@ -1,6 +1,6 @@
 /** The end of a group: it is marked first, can be restored for some days, and is then removed by a job with everything in it. */
 import { sql } from 'kysely';
-import { type Group, lockTrees, refreshAuthorizations, type Subtree } from '../../access/index.ts';
+import { type Group, lockTrees, refreshAuthorizations, type Subtree, subtreeOf } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { badRequest, checkUnmodified, found, Id } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
@@ -89,7 +89,7 @@ async function invitedElsewhere(tx: Database, group_id: number): Promise<Subtree
       left join projects on projects.id = group_links.project_id
       join namespaces place on place.id = coalesce(group_links.group_id, projects.namespace_id)
      where invited.traversal_ids @> ${[group_id]}::bigint[] and not place.traversal_ids @> ${[group_id]}::bigint[]`.execute(tx);
-  return rows.map((row) => (row.group_id === null ? { project_id: row.project_id! } : { group_id: row.group_id }));
+  return rows.map(subtreeOf);
 }
 
 /** Removes one group, unless it was restored in the meantime. */

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob, performQueued } from '../../testing/jobs.ts';
 import { filledWorld, repositoryIn } from '../../testing/repository.ts';
+import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
 import { deleteRepositories } from '../repository/index.ts';
 import { removeGroup, removeMarkedGroups } from './index.ts';
@@ -184,8 +185,7 @@ test('a group that is restored at the moment of its removal stays, with everythi
     await tx.updateTable('namespaces').set({ marked_for_deletion_at: null }).where('id', '=', below.id).execute();
     const job = performJob(w.services, removeGroup, { group_id: below.id });
     // Until it waits for the row that is being restored.
-    const isWaiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    while ((await isWaiting.execute(w.db)).rows.length === 0);
+    await untilSomebodyWaits(w.db);
     return { job };
   });
   await removing.job;

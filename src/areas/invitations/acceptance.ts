@@ -1,5 +1,5 @@
 /** Answers to invitations: a membership, or a refusal of which the inviter is told. */
-import { currentPlan, levels } from '../../access/index.ts';
+import { currentPlan, levels, subtreeOf } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { ApiError, reaches } from '../../http/index.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Source,
 } from '../members/index.ts';
 import { tellOfAcceptance, tellOfRefusal } from './mail_jobs.ts';
-import { invitationNumbered, invitationsFor, type OpenInvitation, placeOfInvitation } from './queries.ts';
+import { invitationNumbered, invitationsFor, type OpenInvitation } from './queries.ts';
 
 /**
  * What became of an invitation: a membership; nothing new for who has a role there already; a request to an administrator; or it stays as it is, because no seat
@@ -30,11 +30,11 @@ export type Outcome = 'joined' | 'known' | 'queued' | 'no seat' | 'locked';
 export async function acceptInvitation(tx: Database, { id }: { id: number }, user_id: number): Promise<Outcome | undefined> {
   const known = await invitationNumbered(tx, id);
   if (!known) return undefined;
-  const source = await lockedSource(tx, placeOfInvitation(known));
+  const source = await lockedSource(tx, subtreeOf(known));
   // Read anew under the lock, which every answer and every change takes.
   const invitation = await invitationNumbered(tx, id);
   if (!invitation) return undefined;
-  if (await isLockedNow(tx, source)) return 'locked';
+  if (await isLockedNow(tx, source, invitation)) return 'locked';
   const refusal = await join(tx, source, invitation, user_id);
   if (refusal === 'no seat') return refusal;
   await tx.deleteFrom('invitations').where('id', '=', id).execute();
@@ -44,8 +44,10 @@ export async function acceptInvitation(tx: Database, { id }: { id: number }, use
   return 'joined';
 }
 
-async function isLockedNow(tx: Database, source: Source): Promise<boolean> {
-  return reaches(await currentPlan(tx), 'premium') && (await isLocked(tx, source));
+/** Whether nobody becomes such a member now: because of a lock, or because the plan has no minimal access. */
+async function isLockedNow(tx: Database, source: Source, { access_level }: OpenInvitation): Promise<boolean> {
+  if (!reaches(await currentPlan(tx), 'premium')) return access_level === levels.minimal;
+  return isLocked(tx, source);
 }
 
 /** Adds the member as the inviter would, whose own rights were looked at when he invited. */
@@ -55,7 +57,7 @@ async function join(tx: Database, source: Source, invitation: OpenInvitation, us
   const { access_level, expires_at } = invitation;
   const member_role_id = await usableRole(tx, source, actor, invitation);
   const members = { user_ids: [user_id], access_level, member_role_id, expires_at, existing: 'refuse' as const };
-  return (await addMembers(tx, placeOfInvitation(invitation), actor, members)).get(user_id);
+  return (await addMembers(tx, subtreeOf(invitation), actor, members)).get(user_id);
 }
 
 /** The role of an invitation; null for one that cannot be had there any more, as after a move of the group. */
@@ -93,14 +95,18 @@ export async function acceptPending(db: Database, user_id: number, email: string
 /**
  * Declines an invitation: it is gone, and who has sent it is told.
  * @param tx a transaction
+ * @returns whether it was still there
  */
-export async function declineInvitation(tx: Database, invitation: OpenInvitation): Promise<void> {
+export async function declineInvitation(tx: Database, invitation: OpenInvitation): Promise<boolean> {
   const { id, group_id, project_id, invite_email, created_by_id } = invitation;
+  await lockedSource(tx, subtreeOf(invitation));
   const removed = await tx.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
-  if (!removed || created_by_id === null) return;
+  if (!removed) return false;
+  if (created_by_id === null) return true;
   await tx
     .insertInto('declined_invitations')
     .values({ id, group_id, project_id, invite_email, inviter_id: created_by_id })
     .execute();
   await tellOfRefusal.enqueue(tx, { declined_id: id });
+  return true;
 }

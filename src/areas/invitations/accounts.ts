@@ -1,12 +1,14 @@
 /** Accounts that people make for themselves because they are invited. */
+import { subtreeOf } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { forbidden, invalid } from '../../http/index.ts';
 import { emailCheck, settingsOf } from '../application_settings/index.ts';
+import { endClaims } from '../emails/index.ts';
 import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
 import { createUser, passwordReasons, personNameReasons } from '../users/index.ts';
 import { acceptInvitation, type Outcome } from './acceptance.ts';
-import { type OpenInvitation, placeOfInvitation } from './queries.ts';
+import { invitationNumbered, type OpenInvitation } from './queries.ts';
 
 export interface NewAccount {
   username: string;
@@ -36,15 +38,12 @@ export async function signUp(tx: Database, invitation: OpenInvitation, account: 
   const email = invitation.invite_email;
   if (emailCheck(settings)(email)) throw forbidden('Email is not allowed for sign-up. Check with your administrator.');
   checkAccount(account);
-  await lockedSource(tx, placeOfInvitation(invitation));
-  if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, invitation))) throw forbidden(noSeatsText({ access_level: 0 }));
-  // Whoever has only claimed the address could otherwise keep its reader out.
-  await tx
-    .deleteFrom('emails')
-    .where('email', '=', email)
-    .where('confirmed_at', 'is', null)
-    .where('is_primary', '=', false)
-    .execute();
+  await lockedSource(tx, subtreeOf(invitation));
+  // Read anew under the lock, which every answer and every change takes.
+  const open = await invitationNumbered(tx, invitation.id);
+  if (!open) return undefined;
+  if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, open))) throw forbidden(noSeatsText({ access_level: 0 }));
+  await endClaims(tx, email, null);
   const user_id = await createUser(tx, { ...account, email, confirmed: true });
-  return acceptInvitation(tx, invitation, user_id);
+  return acceptInvitation(tx, open, user_id);
 }

@@ -12,6 +12,7 @@ import {
   expiryReasons,
   type Grant,
   hasSeatsFor,
+  isAbove,
   isDirect,
   lockedSource,
   noSeatsText,
@@ -21,7 +22,7 @@ import {
   textsOf,
 } from '../members/index.ts';
 import { tellOfAccess, writeInvitation } from './mail_jobs.ts';
-import { invitationFor, isOpen, type NamedUser, usersByAddress, usersNumbered } from './queries.ts';
+import { invitationFor, invitationsOf, isOpen, type NamedUser, usersByAddress, usersNumbered } from './queries.ts';
 import {
   botText,
   emailRefusalText,
@@ -117,7 +118,7 @@ async function addUsers(tx: Database, source: Source, actor: Actor, wanted: Want
   const { access_level, member_role_id, expires_at } = wanted;
   const before = new Set(await membersAmong(tx, source, user_ids));
   const members = { user_ids, access_level, member_role_id, expires_at, existing: 'change' as const };
-  const refusals = user_ids.length === 0 ? new Map() : await addMembers(tx, placeOf(source), actor, members);
+  const refusals = await addMembers(tx, placeOf(source), actor, members);
   const joined = user_ids.filter((id) => !before.has(id) && !refusals.has(id));
   await tellOfAccess.enqueueEach(tx, await membershipsOf(tx, source, joined));
   const byRequest = new Map([...users].map(([id, { name }]) => [id, name]));
@@ -205,9 +206,9 @@ export interface InvitationChange {
 }
 
 /**
- * Changes what somebody is invited to be.
+ * Changes what somebody is invited to be. Below Ultimate another level ends the role, whose level it is not.
  * @param tx a transaction
- * @throws ApiError 404; 403 for a level above the actor's own, before or after; 400 for one that is not to be had there, and for a past day
+ * @throws ApiError 404; 403 for more than the actor has, before or after; 400 for a level that is not to be had there, and for a past day
  */
 export async function changeInvitation(
   tx: Database,
@@ -219,7 +220,7 @@ export async function changeInvitation(
   await lockedSource(tx, placeOf(source));
   const invitation = await invitationFor(tx, source, email);
   const level = access_level ?? invitation.access_level;
-  if (invitation.access_level > actor.access_level || level > actor.access_level) throw forbidden();
+  if (isAbove(actor, source.kind, invitation) || level > actor.access_level) throw forbidden();
   if (level !== invitation.access_level && invitation.member_role_id !== null) throw invalid({ access_level: [roleKeepsLevel] });
   if (levelRefusal(source, actor, level, withMinimal)) throw invalid({ access_level: ['is not included in the list'] });
   const ends = expires_at === undefined ? invitation.expires_at : expires_at;
@@ -228,24 +229,36 @@ export async function changeInvitation(
   const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today);
   await tx
     .updateTable('invitations')
-    .set({ access_level: level, expires_at: ends, remind_on, updated_at: sql`now()` })
+    .set({
+      ...{ access_level: level, expires_at: ends, remind_on, updated_at: sql`now()` },
+      ...(level === invitation.access_level ? {} : { member_role_id: null }),
+      // Whoever gives more has invited him: an administrator, who asks nobody, does not answer for what others have made of his invitation.
+      ...(level > invitation.access_level ? { created_by_id: actor.id } : {}),
+    })
     .where('id', '=', invitation.id)
     .execute();
 }
 
 /**
  * Takes an invitation back. Its link opens nothing any more.
- * @throws ApiError 404; 403 for one above the actor's level; 412 when it changed after `unmodified_since`; 409 when it was answered in the same moment
+ * @param tx a transaction
+ * @throws ApiError 404; 403 for more than the actor has; 412 when it changed after `unmodified_since`; 409 when it was answered in the same moment
  */
 export async function removeInvitation(
-  db: Database,
+  tx: Database,
   source: Source,
   actor: Actor,
   { email, unmodified_since }: { email: string; unmodified_since: Date | undefined },
 ): Promise<void> {
-  const invitation = await invitationFor(db, source, email);
-  if (invitation.access_level > actor.access_level) throw forbidden();
+  const { id } = await invitationFor(tx, source, email);
+  await lockedSource(tx, placeOf(source));
+  // Read anew under the lock, which every answer and every change takes.
+  const invitation = await invitationsOf(tx, source).where('invitations.id', '=', id).executeTakeFirst();
+  if (!invitation) throw answered();
+  if (isAbove(actor, source.kind, invitation)) throw forbidden();
   checkUnmodified(invitation.updated_at, unmodified_since);
-  const removed = await db.deleteFrom('invitations').where('id', '=', invitation.id).returning('id').executeTakeFirst();
-  if (!removed) throw new ApiError(409, { message: '409 Conflict' });
+  const removed = await tx.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
+  if (!removed) throw answered();
 }
+
+const answered = () => new ApiError(409, { message: '409 Conflict' });

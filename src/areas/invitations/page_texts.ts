@@ -85,6 +85,7 @@ export const outcomePage = ({ place }: OpenInvitation, outcome: Outcome): HtmlPa
   parts: [outcomes[outcome].text(place)],
 });
 
+/** For who has declined. */
 export const declinedPage = ({ place, inviter }: OpenInvitation): HtmlPage => ({
   title: 'Invitation declined',
   parts: [inviter === null ? `You do not join ${place}.` : `You do not join ${place}. ${inviter} is told.`],

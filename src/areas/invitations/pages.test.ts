@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { passwordDigest } from '../../access/index.ts';
+import { lockTree, passwordDigest } from '../../access/index.ts';
 import type { Mail } from '../../mail/index.ts';
 import { performJob, performQueued } from '../../testing/jobs.ts';
+import { changePlan } from '../../testing/licenses.ts';
 import { mailOf } from '../../testing/mail.ts';
+import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
 import {
   acceptInvitations,
@@ -336,4 +338,71 @@ test('the mail tells what a group is about where the experiment is on', async (t
   const set = await here.as('admin').post('/features/invitation_mail_preview', { value: true });
   assert.equal(set.status, 201, JSON.stringify(set.body));
   assert.ok((await textOf()).includes('Everything about apples'));
+});
+
+test('an invitation that is taken back while it is accepted gives nothing, or stays accepted', async (t) => {
+  const here = await world();
+  await settings(t, here, { seat_control: 'block_overages' });
+  const email = address();
+  const page = await invited(here, email);
+  const person = await personWith(here, email, true);
+  const answers: Promise<{ status: number }>[] = [];
+  await here.db.transaction().execute(async (tx) => {
+    // Whoever wants a seat waits for them.
+    await tx.selectFrom('application_settings').select('id').forUpdate().execute();
+    answers.push(browse(here, `${page}/accept`, {}, person.token));
+    await untilSomebodyWaits(here.db);
+    const removed = here.as('owner').delete(`/projects/${here.project.id}/invitations/${email}`);
+    answers.push(removed);
+    await Promise.race([removed, untilSomebodyWaits(here.db, 2)]);
+  });
+  const [accepted, removed] = (await Promise.all(answers)).map(({ status }) => status);
+  assert.deepEqual([accepted, removed, await levelIn(here, person.id)], [200, 409, 30]);
+});
+
+test('who makes an account while his invitation is taken back gets neither', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  const username = `late-${process.pid}`;
+  let made!: Promise<Shown>;
+  await here.db.transaction().execute(async (tx) => {
+    await lockTree(tx, here.group.id);
+    made = browse(here, `${page}/sign_up`, { username, name: 'Late', password });
+    await untilSomebodyWaits(here.db);
+    await here.db.deleteFrom('invitations').where('invite_email', '=', email).execute();
+  });
+  assert.equal((await made).status, 404);
+  assert.deepEqual((await here.as('admin').get('/users', { username })).body, []);
+});
+
+test('who declines an invitation that is answered in the same moment is not told that he has declined', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  let declined!: Promise<Shown>;
+  await here.db.transaction().execute(async (tx) => {
+    await lockTree(tx, here.group.id);
+    declined = browse(here, `${page}/decline`, {});
+    await untilSomebodyWaits(here.db);
+    await here.db.deleteFrom('invitations').where('invite_email', '=', email).execute();
+  });
+  assert.equal((await declined).status, 404);
+});
+
+test('an invitation to minimal access stays open while the plan has none', async (t) => {
+  const here = await world();
+  const email = address();
+  const url = `/groups/${here.group.id}/invitations`;
+  assert.deepEqual((await here.as('owner').post(url, { email, access_level: 5 })).body, { status: 'success' });
+  const [mail] = await mailTo(here, email);
+  const page = linksIn(mail!)[0]!;
+  const person = await personWith(here, email, true);
+  t.after(() => changePlan(here, 'ultimate'));
+  await changePlan(here, 'free');
+  assert.equal((await browse(here, `${page}/accept`, {}, person.token)).status, 409);
+  await changePlan(here, 'premium');
+  assert.equal((await browse(here, `${page}/accept`, {}, person.token)).status, 200);
+  const { body } = await here.as('owner').get(`/groups/${here.group.id}/members/${person.id}`);
+  assert.equal(body.access_level, 5);
 });

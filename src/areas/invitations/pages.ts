@@ -59,8 +59,8 @@ function answered(reply: FastifyReply, invitation: OpenInvitation, outcome: Outc
 }
 
 async function decline({ db }: Services, _request: Request, reply: FastifyReply, invitation: OpenInvitation) {
-  await db.transaction().execute((tx) => declineInvitation(tx, invitation));
-  return sendPage(reply, 200, declinedPage(invitation));
+  const isDeclined = await db.transaction().execute((tx) => declineInvitation(tx, invitation));
+  return isDeclined ? sendPage(reply, 200, declinedPage(invitation)) : sendPage(reply, 404, gonePage);
 }
 
 async function show({ db }: Services, request: Request, reply: FastifyReply, invitation: OpenInvitation) {

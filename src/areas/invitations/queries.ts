@@ -1,8 +1,9 @@
 /** Reading invitations, and who is meant by an address. */
 import { sql } from 'kysely';
+import { type Permission, rolesCount } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { ApiError } from '../../http/index.ts';
-import { isDirect, type Place, roleName, type Source } from '../members/index.ts';
+import { isDirect, roleName, type Source } from '../members/index.ts';
 import { lifetime_days } from './rules.ts';
 
 /** A predicate on rows of `invitations`: they can be accepted still. What cannot is removed at night. */
@@ -10,13 +11,15 @@ export const isOpen = sql<boolean>`(
   (invitations.expires_at is null or invitations.expires_at > current_date)
   and invitations.created_at > now() - make_interval(days => ${sql.lit(lifetime_days)}))`;
 
-/** The open invitations of a group or project itself, with the names of those who have invited. */
+/** The open invitations of a group or project itself, with the names of those who have invited and what their roles add; below Ultimate there are no roles. */
 export const invitationsOf = (db: Database, source: Source) =>
   db
     .selectFrom('invitations')
     .leftJoin('users as inviters', 'inviters.id', 'invitations.created_by_id')
+    .leftJoin('member_roles', (join) => join.onRef('member_roles.id', '=', 'invitations.member_role_id').on(rolesCount))
     .select(['invitations.id', 'invitations.invite_email', 'invitations.created_at', 'invitations.access_level'])
-    .select(['invitations.expires_at', 'invitations.updated_at', 'invitations.member_role_id', 'invitations.reminders'])
+    .select(['invitations.expires_at', 'invitations.updated_at', 'member_roles.id as member_role_id', 'invitations.reminders'])
+    .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .select('inviters.name as created_by_name')
     .where(isDirect(source, 'invitations'))
     .where(isOpen);
@@ -59,9 +62,6 @@ export const invitationOfSeed = (db: Database, seed: string): Promise<OpenInvita
 /** The open invitations for an address, the first first. */
 export const invitationsFor = (db: Database, email: string): Promise<OpenInvitation[]> =>
   opened(db).where('invitations.invite_email', '=', email).orderBy('invitations.id').execute();
-
-export const placeOfInvitation = ({ group_id, project_id }: Pick<OpenInvitation, 'group_id' | 'project_id'>): Place =>
-  group_id === null ? { project_id: project_id! } : { group_id };
 
 /** How the role of a member is called. */
 export const roleOf = ({ role, access_level }: { role: string | null; access_level: number }) => role ?? roleName(access_level);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { changePlan } from '../../testing/licenses.ts';
 import { mailOf } from '../../testing/mail.ts';
+import { addRole, personWith } from '../../testing/member_roles.ts';
+import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
 import { tellOfAccess, writeInvitation } from './index.ts';
 
@@ -273,14 +276,64 @@ test('an invitation that is answered while it is taken back cannot be taken back
   await here.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('invitations').where('invite_email', '=', email).execute();
     removed = here.as('owner').delete(`${url}/${email}`);
-    for (;;) {
-      const { rows } = await sql`
-        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like 'delete from "invitations"%'`.execute(
-        here.db,
-      );
-      if (rows.length > 0) break;
-    }
+    await untilSomebodyWaits(here.db);
   });
   const { status, body } = await removed;
   assert.deepEqual([status, body], [409, { message: '409 Conflict' }]);
+});
+
+test('an invitation with more than somebody has himself is neither changed nor taken back by him', async () => {
+  const here = await world();
+  const url = urlOf(here, 'group');
+  const { client: helper } = await personWith(here, `/groups/${here.group.id}`, ['admin_group_member']);
+  const email = address();
+  const strong = { access_level: 10, member_role_id: await addRole(here, ['admin_group_member', 'remove_group']) };
+  await here.as('owner').post(url, { email, ...strong });
+  assert.equal((await helper.put(`${url}/${email}`, { expires_at: '2999-01-01' })).status, 403);
+  assert.equal((await helper.delete(`${url}/${email}`)).status, 403);
+  const [{ expires_at }] = (await here.as('owner').get(url)).body;
+  assert.equal(expires_at, null);
+
+  const own = address();
+  await helper.post(url, { email: own, access_level: 10 });
+  assert.equal((await helper.put(`${url}/${own}`, { expires_at: '2999-01-01' })).status, 200);
+  assert.equal((await helper.delete(`${url}/${own}`)).status, 204);
+});
+
+test('below Ultimate another level ends the role of an invitation', async (t) => {
+  const here = await world();
+  const [url, email] = [urlOf(here, 'group'), address()];
+  await here.as('owner').post(url, { email, access_level: 10, member_role_id: await addRole(here, ['read_code']) });
+  t.after(() => changePlan(here, 'ultimate'));
+  await changePlan(here, 'premium');
+  const changed = await here.as('owner').put(`${url}/${email}`, { access_level: 20 });
+  assert.deepEqual([changed.status, changed.body.access_level], [200, 20]);
+  const { member_role_id } = await here.db
+    .selectFrom('invitations')
+    .select('member_role_id')
+    .where('invite_email', '=', email)
+    .executeTakeFirstOrThrow();
+  assert.equal(member_role_id, null);
+});
+
+test('whoever is removed leaves no invitations behind: not there, and not inside unless what is inside is kept', async () => {
+  const here = await world();
+  const { as, group, project } = here;
+  const [inGroup, inProject, others] = [urlOf(here, 'group'), urlOf(here, 'project'), address()];
+  const second = await here.person();
+  const members = `/groups/${group.id}/members`;
+  for (const skip_subresources of [true, false]) {
+    await as('owner').post(members, { user_id: second.id, access_level: 50 });
+    for (const url of [inGroup, inProject]) await second.client.post(url, { email: address(), access_level: 50 });
+    await as('owner').post(inGroup, { email: others, access_level: 30 });
+    assert.equal((await as('owner').delete(`${members}/${second.id}?skip_subresources=${skip_subresources}`)).status, 204);
+    assert.deepEqual(await list(here, inGroup), [others]);
+    assert.equal((await list(here, inProject)).length, skip_subresources ? 1 : 0);
+  }
+  // By himself, and from a project alone.
+  await as('owner').post(`/projects/${project.id}/members`, { user_id: second.id, access_level: 40 });
+  await second.client.post(inProject, { email: address(), access_level: 40 });
+  await as('maintainer').post(inProject, { email: others, access_level: 30 });
+  assert.equal((await second.client.delete(`/projects/${project.id}/members/${second.id}`)).status, 204);
+  assert.deepEqual(await list(here, inProject), [others]);
 });

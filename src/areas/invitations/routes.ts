@@ -146,7 +146,7 @@ function routesOf(kind: Source['kind']) {
       input: { email: Type.String() },
       returns: nothing,
       handle: ({ db, source, actor, input: { email }, unmodified_since }) =>
-        removeInvitation(db, source, actor, { email, unmodified_since }),
+        db.transaction().execute((tx) => removeInvitation(tx, source, actor, { email, unmodified_since })),
     }),
   ];
 }

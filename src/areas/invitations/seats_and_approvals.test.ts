@@ -127,6 +127,45 @@ test('a request for access, and an invitation that is accepted, wait as well', a
   assert.deepEqual([await levelOf(here, asking.id), await levelOf(here, invited.id)], [30, 30]);
 });
 
+test('what an administrator has invited somebody to be waits for one when another makes it more', async (t) => {
+  const here = await licensed(t, { enable_member_promotion_management: true });
+  const { as, db } = here;
+  const [email, invited] = [address(), await here.person()];
+  await as('admin').post(invitationsUrl(here), { email, access_level: 10 });
+  const raised = await as('owner').put(`${invitationsUrl(here)}/${email}`, { access_level: 30 });
+  assert.equal(raised.body.created_by_name, here.people.owner.username.replaceAll('-', ' '));
+  await db.insertInto('emails').values({ user_id: invited.id, email, confirmed_at: sql<string>`now()` }).execute();
+  await performQueued(here.services, [acceptInvitations]);
+  assert.equal(await levelOf(here, invited.id), undefined);
+  const [waiting] = (await as('admin').get('/member_approvals', { status: 'pending' })).body;
+  assert.deepEqual([waiting.user.id, waiting.access_level, waiting.requested_by.id], [invited.id, 30, here.people.owner.id]);
+  assert.equal((await as('admin').put(`/member_approvals/${waiting.id}/deny`)).status, 200);
+});
+
+test('a role that waits is gone with the membership that it was to change, and is not given when it would have ended', async (t) => {
+  const here = await licensed(t, { enable_member_promotion_management: true });
+  const { as, db } = here;
+  const [removed, late] = [await here.person(), await here.person()];
+  for (const { id } of [removed, late]) {
+    await as('owner').post(membersUrl(here), { user_id: id, access_level: 10 });
+    await as('owner').put(`${membersUrl(here)}/${id}`, { access_level: 30, expires_at: '2999-01-01' });
+  }
+  assert.equal((await as('owner').delete(`${membersUrl(here)}/${removed.id}`)).status, 204);
+  await db
+    .updateTable('member_approvals')
+    .set({ expires_at: sql<string>`current_date` })
+    .where('user_id', '=', late.id)
+    .execute();
+  const waiting = (await as('admin').get('/member_approvals', { status: 'pending' })).body;
+  assert.deepEqual(
+    waiting.map(({ user }: { user: { id: number } }) => user.id),
+    [late.id],
+  );
+  const approved = await as('admin').put(`/member_approvals/${waiting[0].id}/approve`);
+  assert.deepEqual([approved.status, approved.body], [422, { message: 'Expires at cannot be a date in the past' }]);
+  assert.deepEqual([await levelOf(here, removed.id), await levelOf(here, late.id)], [undefined, 10]);
+});
+
 test('nobody becomes a member for whom the licence has no seat left', async (t) => {
   const here = await licensed(t, { seat_control: 'block_overages' }, 1);
   const { as } = here;

@@ -2,9 +2,10 @@
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
-import { badRequest, found, unprocessable } from '../../http/index.ts';
+import { badRequest, unprocessable } from '../../http/index.ts';
 import { refuseTooFewSeats } from './limits.ts';
-import { recordBillableUsers } from './seats.ts';
+import { foundLicense } from './queries.ts';
+import { recordBillableCount } from './seats.ts';
 import { type Licensed, normalised, readLicense } from './text.ts';
 
 /** Days before its end on which administrators are told, where the licence says nothing else. */
@@ -25,7 +26,7 @@ export async function addLicense(tx: Database, keys: readonly KeyObject[], text:
   await refuseTooFewSeats(tx, licensed);
   const id = await insert(tx, text, licensed);
   await sql`insert into licensing default values on conflict do nothing`.execute(tx);
-  await recordBillableUsers(tx);
+  await recordBillableCount(tx);
   return id;
 }
 
@@ -61,12 +62,11 @@ async function insert(tx: Database, text: string, { restrictions = {}, ...licens
  */
 export async function removeLicense(db: Database, id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { cloud } = found(
-      undefined,
+    const { cloud } = foundLicense(
       await tx.selectFrom('licenses').select('cloud').where('id', '=', id).forUpdate().executeTakeFirst(),
     );
     if (cloud) throw unprocessable('Cloud licenses can not be removed.');
     await tx.deleteFrom('licenses').where('id', '=', id).execute();
-    await recordBillableUsers(tx);
+    await recordBillableCount(tx);
   });
 }

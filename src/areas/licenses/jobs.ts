@@ -4,14 +4,14 @@ import { Id } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
 import { mailRetries } from '../../mail/index.ts';
 import { recipientFor } from '../emails/index.ts';
-import { recordBillableUsers as record } from './seats.ts';
+import { recordBillableCount } from './seats.ts';
 
 /** Every day, early, and when somebody asks for it. */
 export const recordBillableUsers = job('record_billable_users', {
   input: {},
   retries: 3,
   schedule: '5 0 * * *',
-  run: ({ db }) => record(db),
+  run: ({ db }) => recordBillableCount(db),
 });
 
 /** Tells one administrator, unless the licence does not decide any more, or has been followed by one that will. */

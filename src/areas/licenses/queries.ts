@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../db/index.ts';
-import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../http/index.ts';
+import { ApiError, DateOnly, Id, nullable, optional, resource, Timestamp } from '../../http/index.ts';
 
 const fields = {
   id: Id,
@@ -53,4 +53,13 @@ export async function licensesFor(db: Database, which: number | 'current' | 'all
      where ${wanted}
      order by licenses.id desc`.execute(db);
   return rows;
+}
+
+/**
+ * The licence that was looked for, or what hangs on it.
+ * @throws ApiError 404
+ */
+export function foundLicense<T>(row: T | undefined): T {
+  if (row === undefined) throw new ApiError(404, { message: '404 Not Found' });
+  return row;
 }

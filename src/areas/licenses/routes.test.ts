@@ -76,7 +76,7 @@ test('a licence is installed, shown, listed and removed by administrators, and b
 
   assert.equal((await admin.delete(`/license/${id}`)).status, 204);
   for (const answer of [await admin.get(`/license/${id}`), await admin.delete(`/license/${id}`)])
-    assert.deepEqual([answer.status, answer.body], [404, { message: '404 Not found' }]);
+    assert.deepEqual([answer.status, answer.body], [404, { message: '404 Not Found' }]);
 });
 
 test('what was not issued for this server, was changed, or has ended is refused, and changes nothing', async () => {
@@ -254,7 +254,7 @@ test('counts of days make the maxima and the overage', async () => {
   assert.deepEqual(await performQueued(here.services, [recordBillableUsers]), ['record_billable_users']);
   assert.equal((await show()).active_users, active_users + 1);
   const other = await here.as('admin').put('/license/99999999/refresh_billable_users');
-  assert.deepEqual([other.status, other.body], [404, { message: '404 Not found' }]);
+  assert.deepEqual([other.status, other.body], [404, { message: '404 Not Found' }]);
 
   await here.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', here.people.guest.id).execute();
   await performJob(here.services, recordBillableUsers);
@@ -328,7 +328,7 @@ test('a licence that is managed elsewhere cannot be removed', async () => {
 
 test('the usage of the current licence is a table, with a line for each day', async () => {
   const none = await here.as('admin').get('/license/usage_export');
-  assert.deepEqual([none.status, none.body], [404, { message: '404 Not found' }]);
+  assert.deepEqual([none.status, none.body], [404, { message: '404 Not Found' }]);
   const text = await licenseText(
     here,
     { plan: 'premium' },

@@ -1,24 +1,10 @@
 /** Licences: what administrators install, and what counts against them. */
 import { Type } from 'typebox';
 import { admin } from '../../access/index.ts';
-import {
-  bytes,
-  del,
-  found,
-  get,
-  Id,
-  listOf,
-  nothing,
-  nullable,
-  one,
-  post,
-  put,
-  type Services,
-  withStatus,
-} from '../../http/index.ts';
+import { bytes, del, get, Id, listOf, nothing, nullable, one, post, put, type Services, withStatus } from '../../http/index.ts';
 import { addLicense, removeLicense } from './actions.ts';
 import { recordBillableUsers } from './jobs.ts';
-import { License, LicenseInFull, licensesFor } from './queries.ts';
+import { foundLicense, License, LicenseInFull, licensesFor } from './queries.ts';
 import { usageTable } from './usage_export.ts';
 
 const usage = {
@@ -26,7 +12,7 @@ const usage = {
   access: admin,
   returns: bytes({}),
   handle: async ({ db }: Services) => {
-    const table = found(undefined, await usageTable(db));
+    const table = foundLicense(await usageTable(db));
     return {
       body: Buffer.from(table),
       headers: { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="license_usage.csv"' },
@@ -54,7 +40,7 @@ export const licenseRoutes = [
     access: admin,
     input: { id: Id },
     returns: one(LicenseInFull),
-    handle: async ({ db, input }) => found(undefined, (await licensesFor(db, input.id))[0]),
+    handle: async ({ db, input }) => foundLicense((await licensesFor(db, input.id))[0]),
   }),
   post('/license', {
     summary: 'Install a licence',
@@ -80,7 +66,7 @@ export const licenseRoutes = [
     input: { id: Id },
     returns: withStatus(202, one(Type.Object({ success: Type.Boolean() }))),
     handle: async ({ db, input }) => {
-      found(undefined, await db.selectFrom('licenses').select('id').where('id', '=', input.id).executeTakeFirst());
+      foundLicense(await db.selectFrom('licenses').select('id').where('id', '=', input.id).executeTakeFirst());
       await recordBillableUsers.enqueue(db, {}, { key: 'now' });
       return { success: true };
     },

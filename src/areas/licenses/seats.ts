@@ -51,7 +51,7 @@ export async function seats(db: Database): Promise<Seats> {
 }
 
 /** Counts now, and keeps the result as that of the day. */
-export async function recordBillableUsers(db: Database): Promise<void> {
+export async function recordBillableCount(db: Database): Promise<void> {
   await sql`
     insert into billable_counts as known (count, highest) select count, count from (select ${await billableCount(db)}::integer as count) now
     on conflict (day) do update

@@ -1,11 +1,13 @@
 /** The text of a licence: a JSON Web Signature in its compact form, signed with Ed25519, over what is licensed (licenses.md, "License file"). */
 import type { KeyObject } from 'node:crypto';
-import { CompactSign, compactVerify, errors } from 'jose';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { nullable, optional } from '../../http/index.ts';
 import type { Secrets } from '../../secrets/index.ts';
 import { issuingKey } from './keys.ts';
+
+/** Loaded when a licence is issued or installed, which most processes never see. */
+const loadJose = () => import('jose');
 
 /** PostgreSQL stores neither NUL nor halves of characters. */
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
@@ -62,6 +64,7 @@ function isSound(value: unknown): value is Licensed {
 export async function issueLicense(secrets: Secrets, licensed: Omit<Licensed, 'v'>): Promise<string> {
   const content: Licensed = { v: 1, ...licensed };
   if (!isSound(content)) throw new Error('A licence needs a licensee, and must start before it ends.');
+  const { CompactSign } = await loadJose();
   return await new CompactSign(Buffer.from(JSON.stringify(content)))
     .setProtectedHeader({ alg: 'EdDSA' })
     .sign(issuingKey(secrets));
@@ -85,6 +88,7 @@ export async function readLicense(text: string, keys: readonly KeyObject[]): Pro
 }
 
 async function signedContent(text: string, key: KeyObject): Promise<unknown> {
+  const { compactVerify, errors } = await loadJose();
   try {
     const { payload } = await compactVerify(text, key, { algorithms: ['EdDSA'] });
     return JSON.parse(Buffer.from(payload).toString('utf8'));

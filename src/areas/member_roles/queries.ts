@@ -20,9 +20,9 @@ export type MemberRoleRow = Static<typeof MemberRole>;
 
 export const memberRoleColumns = columnsOf(MemberRole);
 
-/** Whose a role is: of a top-level group, or where there is none, of the instance. */
+/** Whose a role is: of a top-level group, or where there is none, of the instance. `is not distinct from` would say both, but uses no index. */
 export const belongsTo = (group_id: number | null) =>
-  sql<boolean>`member_roles.group_id is not distinct from ${group_id}::bigint`;
+  group_id === null ? sql<boolean>`member_roles.group_id is null` : sql<boolean>`member_roles.group_id = ${group_id}`;
 
 /** Roles by their ids, as replies show them. */
 export async function memberRolesById(db: Database, ids: readonly number[]): Promise<Map<number, MemberRoleRow>> {
@@ -48,17 +48,19 @@ export interface UsableRole {
 }
 
 /**
- * A role that members of a group or project can have: one of the instance, or of the top-level group that it stands in.
+ * A role that members of a group or project can have: one of the instance, or of the top-level group that it stands in. Nobody removes it before somebody has it.
+ * @param tx the transaction that gives it
  * @param id of the role
  * @throws ApiError 400 for any other, whether it exists or not
  */
-export async function memberRoleFor(db: Database, { kind, id: place_id, above }: RolePlace, id: number): Promise<UsableRole> {
+export async function memberRoleFor(tx: Database, { kind, id: place_id, above }: RolePlace, id: number): Promise<UsableRole> {
   const [root = kind === 'group' ? place_id : null] = above;
-  const role = await db
+  const role = await tx
     .selectFrom('member_roles')
     .select(['id', 'base_access_level', 'permissions'])
     .where('id', '=', id)
     .where(sql<boolean>`(group_id is null or group_id = ${root}::bigint)`)
+    .forKeyShare()
     .$castTo<UsableRole>()
     .executeTakeFirst();
   if (!role) throw invalid({ member_role: ['not found'] });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { permissions } from '../../access/index.ts';
 import { addRole } from '../../testing/member_roles.ts';
+import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
 
 const none = Object.fromEntries(permissions.map((permission) => [permission, false]));
@@ -126,7 +127,8 @@ test('a group has ten roles at most, also when two are added at the same moment,
       'Namespace maximum number of Member Roles are already in use by the group hierarchy. Please delete an existing Member Role.',
     ]),
   );
-  assert.equal((await as('owner').get(url)).body.length, 10);
+  const full = await as('owner').get(url);
+  assert.deepEqual([full.body.length, full.headers.get('x-per-page'), full.headers.get('x-total')], [10, '20', '10']);
   assert.equal((await as('owner').delete(`${url}/${answers.find(({ status }) => status === 201)!.body.id}`)).status, 204);
   assert.equal((await add(url, 'another')).status, 201);
   for (let index = 0; index < 21; index++) assert.equal((await add('/member_roles', `many ${index}`)).status, 201);
@@ -224,6 +226,22 @@ test('a role that somebody has stays, and goes with its group or when nobody has
   await as('outsider').post(`/groups/${other.id}/members`, { user_id: member.id, access_level: 10, member_role_id: own });
   await sql`delete from namespaces where id = ${other.id}`.execute(db);
   assert.equal(await db.selectFrom('member_roles').select('id').where('id', '=', own).executeTakeFirst(), undefined);
+});
+
+test('a role that is removed in the moment in which somebody is to get it is given to nobody', async () => {
+  const { as, group, person, db } = await world();
+  const role_id = await addRole({ as }, ['read_code'], { group_id: group.id });
+  const { id: user_id } = await person();
+  const members = `/groups/${group.id}/members`;
+  let added!: ReturnType<ReturnType<typeof as>['post']>;
+  await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('member_roles').where('id', '=', role_id).execute();
+    added = as('owner').post(members, { user_id, access_level: 10, member_role_id: role_id });
+    await untilSomebodyWaits(db);
+  });
+  const { status, body } = await added;
+  assert.deepEqual([status, body.message], [400, { member_role: ['not found'] }]);
+  assert.equal((await as('owner').get(`${members}/${user_id}`)).status, 404);
 });
 
 test('a change of a role counts at once for everybody who has it', async () => {

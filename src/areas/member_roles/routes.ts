@@ -69,7 +69,8 @@ async function rolesOf(
   if (asked.page !== undefined || asked.per_page !== undefined)
     return paginate(db, roles, { page: asked.page ?? 1, per_page: asked.per_page ?? usualPage });
   const items = await roles.execute();
-  return { items, page: 1, per_page: Math.max(items.length, 1), total: items.length, has_more: false };
+  // The headers say of a page that is not full what they say of any, and what the links lead to.
+  return { items, page: 1, per_page: Math.max(items.length, usualPage), total: items.length, has_more: false };
 }
 
 interface Change {

@@ -1,5 +1,6 @@
 /** What a role may be (member-roles.md, "Rules and exact texts"). Pure functions. */
 import { levels, type Permission, permissions } from '../../access/index.ts';
+import { tooLong } from '../../http/index.ts';
 
 /** Most roles of one group; the instance has as many as it likes. */
 export const maximumRoles = 10;
@@ -20,8 +21,7 @@ const needs: readonly { wanted: Permission; needed: Permission; from: number }[]
 /** `admin_vulnerability` as `Admin vulnerability`. */
 const humanised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
 
-const lengthReasons = (field: string, text: string) =>
-  text.length > longest ? [`${field} is too long (maximum is ${longest} characters)`] : [];
+const lengthReasons = (field: string, text: string) => tooLong(text, longest).map((reason) => `${field} ${reason}`);
 
 /** Why there cannot be such a role, as sentences; empty when there can. Other roles are not looked at. */
 export function roleReasons(role: RoleValues): string[] {

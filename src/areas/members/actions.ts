@@ -1,8 +1,8 @@
 /** Complete changes of memberships: each locks the tree, writes the rows, and brings the authorizations up to date. */
 import { sql } from 'kysely';
-import { levels, refreshAuthorizations, type Subtree } from '../../access/index.ts';
+import { currentPlan, levels, refreshAuthorizations, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { badRequest, forbidden, found, invalid } from '../../http/index.ts';
+import { badRequest, forbidden, found, invalid, reaches } from '../../http/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { forgetApprovals, heldBack } from './approvals.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
@@ -94,6 +94,7 @@ export async function recordMemberships(
 async function refusalsOf(tx: Database, source: Source, actor: Actor, members: NewMembers): Promise<Map<number, Refusal>> {
   const { user_ids, access_level, member_role_id, existing } = members;
   const above = await inherited(tx, source, user_ids);
+  const withMinimal = await hasMinimal(tx);
   // Counted without all of them, so that two owners are not taken for each other's stand-in.
   const otherOwner = await hasOtherOwner(tx, source, user_ids);
   const present = new Map((await heldBy(tx, source, user_ids)).map((member) => [member.user_id, member]));
@@ -103,7 +104,7 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
     const held = own ? { user_id, access_level: levels.owner, member_role_id: null, permissions: [] } : present.get(user_id);
     const reasons = [
       ...(held ? roleReasons(held, { access_level, member_role_id }) : []),
-      ...levelReasons(source, access_level, above.get(user_id)),
+      ...levelReasons(source, access_level, above.get(user_id), withMinimal),
     ];
     if (held && existing === 'refuse') refusals.set(user_id, 'exists');
     else if (held && isProtected(source, actor, held, access_level, otherOwner)) refusals.set(user_id, 'protected');
@@ -111,6 +112,9 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
   }
   return refusals;
 }
+
+/** Whether the plan in force has minimal access. */
+const hasMinimal = async (tx: Database): Promise<boolean> => reaches(await currentPlan(tx), 'premium');
 
 /** Why a member's level cannot be another one: he keeps his role, which has its own. */
 const roleReasons = (
@@ -145,6 +149,7 @@ export async function importMembers(tx: Database, project_id: number, actor: Act
   await recordMemberships(tx, { project_id }, user_ids, 'joined');
   // Whoever is a member asks for nothing any more.
   await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${user_ids}::bigint[])`.execute(tx);
+  await forgetApprovals(tx, source, user_ids);
   await refreshAuthorizations(tx, { project_id }, user_ids);
 }
 
@@ -180,7 +185,7 @@ export async function changeMember(
   await checkRole(tx, source, actor, change);
   if (isProtected(source, actor, member, access_level, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
   const above = (await inherited(tx, source, [user_id])).get(user_id);
-  const reasons = [...roleReasons(member, change), ...levelReasons(source, access_level, above)];
+  const reasons = [...roleReasons(member, change), ...levelReasons(source, access_level, above, await hasMinimal(tx))];
   if (reasons.length > 0) throw invalid({ access_level: reasons });
   const { member_role_id = member.member_role_id } = change;
   const wanted = { access_level, member_role_id, expires_at: expires_at === undefined ? member.expires_at : expires_at };

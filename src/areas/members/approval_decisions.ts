@@ -1,11 +1,12 @@
 /** What administrators decide on roles that wait for them. */
 import { sql } from 'kysely';
-import { levels, type Subtree } from '../../access/index.ts';
+import { levels, subtreeOf } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { conflict, found, unprocessable } from '../../http/index.ts';
 import { addMembers } from './actions.ts';
 import { lockedSource } from './queries.ts';
 import { refusalText } from './refusals.ts';
+import { expiryReasons } from './rules.ts';
 
 /** Locks what waits, so that two administrators do not both decide. */
 async function pendingApproval(tx: Database, id: number) {
@@ -28,9 +29,12 @@ export async function approve(tx: Database, id: number, admin_id: number): Promi
     undefined,
     await tx.selectFrom('member_approvals').select(['group_id', 'project_id']).where('id', '=', id).executeTakeFirst(),
   );
-  const place: Subtree = known.group_id === null ? { project_id: known.project_id! } : { group_id: known.group_id };
+  const place = subtreeOf(known);
   await lockedSource(tx, place);
   const { user_id, access_level, member_role_id, expires_at } = await pendingApproval(tx, id);
+  // A membership that has ended in the meantime would take the place of one that has not.
+  const [past] = expiryReasons(expires_at);
+  if (past !== undefined) throw unprocessable(`Expires at ${past}`);
   await decide(tx, id, 'approved', admin_id);
   const actor = { id: admin_id, access_level: levels.owner, permissions: [] };
   const members = { user_ids: [user_id], access_level, member_role_id, expires_at, existing: 'change' as const };

@@ -6,6 +6,7 @@ import { isDirect } from './queries.ts';
 import type { Grant } from './roles.ts';
 import type { Actor, Source } from './rules.ts';
 import { hasSeatsFor, newlyBillable } from './seats.ts';
+import { placeOf } from './source.ts';
 
 export interface WantedRole extends Grant {
   user_ids: readonly number[];
@@ -38,8 +39,7 @@ async function queueForApproval(
   const waiting = await newlyBillable(tx, user_ids, { access_level, member_role_id });
   if (waiting.length === 0) return [];
   await forgetApprovals(tx, source, waiting);
-  const place = source.kind === 'group' ? { group_id: source.id } : { project_id: source.id };
-  const wanted = { ...place, access_level, member_role_id, expires_at, requested_by_id: actor.id };
+  const wanted = { ...placeOf(source), access_level, member_role_id, expires_at, requested_by_id: actor.id };
   await tx
     .insertInto('member_approvals')
     .values(waiting.map((user_id) => ({ ...wanted, user_id })))

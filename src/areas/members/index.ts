@@ -6,6 +6,6 @@ export { Member, MemberQueued, memberReply, queuedReply } from './present.ts';
 export { counts, isDirect, isInvitable, isLocked, lockedSource, sourceOf } from './queries.ts';
 export { noSeatsText, type Refusal, textsOf } from './refusals.ts';
 export { checkRole, type Grant } from './roles.ts';
-export { type Actor, expiryReasons, mayManage, roleKeepsLevel, roleName, type Source } from './rules.ts';
+export { type Actor, expiryReasons, isAbove, mayManage, roleKeepsLevel, roleName, type Source } from './rules.ts';
 export { hasSeatsFor } from './seats.ts';
-export { everyone, type Granted, managers, type Place, placeOf, sourceFor } from './source.ts';
+export { everyone, type Granted, managers, placeOf, sourceFor } from './source.ts';

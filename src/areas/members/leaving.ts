@@ -1,6 +1,6 @@
 /** Complete changes by which memberships end: each locks the tree, removes the rows, and brings the authorizations up to date. */
-import { sql } from 'kysely';
-import { levels, type Permission, refreshAuthorizations, type Subtree } from '../../access/index.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { levels, type Permission, refreshAuthorizations, type Subtree, subtreeOf } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { checkUnmodified, forbidden } from '../../http/index.ts';
 import { recordEvents } from '../events/index.ts';
@@ -9,9 +9,9 @@ import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
 import { type Actor, isAbove, isProtected } from './rules.ts';
 
 /**
- * Ends a membership.
+ * Ends a membership. What the member has begun there and nobody has answered ends with it, as does what waits for him.
  * @param tx a transaction
- * @param below whether the memberships in the groups and projects inside end as well
+ * @param below whether the memberships in the groups and projects inside end as well, and the same there
  * @throws ApiError 404 for who is no member, 403 as for a change, 412 when it changed after `unmodified_since`
  */
 export async function removeMember(
@@ -28,14 +28,29 @@ export async function removeMember(
   await tx.deleteFrom('members').where('id', '=', member.id).execute();
   await recordMemberships(tx, subtree, [user_id], 'left');
   if (below && 'group_id' in subtree) await removeBelow(tx, subtree.group_id, user_id);
+  await endWhatWaits(
+    tx,
+    (table) => (below && 'group_id' in subtree ? isInside(subtree.group_id, table) : isDirect(source, table)),
+    user_id,
+  );
   await refreshAuthorizations(tx, subtree, [user_id]);
 }
 
-/** The memberships of a user in the groups and projects inside a group, as predicates on rows of `members`. */
-const isInside = (group_id: number) => {
+/** A predicate on rows of `members`, or of another table with such columns: they are of a group, or of a group or project inside it. */
+const isInside = (group_id: number, table = 'members') => {
   const groups = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
-  return sql<boolean>`(members.group_id in (${groups}) or members.project_id in (select id from projects where namespace_id in (${groups})))`;
+  return sql<boolean>`(${sql.ref(`${table}.group_id`)} in (${groups})
+    or ${sql.ref(`${table}.project_id`)} in (select id from projects where namespace_id in (${groups})))`;
 };
+
+/** Otherwise whoever is removed could come back: by an invitation that he has sent to himself, or by a role that is approved afterwards. */
+async function endWhatWaits(tx: Database, isThere: (table: string) => RawBuilder<boolean>, user_id: number): Promise<void> {
+  await sql`delete from invitations where created_by_id = ${user_id} and ${isThere('invitations')}`.execute(tx);
+  await sql`
+    delete from member_approvals where user_id = ${user_id} and status = 'pending' and ${isThere('member_approvals')}`.execute(
+    tx,
+  );
+}
 
 /**
  * Who is no owner may remove members of the group only as far as they are no more than he is further down.
@@ -86,10 +101,9 @@ export async function removeExpiredMembers(db: Database, signal?: AbortSignal): 
       .limit(batch)
       .execute();
     if (sources.length === 0) return removed;
-    for (const { group_id, project_id } of sources) {
+    for (const source of sources) {
       signal?.throwIfAborted();
-      const subtree = group_id === null ? { project_id: project_id! } : { group_id };
-      removed += await db.transaction().execute((tx) => removeExpired(tx, subtree));
+      removed += await db.transaction().execute((tx) => removeExpired(tx, subtreeOf(source)));
     }
   }
 }

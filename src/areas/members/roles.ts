@@ -48,16 +48,17 @@ export interface Grant {
 
 /**
  * Refuses a role that members of the source cannot have, or that this actor cannot give: nobody hands out what he does not hold himself.
+ * @param tx the transaction that gives it
  * @throws ApiError 400 for a role that does not fit, 403 for permissions that the actor does not have
  */
 export async function checkRole(
-  db: Database,
+  tx: Database,
   source: Source,
   actor: Actor,
   { access_level, member_role_id }: Grant,
 ): Promise<void> {
   if (member_role_id === undefined || member_role_id === null) return;
-  const { base_access_level, permissions } = await memberRoleFor(db, source, member_role_id);
+  const { base_access_level, permissions } = await memberRoleFor(tx, source, member_role_id);
   if (base_access_level !== access_level) throw invalid({ access_level: [roleKeepsLevel] });
   if (isAbove(actor, source.kind, { access_level, permissions })) throw forbidden();
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { changePlan } from '../../testing/licenses.ts';
 import { world } from '../../testing/world.ts';
 import { removeExpiredMembers } from './leaving.ts';
 
@@ -364,6 +365,31 @@ test('minimal access admits to the group itself and to nothing in it', async () 
   assert.equal((await barely.client.get(`/groups/${sub.id}`)).status, 404);
   assert.equal((await barely.client.get(`/projects/${project.id}`)).status, 404);
   assert.equal((await as('owner').post(`/projects/${project.id}/members`, { ...body, access_level: 10 })).status, 201);
+});
+
+test('without a licence nobody gets minimal access, and who has it sees nothing until it is back', async (t) => {
+  const here = await world();
+  const { as, group } = here;
+  const [barely, other] = [await here.person(), await here.person()];
+  const url = `/groups/${group.id}/members`;
+  assert.equal((await as('owner').post(url, { user_id: barely.id, access_level: 5 })).status, 201);
+  const seen = async () => [
+    (await barely.client.get(`/groups/${group.id}`)).status,
+    (await barely.client.get(url)).status,
+    (await barely.client.get('/groups', { min_access_level: 5 })).body.length,
+    (await barely.client.get('/groups')).body.length,
+  ];
+  assert.deepEqual(await seen(), [200, 200, 1, 1]);
+  t.after(() => changePlan(here, 'ultimate'));
+  await changePlan(here, 'free');
+  assert.deepEqual(await seen(), [404, 404, 0, 0]);
+  for (const refused of [
+    await as('owner').post(url, { user_id: other.id, access_level: 5 }),
+    await as('owner').put(`${url}/${here.people.guest.id}`, { access_level: 5 }),
+  ])
+    assert.deepEqual([refused.status, refused.body], [400, { message: { access_level: ['is not included in the list'] } }]);
+  await changePlan(here, 'premium');
+  assert.deepEqual(await seen(), [200, 200, 1, 1]);
 });
 
 test('people in an archived project come and go', async () => {

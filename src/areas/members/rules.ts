@@ -40,14 +40,16 @@ export interface Inherited {
 /**
  * Why a user cannot be a member at a level, empty when he can. A membership below what he has from above would have no effect.
  * @param inherited the user's highest membership in the groups above
+ * @param withMinimal whether the plan has minimal access
  */
 export function levelReasons(
   source: Pick<Source, 'kind' | 'above'>,
   access_level: number,
   inherited: Inherited | undefined,
+  withMinimal: boolean,
 ): string[] {
   const isTopLevelGroup = source.kind === 'group' && source.above.length === 0;
-  if (access_level === levels.minimal && !isTopLevelGroup) return ['is not included in the list'];
+  if (access_level === levels.minimal && !(isTopLevelGroup && withMinimal)) return ['is not included in the list'];
   if (!inherited || inherited.access_level <= access_level) return [];
   const name = roleName(inherited.access_level);
   return [`should be greater than or equal to ${name} inherited membership from group ${inherited.group_name}`];

@@ -1,5 +1,5 @@
 /** Access rules that grant a group or a project as a source of members, so that both kinds have the same endpoints. */
-import { groupRole, projectRole, type Standing } from '../../access/index.ts';
+import { groupRole, projectRole, type Standing, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { Access, Caller } from '../../http/index.ts';
 import { sourceOf } from './queries.ts';
@@ -13,9 +13,8 @@ export interface Granted {
   actor: Actor;
 }
 
-export type Place = { group_id: number } | { project_id: number };
 /** The source as columns name it. */
-export const placeOf = ({ kind, id }: Source): Place => (kind === 'group' ? { group_id: id } : { project_id: id });
+export const placeOf = ({ kind, id }: Source): Subtree => (kind === 'group' ? { group_id: id } : { project_id: id });
 
 /** Everybody signed in who may know of it. */
 export const everyone = { group: groupRole('guest'), project: projectRole('guest', { archived: true }) };
@@ -28,7 +27,7 @@ export const managers = {
 /** An access rule of groups or projects, which grants them as a source of members. */
 export function sourceFor(kind: Source['kind'], who: typeof everyone): Access<Granted> {
   const [group, project] = [who.group, who.project];
-  const granted = async (db: Database, caller: Caller, place: Place, { access_level, permissions }: Standing) => ({
+  const granted = async (db: Database, caller: Caller, place: Subtree, { access_level, permissions }: Standing) => ({
     caller,
     source: await sourceOf(db, place),
     actor: { id: caller.id, access_level, permissions },

@@ -1,4 +1,5 @@
 /** What names and paths of groups and projects may be, and how visible one may be inside another (groups-projects-members.md section 2). */
+import { tooLong } from '../../http/index.ts';
 
 const pathPattern = /^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/;
 const pathText =
@@ -23,10 +24,6 @@ const maximumLength = 255;
 const minimumGroupPath = 2;
 const maximumGroupDescription = 500;
 const maximumProjectDescription = 2000;
-
-/** The reason for a text of more than `limit` characters, if it is one; an emoji is one character, whatever it takes in UTF-16. */
-const tooLong = (text: string, limit: number) =>
-  text.length > limit && [...text].length > limit ? [`is too long (maximum is ${limit} characters)`] : [];
 
 /**
  * Why a path cannot be taken, empty when it can.

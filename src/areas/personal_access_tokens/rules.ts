@@ -1,4 +1,5 @@
 /** What a personal access token may be (conventions.md section 2.3, users-and-tokens.md section 6). */
+import { tooLong } from '../../http/index.ts';
 
 /** The longest that a token may live where no setting says otherwise. */
 const maximumLifetime_days = 365;
@@ -50,11 +51,9 @@ interface Wish {
 
 /** Why a token cannot be made so: reasons by field, empty when it can. */
 export function tokenReasons({ name, description, scopes, expires_at }: Wish, lifetime: Lifetime): Record<string, string[]> {
-  const tooLong = (text: string) =>
-    [...text].length > maximumText ? [`is too long (maximum is ${maximumText} characters)`] : [];
   const fields = {
-    name: name.trim() === '' ? ["can't be blank"] : tooLong(name),
-    description: tooLong(description ?? ''),
+    name: name.trim() === '' ? ["can't be blank"] : tooLong(name, maximumText),
+    description: tooLong(description ?? '', maximumText),
     scopes: scopes.length === 0 ? ["can't be blank"] : [],
     expires_at: expiryReasons(expires_at, lifetime),
   };

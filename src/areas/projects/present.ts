@@ -15,17 +15,12 @@ import {
 } from '../../http/index.ts';
 import { NamespaceBasic, presentNamespaceBasic, SharedWithGroup } from '../namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../users/index.ts';
+import { ProjectIdentity } from './identity.ts';
 import { type ProjectRow, type ProjectSource, projectRow, type Statistics, statisticsOf } from './queries.ts';
 import { FeatureLevel } from './rules.ts';
 
 const basicFields = {
-  id: Id,
-  description: nullable(Type.String()),
-  name: Type.String(),
-  name_with_namespace: Type.String(),
-  path: Type.String(),
-  path_with_namespace: Type.String(),
-  created_at: Timestamp,
+  ...ProjectIdentity.properties,
   default_branch: optional(Type.String({ description: 'Only for those who may read the code' })),
   tag_list: Type.Array(Type.String(), { description: 'Deprecated: the same as `topics`' }),
   topics: Type.Array(Type.String()),

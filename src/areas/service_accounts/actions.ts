@@ -86,7 +86,9 @@ export async function createServiceAccount(
   const own = `${username}@noreply.${new URL(url).hostname}`;
   return db.transaction().execute(async (tx) => {
     await checkSeat(tx, plan, group_id);
-    await checkNames(tx, undefined, { name, username, email: email ?? own });
+    await checkNames(tx, undefined, { name, username, ...(email === undefined ? {} : { email }) });
+    // After the username, which it is made from: nobody is told of an address that he has not given because his username is wrong.
+    if (email === undefined) await checkNames(tx, undefined, { email: own });
     const isKnown = email !== undefined && (await confirmsItself(tx));
     const user = { username, name, email: isKnown ? email : own, confirmed: true, created_by_id };
     const id = await createUser(tx, { ...user, user_type: 'service_account', profile: { external: true } }).catch(refuse);

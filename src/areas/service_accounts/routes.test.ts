@@ -94,6 +94,7 @@ test('what somebody else has is refused by name, both at once, and what cannot b
   await as('admin').post(`/users/${people.guest.id}/emails`, { email: secondary });
   const [username, email] = [people.guest.username, `${people.guest.username}@example.com`];
   const before = await db.selectFrom('users').select('id').execute();
+  const unfit = "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
   const refusals: [object, string][] = [
     [{ email: email.toUpperCase() }, 'Email has already been taken'],
     [{ email: secondary }, 'Email has already been taken'],
@@ -103,6 +104,8 @@ test('what somebody else has is refused by name, both at once, and what cannot b
     [{ email: 'nowhere' }, 'Email is invalid'],
     [{ email: '' }, "Email can't be blank"],
     [{ username: 'groups' }, 'Username groups is a reserved name'],
+    [{ username: '' }, "Username can't be blank"],
+    [{ username: 'a b', name: '' }, `Username ${unfit} and Name can't be blank`],
     [{ name: ' ' }, "Name can't be blank"],
     [{ name: 'x'.repeat(256) }, 'Name is too long (maximum is 255 characters)'],
   ];

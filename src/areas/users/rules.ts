@@ -1,10 +1,7 @@
 /** What the texts of an account may be (users-and-tokens.md section 4). */
+import { tooLong } from '../../http/index.ts';
 
 const blankText = "can't be blank";
-
-/** The reason for a text of more than `limit` characters; an emoji is one character, whatever it takes in UTF-16. */
-const tooLong = (text: string, limit: number) =>
-  text.length > limit && [...text].length > limit ? [`is too long (maximum is ${limit} characters)`] : [];
 
 /** A rule for texts of at most `limit` characters. */
 export const atMost = (limit: number) => (text: string) => tooLong(text, limit);
