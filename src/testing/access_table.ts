@@ -114,9 +114,9 @@ async function table(world: World, things: Things, callers: Callers, visibility:
   const head = `${' '.repeat(7 + width)}${[...callers.keys()].map((name) => name.padEnd(6)).join('')}rule`;
   const rows: string[] = [];
   for (const endpoint of endpoints) {
-    const cells: string[] = [];
-    for (const caller of callers.values()) cells.push((await cell(world, things, endpoint, caller)).padEnd(6));
-    rows.push(`${endpoint.method.padEnd(7)}${endpoint.path.padEnd(width)}${cells.join('')}${endpoint.access.rule}`);
+    const cells = await Promise.all([...callers.values()].map((caller) => cell(world, things, endpoint, caller)));
+    const marks = cells.map((each) => each.padEnd(6)).join('');
+    rows.push(`${endpoint.method.padEnd(7)}${endpoint.path.padEnd(width)}${marks}${endpoint.access.rule}`);
   }
   return [`On a ${visibility} project or group`, head, ...rows].join('\n');
 }
