@@ -1,8 +1,8 @@
 /** Complete changes of service accounts. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../db/index.ts';
-import { ApiError, badRequest, forbidden, type Plan, type Services, sentenceOf } from '../../http/index.ts';
+import { type Database, isForeignKeyViolation } from '../../db/index.ts';
+import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf } from '../../http/index.ts';
 import { settingsOf } from '../application_settings/index.ts';
 import { emailReasons } from '../emails/index.ts';
 import { seats } from '../licenses/index.ts';
@@ -73,7 +73,7 @@ export interface NewServiceAccount extends Names {
  * Adds a service account. An address that was chosen for it takes the place of its own one when it is confirmed, so that the account works until then.
  * @param plan the plan in force
  * @returns the id of the user
- * @throws ApiError 400 with the reasons, 403 without a seat
+ * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group has gone meanwhile
  */
 export async function createServiceAccount(
   { db, url }: Pick<Services, 'db' | 'url'>,
@@ -92,7 +92,13 @@ export async function createServiceAccount(
     const isKnown = email !== undefined && (await confirmsItself(tx));
     const user = { username, name, email: isKnown ? email : own, confirmed: true, created_by_id };
     const id = await createUser(tx, { ...user, user_type: 'service_account', profile: { external: true } }).catch(refuse);
-    await tx.insertInto('service_accounts').values({ user_id: id, group_id }).execute();
+    await tx
+      .insertInto('service_accounts')
+      .values({ user_id: id, group_id })
+      .execute()
+      .catch((error: unknown) => {
+        throw isForeignKeyViolation(error, 'service_accounts_group_id_fkey') ? notFound('Group') : error;
+      });
     if (email !== undefined && !isKnown) await changeUser(tx, id, { email }, false).catch(refuse);
     return id;
   });

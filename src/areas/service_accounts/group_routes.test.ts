@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../testing/client.ts';
 import { performJob, performQueued } from '../../testing/jobs.ts';
+import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
 import { removeGroup } from '../groups/index.ts';
 import { removeUser } from '../user_removal/index.ts';
@@ -234,4 +235,21 @@ test('with the group go its accounts: they are shut out at once, and removed by 
   assert.equal((await kept.client.get('/user')).status, 200);
   const left = await db.selectFrom('personal_access_tokens').select('id').where('user_id', '=', lost.id).execute();
   assert.deepEqual(left, []);
+});
+
+test('a group that goes while an account is made for it is not found, and leaves no account', async () => {
+  const { as, db } = await openWorld();
+  const { id } = (await as('owner').post('/groups', { name: 'Short', path: `short-${process.pid}` })).body;
+  const accounts = async () =>
+    (await db.selectFrom('users').select('id').where('user_type', '=', 'service_account').execute()).length;
+  const before = await accounts();
+  const made = await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('namespaces').where('id', '=', id).execute();
+    const answer = as('owner').post(`/groups/${id}/service_accounts`);
+    await untilSomebodyWaits(db);
+    return [answer];
+  });
+  const [answer] = await Promise.all(made);
+  assert.deepEqual([answer!.status, answer!.body], [404, { message: '404 Group Not Found' }]);
+  assert.equal(await accounts(), before);
 });
