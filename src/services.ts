@@ -1,6 +1,6 @@
 /** What handlers and jobs work with, as the configuration says. */
 import path from 'node:path';
-import { trustedKeys } from './areas/licenses/index.ts';
+import { trustedKeys } from './areas/instance/licenses/index.ts';
 import { diskBlobs } from './blobs/index.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/index.ts';

@@ -1,6 +1,6 @@
 /** The licence that a server has from its start. */
 import { sql } from 'kysely';
-import { addLicense, issueLicense, normalised } from '../areas/licenses/index.ts';
+import { addLicense, issueLicense, normalised } from '../areas/instance/licenses/index.ts';
 import { type Config, mailDomain } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { ApiError, type Services } from '../http/index.ts';

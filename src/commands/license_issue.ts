@@ -1,4 +1,4 @@
-import { issueLicense } from '../areas/licenses/index.ts';
+import { issueLicense } from '../areas/instance/licenses/index.ts';
 import { secretsOf } from '../services.ts';
 import { type Command, type Given, readDay, required, UsageError } from './command.ts';
 

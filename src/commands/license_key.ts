@@ -1,4 +1,4 @@
-import { publicKeyText } from '../areas/licenses/index.ts';
+import { publicKeyText } from '../areas/instance/licenses/index.ts';
 import { secretsOf } from '../services.ts';
 import type { Command } from './command.ts';
 

@@ -1,6 +1,5 @@
 import pino, { type Logger } from 'pino';
 import { removeOrphanedBots } from '../areas/access_tokens/index.ts';
-import { removeOldRequestCounts } from '../areas/application_settings/index.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -12,6 +11,8 @@ import {
 import { removeOldEvents } from '../areas/events/index.ts';
 import { removeExpiredGroupLinks } from '../areas/group_links/index.ts';
 import { removeGroup, removeMarkedGroups } from '../areas/groups/index.ts';
+import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
+import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import {
   acceptInvitations,
   remindInvited,
@@ -25,7 +26,6 @@ import {
 import { removeUnusedBlobs } from '../areas/issues/index.ts';
 import { advanceIterations } from '../areas/iterations/index.ts';
 import { removeUnusedObjects } from '../areas/lfs/index.ts';
-import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/licenses/index.ts';
 import { removeExpiredMemberships } from '../areas/members/index.ts';
 import { copyFork, removeMarkedProjects, removeProject } from '../areas/projects/index.ts';
 import { deleteRepositories, maintainRepository, settleReferences } from '../areas/repository/index.ts';

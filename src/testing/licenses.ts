@@ -1,6 +1,6 @@
 /** Licences for tests. */
 import assert from 'node:assert/strict';
-import { issueLicense, type Licensed } from '../areas/licenses/index.ts';
+import { issueLicense, type Licensed } from '../areas/instance/licenses/index.ts';
 import type { Plan } from '../http/index.ts';
 import type { World } from './populate.ts';
 

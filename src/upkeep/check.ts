@@ -1,6 +1,6 @@
 /** Whether everything that lasts fits together, and what can be done about it where it does not. */
 import { availableParallelism } from 'node:os';
-import { brokenTokens } from '../areas/clusters/index.ts';
+import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { settleReferenceUpdates } from '../areas/repository/index.ts';
 import type { Database } from '../db/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';

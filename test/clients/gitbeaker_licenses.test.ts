@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { recordBillableUsers } from '../../src/areas/licenses/index.ts';
+import { recordBillableUsers } from '../../src/areas/instance/licenses/index.ts';
 import { performQueued } from '../../src/testing/jobs.ts';
 import { dayFromNow, licenseText } from '../../src/testing/licenses.ts';
 import { type Persona, world } from '../../src/testing/world.ts';

@@ -27,7 +27,7 @@ import {
   since,
   Visibility,
 } from '../../http/index.ts';
-import { defaultVisibility, restrictionReasons, settingsOf } from '../application_settings/index.ts';
+import { defaultVisibility, restrictionReasons, settingsOf } from '../instance/application_settings/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { groupReply, groupReplyWithProjects } from './detail.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';

@@ -2,8 +2,8 @@
 import { subtreeOf } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { forbidden, invalid } from '../../http/index.ts';
-import { emailCheck, settingsOf } from '../application_settings/index.ts';
 import { endClaims } from '../emails/index.ts';
+import { emailCheck, settingsOf } from '../instance/application_settings/index.ts';
 import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
 import { createUser, passwordReasons, personNameReasons } from '../users/index.ts';

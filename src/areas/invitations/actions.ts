@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid } from '../../http/index.ts';
-import { emailCheck, settingsOf } from '../application_settings/index.ts';
 import { emailReasons } from '../emails/index.ts';
+import { emailCheck, settingsOf } from '../instance/application_settings/index.ts';
 import {
   type Actor,
   addMembers,

@@ -5,7 +5,7 @@ import { Id } from '../../http/index.ts';
 import { type JobCall, job } from '../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../mail/index.ts';
 import { recipientFor } from '../emails/index.ts';
-import { isExperimentOn } from '../experiments/index.ts';
+import { isExperimentOn } from '../instance/experiments/index.ts';
 import { linkOf } from './links.ts';
 import { factsOf, invitationNumbered, type OpenInvitation, roleOf } from './queries.ts';
 

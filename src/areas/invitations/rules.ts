@@ -1,6 +1,6 @@
 /** What invitations may be, and when people are reminded of them (invitations.md). Pure functions. */
 import { levels } from '../../access/index.ts';
-import type { EmailRefusal } from '../application_settings/index.ts';
+import type { EmailRefusal } from '../instance/application_settings/index.ts';
 import type { Actor, Source } from '../members/index.ts';
 
 /** Most elements that one call names. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { performQueued } from '../../testing/jobs.ts';
 import { mailOf } from '../../testing/mail.ts';
 import { type World, world } from '../../testing/world.ts';
-import { seats } from '../licenses/index.ts';
+import { seats } from '../instance/licenses/index.ts';
 import { acceptInvitations, writeInvitation } from './index.ts';
 
 let count = 0;

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { planInForce } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { isBillable, seats } from '../licenses/index.ts';
+import { isBillable, seats } from '../instance/licenses/index.ts';
 import type { Grant } from './roles.ts';
 
 /** Whether whoever holds a role needs a seat with Ultimate, where guests need none. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { newTokenValue, tokenDigest } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { badRequest, sentenceOf, unprocessable } from '../../http/index.ts';
-import { settingsOf } from '../application_settings/index.ts';
+import { settingsOf } from '../instance/application_settings/index.ts';
 import { dayIn, expiryReasons, type Lifetime, lastDay, lifetimeFrom, tokenReasons } from './rules.ts';
 
 /** How long a rotated token lives when nobody says. */

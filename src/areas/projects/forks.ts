@@ -14,7 +14,7 @@ import {
 } from '../../git/index.ts';
 import { ApiError, type Caller, conflict, found, Id, notFound, notModified, optional, type Services } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
-import { allowedVisibility, restrictionReasons, settingsOf } from '../application_settings/index.ts';
+import { allowedVisibility, restrictionReasons, settingsOf } from '../instance/application_settings/index.ts';
 import { shareObjects } from '../lfs/index.ts';
 import { lesserVisibility, type VisibilityName } from '../namespaces/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';

@@ -40,7 +40,7 @@ import {
   type Services,
   Timestamp,
 } from '../../http/index.ts';
-import { restrictionReasons } from '../application_settings/index.ts';
+import { restrictionReasons } from '../instance/application_settings/index.ts';
 import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../namespaces/index.ts';
 import { diskPath } from '../repository/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';

@@ -5,8 +5,8 @@
 import type { Database } from '../../db/index.ts';
 import { RefConflict, RefMoved, type RefUpdate, setHead, updateRefs } from '../../git/index.ts';
 import type { Services } from '../../http/index.ts';
-import { settingsOf } from '../application_settings/index.ts';
 import { describePush, recordPush } from '../events/index.ts';
+import { settingsOf } from '../instance/application_settings/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository } from './jobs.ts';
 import { repositoryOf } from './place.ts';

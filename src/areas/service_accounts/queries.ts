@@ -15,7 +15,7 @@ import {
   paginate,
   paginateByKey,
 } from '../../http/index.ts';
-import { settingsOf } from '../application_settings/index.ts';
+import { settingsOf } from '../instance/application_settings/index.ts';
 import type { ServiceAccountRow } from './present.ts';
 
 const owner = groupRole('owner');

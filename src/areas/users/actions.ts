@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { passwordDigest } from '../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../db/index.ts';
 import { conflict, found, invalid } from '../../http/index.ts';
-import { settingsOf } from '../application_settings/index.ts';
 import { askForConfirmation, changePrimaryEmail, confirmedAddresses } from '../emails/index.ts';
+import { settingsOf } from '../instance/application_settings/index.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
 import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
 

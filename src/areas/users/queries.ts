@@ -2,7 +2,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../db/index.ts';
 import { found, type Page, type Paging, paginate, paginateByKey } from '../../http/index.ts';
-import { isBillable } from '../licenses/index.ts';
+import { isBillable } from '../instance/licenses/index.ts';
 import { exactness, userSearch } from './filters.ts';
 import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';
 

@@ -21,8 +21,8 @@ import {
   post,
   put,
 } from '../../http/index.ts';
-import { settingsOf } from '../application_settings/index.ts';
 import { emailReasons } from '../emails/index.ts';
+import { settingsOf } from '../instance/application_settings/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
 import { changeUser, createUser } from './actions.ts';
 import { adminFilters, userFilters } from './filters.ts';

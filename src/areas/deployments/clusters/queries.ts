@@ -1,0 +1,53 @@
+/** Clusters as they are read. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
+import { projectIdentityJson } from '../../projects/index.ts';
+import { type UserBasicRow, userBasicJson } from '../../users/index.ts';
+
+/** What the tokens of clusters are sealed for. */
+export const tokenPurpose = 'cluster token';
+
+const provider = sql<'user' | 'gcp' | 'aws'>`clusters.provider_type`;
+const authorization = sql<'rbac' | 'abac' | 'unknown_authorization'>`clusters.authorization_type`;
+
+/** Clusters with who added them and the projects that manage them, oldest first. */
+export const clustersOf = (db: Database) =>
+  db
+    .selectFrom('clusters')
+    .innerJoin('users', 'users.id', 'clusters.user_id')
+    .leftJoin('projects', 'projects.id', 'clusters.management_project_id')
+    .select([
+      'clusters.id',
+      'clusters.name',
+      'clusters.enabled',
+      'clusters.managed',
+      'clusters.domain',
+      'clusters.environment_scope',
+    ])
+    .select(['clusters.namespace_per_environment', 'clusters.api_url', 'clusters.ca_cert', 'clusters.namespace'])
+    .select(['clusters.created_at', 'clusters.updated_at', provider.as('provider_type'), authorization.as('authorization_type')])
+    .select([sql<UserBasicRow>`${userBasicJson('users')}`.as('user'), projectIdentityJson.as('management_project')])
+    .orderBy('clusters.id');
+
+export type ClusterRow = Awaited<ReturnType<ReturnType<typeof clustersOf>['executeTakeFirstOrThrow']>>;
+
+/** The clusters whose token cannot be read: it was sealed with another secret key, or is damaged. */
+export async function* brokenTokens(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; name: string }> {
+  for (let last = 0; ; ) {
+    const query = db.selectFrom('clusters').select(['id', 'name', 'token']).where('id', '>', last).orderBy('id').limit(1000);
+    const rows = await query.execute();
+    if (rows.length === 0) return;
+    last = rows.at(-1)!.id;
+    yield* rows.filter(({ token }) => !isReadable(secrets, token)).map(({ id, name }) => ({ id, name }));
+  }
+}
+
+function isReadable(secrets: Secrets, token: Buffer): boolean {
+  try {
+    secrets.unseal(tokenPurpose, token);
+    return true;
+  } catch {
+    return false;
+  }
+}

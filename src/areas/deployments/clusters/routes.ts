@@ -1,0 +1,119 @@
+/** Clusters: Kubernetes clusters that are connected to the whole instance by a certificate. */
+import { Type } from 'typebox';
+import { admin } from '../../../access/index.ts';
+import {
+  allOptional,
+  checkUnmodified,
+  del,
+  found,
+  get,
+  Id,
+  nothing,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+  refusedAs,
+  type Services,
+} from '../../../http/index.ts';
+import { addCluster, changeCluster } from './actions.ts';
+import { ChangedCluster, Cluster, presentCluster } from './present.ts';
+import { clustersOf } from './queries.ts';
+
+const required = {
+  api_url: refusedAs(
+    'is empty',
+    Type.String({ pattern: '\\S', description: 'URL of the API of the cluster, at most 2048 characters' }),
+  ),
+  token: Type.String({ description: 'Credential for that API, at most 8192 characters; it is never shown' }),
+};
+const platform = {
+  ca_cert: nullable(Type.String({ description: 'Certificates in PEM, where the API has one that it has signed itself' })),
+  namespace: nullable(Type.String({ description: 'Only for clusters that are not managed' })),
+};
+const parameters = {
+  enabled: Type.Boolean(),
+  managed: Type.Boolean(),
+  domain: nullable(Type.String({ description: 'Base domain' })),
+  environment_scope: Type.String({ description: 'Which environments the cluster is for; one cluster for each' }),
+  management_project_id: nullable(Id),
+};
+// Also when a cluster is changed, as in the public API: left out, it becomes true.
+const namespace_per_environment = Type.Boolean({ default: true });
+
+const clusterOf = async ({ db, url }: Pick<Services, 'db' | 'url'>, id: number) =>
+  presentCluster(url, found(undefined, await clustersOf(db).where('clusters.id', '=', id).executeTakeFirst()));
+
+export const clusterRoutes = [
+  get('/admin/clusters', {
+    summary: 'List the clusters of the instance, oldest first',
+    access: admin,
+    input: paging,
+    returns: pageOf(Cluster),
+    deprecated: true,
+    handle: async ({ db, url, input }) => {
+      const page = await paginate(db, clustersOf(db), input);
+      return { ...page, items: page.items.map((row) => presentCluster(url, row)) };
+    },
+  }),
+  get('/admin/clusters/:cluster_id', {
+    summary: 'Show a cluster',
+    access: admin,
+    input: { cluster_id: Id },
+    returns: one(Cluster),
+    deprecated: true,
+    handle: ({ db, url, input }) => clusterOf({ db, url }, input.cluster_id),
+  }),
+  post('/admin/clusters/add', {
+    summary: 'Add a cluster that there is already; nothing is asked of it',
+    access: admin,
+    input: {
+      name: Type.String(),
+      platform_kubernetes_attributes: Type.Object({
+        ...required,
+        ...allOptional(platform),
+        // Left out, the column says rbac.
+        authorization_type: optional(Type.Enum(['rbac', 'abac', 'unknown_authorization'])),
+      }),
+      ...allOptional(parameters),
+      namespace_per_environment,
+    },
+    returns: one(Cluster),
+    deprecated: true,
+    handle: async ({ db, url, secrets, caller, input }) =>
+      clusterOf({ db, url }, await addCluster({ db, secrets }, caller, input)),
+  }),
+  put('/admin/clusters/:cluster_id', {
+    summary: 'Change a cluster',
+    access: admin,
+    input: {
+      cluster_id: Id,
+      name: optional(Type.String()),
+      platform_kubernetes_attributes: optional(Type.Object(allOptional({ ...required, ...platform }))),
+      ...allOptional(parameters),
+      namespace_per_environment,
+    },
+    returns: one(ChangedCluster),
+    deprecated: true,
+    handle: async ({ db, url, secrets, caller, input: { cluster_id, ...given } }) => {
+      await changeCluster({ db, secrets }, caller, cluster_id, given);
+      return { ...(await clusterOf({ db, url }, cluster_id)), project: null };
+    },
+  }),
+  del('/admin/clusters/:cluster_id', {
+    summary: 'Forget a cluster; what runs in it stays',
+    access: admin,
+    input: { cluster_id: Id },
+    returns: nothing,
+    deprecated: true,
+    handle: async ({ db, input, unmodified_since }) => {
+      const query = db.selectFrom('clusters').select('updated_at').where('id', '=', input.cluster_id);
+      checkUnmodified(found(undefined, await query.executeTakeFirst()).updated_at, unmodified_since);
+      await db.deleteFrom('clusters').where('id', '=', input.cluster_id).execute();
+    },
+  }),
+];

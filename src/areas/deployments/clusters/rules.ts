@@ -1,0 +1,83 @@
+/** What a cluster may be (instance-clusters.md). Pure functions: each gives the reasons why a value is refused, empty when it is fine. */
+import { X509Certificate } from 'node:crypto';
+import { tooLong } from '../../../http/index.ts';
+import { localPlaceOf } from '../../../outbound/index.ts';
+
+const longest = { api_url: 2048, token: 8192, ca_cert: 65_535, domain: 255, label: 63, environment_scope: 255, namespace: 63 };
+
+const blank = "can't be blank";
+
+// The leading blank is how the public API sends it.
+export const nameReasons = (name: string): string[] => (name.trim() === '' ? [' has to be present'] : []);
+
+/** @param mayBeLocal whether the settings of the server allow addresses of the local network */
+export function apiUrlReasons(url: string, mayBeLocal: boolean): string[] {
+  const long = tooLong(url, longest.api_url);
+  if (long.length > 0) return long;
+  // The parser forgives white space and backslashes, which others may read differently.
+  const parsed = /^https?:\/\/[^\s\\]+$/i.test(url) ? URL.parse(url) : null;
+  if (!parsed) return ['is blocked: Only allowed schemes are http, https'];
+  const place = mayBeLocal ? undefined : localPlaceOf(parsed.hostname);
+  if (place === undefined) return [];
+  return [`is blocked: Requests to ${place === 'localhost' ? 'localhost' : 'the local network'} are not allowed`];
+}
+
+/** @param token without the white space around it */
+export const tokenReasons = (token: string): string[] => (token === '' ? [blank] : tooLong(token, longest.token));
+
+const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** One certificate or a bundle of them; nothing else may be in it, such as a private key, because everybody who sees the cluster reads it. */
+export function certificateReasons(text: string): string[] {
+  const long = tooLong(text, longest.ca_cert);
+  if (long.length > 0) return long;
+  const blocks = text.match(pemBlock) ?? [];
+  const isBundle = blocks.length > 0 && !text.replaceAll(pemBlock, '').includes('-----') && blocks.every(isCertificate);
+  return isBundle ? [] : ['must be a valid PEM certificate'];
+}
+
+const reservedNamespace = 'gitlab-managed-apps';
+
+/**
+ * @param namespace in lower case
+ * @param managed whether the service manages the namespaces of the cluster
+ */
+export function namespaceReasons(namespace: string, managed: boolean): string[] {
+  const isLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace);
+  return [
+    ...tooLong(namespace, longest.namespace),
+    ...(isLabel
+      ? []
+      : ["can contain only lowercase letters, digits, and '-'. Must start with a letter, and cannot end with '-'"]),
+    ...(namespace === reservedNamespace ? ['is reserved'] : []),
+    // Worded for clusters of projects, which may have one.
+    ...(managed ? ['only allowed for project cluster'] : []),
+  ];
+}
+
+/** A host name, whose last label may be a number. */
+export function domainReasons(domain: string): string[] {
+  const long = tooLong(domain, longest.domain);
+  if (long.length > 0) return long;
+  const labels = domain.split('.');
+  const reasons = [
+    ...(labels.every((label) => label.length >= 1 && label.length <= longest.label)
+      ? []
+      : [`label must be between 1 and ${longest.label} characters long`]),
+    ...(labels.some((label) => label.startsWith('-') || label.endsWith('-')) ? ['label begins or ends with a hyphen'] : []),
+    ...(/^[a-z0-9.-]*$/i.test(domain) ? [] : ['label contains invalid characters (valid characters: [a-z0-9\\-])']),
+  ];
+  return reasons;
+}
+
+/** @param scope a name of environments, or a pattern such as `*` */
+export const scopeReasons = (scope: string): string[] =>
+  scope.trim() === '' ? [blank] : tooLong(scope, longest.environment_scope);

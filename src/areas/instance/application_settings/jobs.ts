@@ -1,0 +1,11 @@
+/** Background work of the limits that are set here. */
+import { forgetOldCounts } from '../../../access/index.ts';
+import { job } from '../../../jobs/index.ts';
+
+/** Every hour. */
+export const removeOldRequestCounts = job('remove_old_request_counts', {
+  input: {},
+  retries: 1,
+  schedule: '17 * * * *',
+  run: ({ db }) => forgetOldCounts(db),
+});

@@ -1,0 +1,52 @@
+/** Reading settings. Each read asks the database: a change counts at once, in every process. */
+import type { Selectable } from 'kysely';
+import type { Database, DB } from '../../../db/index.ts';
+import type { Services } from '../../../http/index.ts';
+import type { VisibilityName } from '../../namespaces/index.ts';
+import { allowedVisibility, storageByWeight, weightsOf } from './rules.ts';
+
+export type Settings = Omit<
+  Selectable<DB['application_settings']>,
+  'repository_storages_weighted' | `default_${'project' | 'group' | 'snippet'}_visibility`
+> & {
+  repository_storages_weighted: Record<string, number>;
+  default_project_visibility: VisibilityName;
+  default_group_visibility: VisibilityName;
+  default_snippet_visibility: VisibilityName;
+};
+
+/** All settings as they are now: one row, by its key. */
+export const settingsOf = (db: Database): Promise<Settings> =>
+  db.selectFrom('application_settings').selectAll().where('id', '=', 1).$castTo<Settings>().executeTakeFirstOrThrow();
+
+/**
+ * Why somebody cannot choose a visibility, empty when he can.
+ * @param visibility left out, nothing was chosen
+ */
+export async function restrictionReasons(
+  db: Database,
+  caller: { admin: boolean },
+  visibility: VisibilityName | undefined,
+): Promise<string[]> {
+  if (visibility === undefined || caller.admin) return [];
+  const { restricted_visibility_levels } = await settingsOf(db);
+  return restricted_visibility_levels.includes(visibility) ? [`${visibility} has been restricted by your administrator`] : [];
+}
+
+/** The visibility of what somebody makes without choosing one. */
+export function defaultVisibility(
+  settings: Settings,
+  of: 'project' | 'group' | 'snippet',
+  creator: { admin: boolean },
+): VisibilityName {
+  const wanted = settings[`default_${of}_visibility`];
+  return creator.admin ? wanted : allowedVisibility(wanted, settings.restricted_visibility_levels);
+}
+
+/** The name of the storage that the next repository is put on. */
+export async function storageForNew({ db, storages }: Pick<Services, 'db' | 'storages'>): Promise<string> {
+  const names = Object.keys(storages);
+  if (names.length === 1) return names[0]!;
+  const { repository_storages_weighted } = await settingsOf(db);
+  return storageByWeight(weightsOf(repository_storages_weighted, names), Math.random());
+}

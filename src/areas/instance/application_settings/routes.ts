@@ -1,0 +1,202 @@
+/** Application settings: what administrators decide for the whole server. */
+import { sql } from 'kysely';
+import { type Static, type TObject, Type } from 'typebox';
+import { admin, groupFor, type MaybeCaller } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { isValidBranchName } from '../../../git/index.ts';
+import {
+  allOptional,
+  atLeastOneOf,
+  CommaList,
+  checked,
+  get,
+  invalid,
+  nullable,
+  one,
+  put,
+  resource,
+  type Services,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
+import { domainReasons, expressionReasons } from './email_rules.ts';
+import { type Settings, settingsOf } from './queries.ts';
+import { prefixReasons, weightReasons, weightsOf } from './rules.ts';
+
+/** The column holds four bytes. */
+const largest = 2 ** 31 - 1;
+const Count = (description: string) => Type.Integer({ minimum: 0, maximum: largest, description });
+const Limit = (description: string) => Count(`${description}; 0: no limit`);
+
+const throttle = <K extends string>(kind: K, what: string) =>
+  ({
+    [`throttle_${kind}_enabled`]: Type.Boolean({ description: `Whether ${what} are counted` }),
+    [`throttle_${kind}_requests_per_period`]: Type.Integer({ minimum: 1, maximum: largest }),
+    [`throttle_${kind}_period_in_seconds`]: Type.Integer({ minimum: 1, maximum: largest }),
+  }) as Record<`throttle_${K}_enabled`, ReturnType<typeof Type.Boolean>> &
+    Record<`throttle_${K}_requests_per_period` | `throttle_${K}_period_in_seconds`, ReturnType<typeof Type.Integer>>;
+
+const branchReasons = (name: string | null) => (name === null || name === '' || isValidBranchName(name) ? [] : ['is invalid']);
+
+const Domains = (description: string) => checked(CommaList(Type.String({ description })), domainReasons);
+
+/** Each is a column. */
+const columns = {
+  default_project_visibility: Visibility,
+  default_group_visibility: Visibility,
+  default_snippet_visibility: Visibility,
+  restricted_visibility_levels: CommaList(Visibility),
+  default_branch_name: checked(nullable(Type.String({ description: 'Null: `main`' })), branchReasons),
+  default_branch_protection: Type.Enum([0, 1, 2, 3, 4], {
+    description: '0 none, 1 against force pushes, 2 full, 3 against pushes, 4 full after the first push',
+  }),
+  default_project_creation: Type.Enum([0, 1, 2, 3, 4], {
+    description: 'Of new groups: 0 nobody, 1 maintainers, 2 developers, 3 administrators, 4 owners',
+  }),
+  default_projects_limit: Count('How many projects of his own a new user may have'),
+  can_create_group: Type.Boolean({ description: 'Whether new users may add groups at the top' }),
+  user_default_external: Type.Boolean(),
+  user_defaults_to_private_profile: Type.Boolean(),
+  email_confirmation_setting: Type.Enum(['off', 'soft', 'hard'], {
+    description: 'Whether users work without having confirmed their address: always, for three days, or never',
+  }),
+  signup_enabled: Type.Boolean({ description: 'Whether who is invited may make an account of his own' }),
+  domain_allowlist: Domains('Domains whose addresses may join, and no others; `*` stands for any text; empty: any'),
+  domain_denylist_enabled: Type.Boolean(),
+  domain_denylist: Domains('Domains whose addresses may not join'),
+  email_restrictions_enabled: Type.Boolean(),
+  email_restrictions: checked(
+    nullable(Type.String({ description: 'A regular expression (RE2): addresses in which it finds something may not join' })),
+    expressionReasons,
+  ),
+  enable_member_promotion_management: Type.Boolean({
+    description: 'Ultimate: whether an administrator decides on roles by which somebody comes to take a seat',
+  }),
+  seat_control: Type.Enum(['off', 'block_overages'], {
+    description: 'Premium: `block_overages` lets nobody become a member for whom the licence has no seat left',
+  }),
+  max_personal_access_token_lifetime: nullable(Type.Integer({ minimum: 1, maximum: 365, description: 'In days; null: 365' })),
+  require_personal_access_token_expiry: Type.Boolean(),
+  service_access_tokens_expiration_enforced: Type.Boolean(),
+  allow_top_level_group_owners_to_create_service_accounts: Type.Boolean({
+    description:
+      'Premium: whether the owners of a top-level group deal with service accounts of their own; otherwise administrators do',
+  }),
+  personal_access_token_prefix: checked(Type.String(), prefixReasons),
+  deletion_adjourned_period: Type.Integer({ minimum: 1, maximum: 90, description: 'Days after which what is marked is removed' }),
+  repository_storages_weighted: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 100 }), {
+    description: 'Storages with their share of new projects',
+  }),
+  push_event_activities_limit: Count('How many branches or tags one push may move before they are told of as one event'),
+  users_get_by_id_limit: Limit('Calls of one user in 10 minutes'),
+  users_get_by_id_limit_allowlist: CommaList(Type.String({ description: 'Names of users' })),
+  project_api_limit: Limit('Calls of one caller in 10 minutes'),
+  projects_api_limit: Limit('Calls of one user in 10 minutes'),
+  projects_api_rate_limit_unauthenticated: Limit('Calls of one address in 10 minutes'),
+  group_api_limit: Limit('Calls of one caller in a minute'),
+  groups_api_limit: Limit('Calls of one caller in a minute'),
+  notes_create_limit: Limit('Comments of one user in a minute'),
+  notes_create_limit_allowlist: CommaList(Type.String({ description: 'Names of users' })),
+  issues_create_limit: Limit('New issues of one user in a minute'),
+  search_rate_limit: Limit('Searches of one user in a minute'),
+  search_rate_limit_unauthenticated: Limit('Searches of one address in a minute'),
+  ...throttle('unauthenticated_api', 'requests without a token, by address'),
+  ...throttle('authenticated_api', 'requests of users'),
+  ...throttle('unauthenticated_files_api', 'requests for repository files without a token, by address'),
+  ...throttle('authenticated_files_api', 'requests for repository files of users'),
+  rate_limiting_response_text: nullable(Type.String({ description: 'What whoever is throttled is told' })),
+  allow_local_requests_from_web_hooks_and_services: Type.Boolean({
+    description: 'Whether other systems may have addresses of this machine and of the local network',
+  }),
+};
+/** A path where the column has the id. */
+const references = {
+  team_group: nullable(
+    Type.String({ description: 'Path of the group whose members see experiments; null: administrators only' }),
+  ),
+};
+const deprecated = {
+  repository_storages: CommaList(
+    Type.String({ description: 'Deprecated: storages that take new projects; use `repository_storages_weighted`' }),
+  ),
+};
+const input = allOptional({ ...columns, ...references, ...deprecated });
+
+const ApplicationSettings = resource('ApplicationSettings', {
+  id: Type.Integer(),
+  ...columns,
+  ...references,
+  ...deprecated,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+async function present(
+  { counts_requests: _derived, ...settings }: Settings,
+  { db, storages }: Pick<Services, 'db' | 'storages'>,
+) {
+  const weights = weightsOf(settings.repository_storages_weighted, Object.keys(storages));
+  return {
+    ...settings,
+    repository_storages_weighted: weights,
+    repository_storages: Object.keys(weights).filter((name) => weights[name]! > 0),
+    team_group: await pathOfGroup(db, settings.team_group_id),
+  } as Static<typeof ApplicationSettings>;
+}
+
+async function pathOfGroup(db: Database, id: number | null): Promise<string | null> {
+  if (id === null) return null;
+  const group = await db.selectFrom('namespaces').select('full_path').where('id', '=', id).executeTakeFirst();
+  return group?.full_path ?? null;
+}
+
+/** @throws ApiError 400 for the path of no group */
+async function teamGroupId(db: Database, caller: MaybeCaller, path: string | null): Promise<number | null> {
+  if (!path) return null;
+  const group = await groupFor(db, caller, path);
+  if (!group) throw invalid({ team_group: ['does not exist'] });
+  return group.id;
+}
+
+/** Parameters as columns. */
+function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, storages: Services['storages']) {
+  const { repository_storages, repository_storages_weighted, default_branch_name, restricted_visibility_levels, ...others } =
+    given;
+  const weights =
+    repository_storages_weighted ??
+    (repository_storages && Object.fromEntries(repository_storages.map((name) => [name, 100] as const)));
+  const reasons = weightReasons(weights ?? {}, Object.keys(storages));
+  if (reasons.length > 0)
+    throw invalid({ [repository_storages_weighted ? 'repository_storages_weighted' : 'repository_storages']: reasons });
+  return {
+    ...others,
+    ...(weights ? { repository_storages_weighted: JSON.stringify(weights) } : {}),
+    ...(default_branch_name === undefined ? {} : { default_branch_name: default_branch_name || null }),
+    ...(restricted_visibility_levels ? { restricted_visibility_levels: [...new Set(restricted_visibility_levels)] } : {}),
+  };
+}
+
+export const applicationSettingRoutes = [
+  get('/application/settings', {
+    summary: 'Show the settings of the server',
+    access: admin,
+    returns: one(ApplicationSettings),
+    handle: async ({ db, storages }) => present(await settingsOf(db), { db, storages }),
+  }),
+  put('/application/settings', {
+    summary: 'Change settings of the server; they count at once',
+    access: admin,
+    input,
+    rules: [atLeastOneOf(...Object.keys(input))],
+    returns: one(ApplicationSettings),
+    handle: async ({ db, storages, caller, input: { team_group, ...given } }) => {
+      const team = team_group === undefined ? {} : { team_group_id: await teamGroupId(db, caller, team_group) };
+      await db
+        .updateTable('application_settings')
+        .set({ ...changesFrom(given, storages), ...team, updated_at: sql`now()` })
+        .where('id', '=', 1)
+        .execute();
+      return present(await settingsOf(db), { db, storages });
+    },
+  }),
+];

@@ -1,0 +1,49 @@
+/** What settings may be, and what some of them mean. Pure functions. */
+import type { VisibilityName } from '../../namespaces/index.ts';
+
+const maximumPrefix = 20;
+
+/** Why access tokens cannot begin so, empty when they can: they travel in headers and addresses. */
+export function prefixReasons(prefix: string): string[] {
+  if (prefix.length > maximumPrefix) return [`is too long (maximum is ${maximumPrefix} characters)`];
+  return /^[a-zA-Z0-9_+=/@:.-]*$/.test(prefix)
+    ? []
+    : ['can contain only letters of the Base64 alphabet (RFC4648) and the characters _, @, :, . and -'];
+}
+
+type Weights = Readonly<Record<string, number>>;
+
+/** Why storages cannot have these shares, empty when they can. */
+export function weightReasons(weights: Weights, storages: readonly string[]): string[] {
+  const unknown = Object.keys(weights).filter((name) => !storages.includes(name));
+  return unknown.length > 0 ? [`can't include: ${unknown.join(', ')}`] : [];
+}
+
+/**
+ * The shares of the storages that there are. Without any share everything goes to the first.
+ * @param kept what was last set, which may name storages that the operator has taken away since
+ */
+export function weightsOf(kept: Weights, storages: readonly string[]): Record<string, number> {
+  const known = Object.entries(kept).filter(([name]) => storages.includes(name));
+  return known.some(([, weight]) => weight > 0) ? Object.fromEntries(known) : { [storages[0]!]: 100 };
+}
+
+/**
+ * The storage that a new repository is put on.
+ * @param chance from 0, inclusive, to 1
+ */
+export function storageByWeight(weights: Weights, chance: number): string {
+  const entries = Object.entries(weights).filter(([, weight]) => weight > 0);
+  let left = chance * entries.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [name, weight] of entries) {
+    if (left < weight) return name;
+    left -= weight;
+  }
+  return entries.at(-1)![0];
+}
+
+const levels: readonly VisibilityName[] = ['private', 'internal', 'public'];
+
+/** The most open visibility that is allowed and not more open than `wanted`; private where none is. */
+export const allowedVisibility = (wanted: VisibilityName, restricted: readonly string[]): VisibilityName =>
+  levels.slice(0, levels.indexOf(wanted) + 1).findLast((level) => !restricted.includes(level)) ?? 'private';

@@ -1,0 +1,48 @@
+/** Gates as they are now: a change counts at once, in every process. */
+import { isTeamMember } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { definitions } from './definitions/index.ts';
+import { type Actor, type GateRow, isOpen, readableGates } from './gate_rules.ts';
+
+/** The name of an experiment; another one does not compile. */
+export type ExperimentName = (typeof definitions)[number]['name'];
+
+/**
+ * Whether an experiment is on for somebody. He gets the same answer every time, unless the gates change or one of them goes by time. What an experiment changes
+ * must not fail because of it: while its gates cannot be read it is off, and `GET /experiments` says so.
+ * @param actor who takes part, e.g. `User:5`
+ */
+export async function isExperimentOn(db: Database, name: ExperimentName, actor: Actor): Promise<boolean> {
+  const rows = await db
+    .selectFrom('feature_gates')
+    .select(['key', 'value'])
+    .where('feature_name', '=', name)
+    .where((row) => row.or([row('key', '<>', 'actors'), row('value', '=', actor)]))
+    .execute();
+  const gates = readableGates(rows);
+  const groups = gates.groups.includes('team_members') && (await isOneOfTheTeam(db, actor)) ? ['team_members'] : [];
+  return isOpen(gates, name, actor, groups, Math.random());
+}
+
+const isOneOfTheTeam = async (db: Database, actor: Actor): Promise<boolean> =>
+  actor.startsWith('User:') && isTeamMember(db, Number(actor.slice('User:'.length)));
+
+/**
+ * The stored gates of features, by name. A feature that nobody has decided on is not among them.
+ * @param names left out, of all features
+ */
+export async function gatesOf(db: Database, names?: readonly string[]): Promise<Map<string, GateRow[]>> {
+  const rows = await db
+    .selectFrom('features')
+    .leftJoin('feature_gates', 'feature_gates.feature_name', 'features.name')
+    .select(['features.name', 'feature_gates.key', 'feature_gates.value'])
+    .$if(names !== undefined, (query) => query.where('features.name', 'in', names!))
+    .orderBy('features.name')
+    .execute();
+  const gates = new Map<string, GateRow[]>();
+  for (const { name, key, value } of rows) {
+    if (!gates.has(name)) gates.set(name, []);
+    if (key !== null && value !== null) gates.get(name)!.push({ key, value });
+  }
+  return gates;
+}

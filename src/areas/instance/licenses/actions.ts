@@ -1,0 +1,72 @@
+/** Complete changes of licences. */
+import type { KeyObject } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { badRequest, unprocessable } from '../../../http/index.ts';
+import { refuseTooFewSeats } from './limit_rules.ts';
+import { foundLicense } from './queries.ts';
+import { recordBillableCount } from './seat_queries.ts';
+import { type Licensed, normalised, readLicense } from './text_rules.ts';
+
+/** Days before its end on which administrators are told, where the licence says nothing else. */
+const notice_days = { paid: 15, trial: 7 };
+
+/**
+ * Installs a licence, which decides from the next request on if it has started.
+ * @param tx the transaction that it is part of
+ * @param keys of which one must have signed it
+ * @param text as it was issued
+ * @returns its id
+ * @throws ApiError 400 with a sentence: it is not of a trusted issuer or was changed, has expired, or has too few seats (licenses.md, "POST errors")
+ */
+export async function addLicense(tx: Database, keys: readonly KeyObject[], text: string): Promise<number> {
+  const licensed = await readLicense(text, keys);
+  if (!licensed) throw badRequest('The license key is invalid. Make sure it is exactly as you received it.');
+  await refuseExpired(tx, licensed);
+  await refuseTooFewSeats(tx, licensed);
+  const id = await insert(tx, text, licensed);
+  await sql`insert into licensing default values on conflict do nothing`.execute(tx);
+  await recordBillableCount(tx);
+  return id;
+}
+
+async function refuseExpired(tx: Database, { expires_at }: Licensed): Promise<void> {
+  if (expires_at == null) return;
+  const { rows } = await sql<{ expired: boolean }>`select ${expires_at}::date <= current_date as expired`.execute(tx);
+  if (rows[0]!.expired) throw badRequest('This license has already expired.');
+}
+
+async function insert(tx: Database, text: string, { restrictions = {}, ...licensed }: Licensed): Promise<number> {
+  const { plan = 'starter', active_user_count = 0, trial = false, add_ons = {} } = restrictions;
+  const { starts_at, expires_at = null, block_changes_at = null } = licensed;
+  const notice = sql<string | null>`${expires_at}::date - ${trial ? notice_days.trial : notice_days.paid}::integer`;
+  const { id } = await tx
+    .insertInto('licenses')
+    .values({
+      text: normalised(text),
+      ...{ plan, trial, starts_at, expires_at, block_changes_at },
+      licensee: JSON.stringify(licensed.licensee),
+      add_ons: JSON.stringify(add_ons),
+      user_limit: active_user_count,
+      cloud: licensed.cloud_licensing_enabled ?? false,
+      notify_admins_at: licensed.notify_admins_at ?? notice,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * Removes a licence; the next that holds decides from then on.
+ * @throws ApiError 404, and 422 for one that is managed elsewhere
+ */
+export async function removeLicense(db: Database, id: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { cloud } = foundLicense(
+      await tx.selectFrom('licenses').select('cloud').where('id', '=', id).forUpdate().executeTakeFirst(),
+    );
+    if (cloud) throw unprocessable('Cloud licenses can not be removed.');
+    await tx.deleteFrom('licenses').where('id', '=', id).execute();
+    await recordBillableCount(tx);
+  });
+}

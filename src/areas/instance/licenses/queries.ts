@@ -1,0 +1,65 @@
+/** Reading licences as replies show them (licenses.md, "License object"). */
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+
+const fields = {
+  id: Id,
+  plan: Type.Enum(['starter', 'premium', 'ultimate']),
+  created_at: Timestamp,
+  starts_at: DateOnly,
+  expires_at: nullable(DateOnly),
+  historical_max: Type.Integer({ description: 'The highest daily number of billable users between its start and its end' }),
+  maximum_user_count: Type.Integer({
+    description: 'The highest daily number of billable users since its start, or the current one',
+  }),
+  licensee: Type.Object({
+    Name: optional(Type.String()),
+    Email: optional(Type.String()),
+    Company: optional(Type.String()),
+  }),
+  add_ons: Type.Record(Type.String(), Type.Integer()),
+  expired: Type.Boolean(),
+  overage: Type.Integer({ description: 'Billable users without a seat: at most while it held, once it has expired' }),
+  user_limit: Type.Integer({ description: 'Seats; 0 for any number' }),
+};
+export const License = resource('License', fields);
+export const LicenseInFull = resource('LicenseInFull', {
+  ...fields,
+  active_users: Type.Integer({ description: 'The last number of billable users' }),
+});
+
+export type LicenseRow = Static<typeof LicenseInFull>;
+
+/**
+ * Licences with all that replies say of them.
+ * @param which the id of one, or `current` for the one that decides, or `all`, newest first
+ */
+export async function licensesFor(db: Database, which: number | 'current' | 'all'): Promise<LicenseRow[]> {
+  const wanted =
+    which === 'all' ? sql`true` : sql`licenses.id = ${which === 'current' ? sql`(select id from current_license)` : which}`;
+  const { rows } = await sql<LicenseRow>`
+    select licenses.id, plan, licenses.created_at, starts_at, expires_at, licensee, add_ons, user_limit, expired,
+           historical_max, greatest(since_start, last.count) as maximum_user_count, last.count as active_users,
+           case when user_limit = 0 then 0 else greatest((case when expired then historical_max else last.count end) - user_limit, 0) end as overage
+      from licenses
+     cross join lateral (select coalesce(expires_at <= current_date, false) as expired) state
+     cross join lateral (select coalesce((select count from billable_counts order by day desc limit 1), 0) as count) last
+     cross join lateral (
+       select coalesce(max(highest), 0) as since_start,
+              coalesce(max(highest) filter (where expires_at is null or day <= expires_at), 0) as historical_max
+         from billable_counts where day >= starts_at) counts
+     where ${wanted}
+     order by licenses.id desc`.execute(db);
+  return rows;
+}
+
+/**
+ * The licence that was looked for, or what hangs on it.
+ * @throws ApiError 404
+ */
+export function foundLicense<T>(row: T | undefined): T {
+  if (row === undefined) throw new ApiError(404, { message: '404 Not Found' });
+  return row;
+}

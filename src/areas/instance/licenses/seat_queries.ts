@@ -1,0 +1,61 @@
+/** Who takes a seat of the licence (licenses.md, "Billable user"), and how many do. */
+import { type RawBuilder, sql } from 'kysely';
+import { planInForce } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+
+/** Whether a row of `users` is somewhere more than a guest. In his own namespace everybody owns his projects, without being a member of them. */
+const isMoreThanGuest = sql`
+  (exists (
+    select from members left join member_roles role on role.id = members.member_role_id
+     where members.user_id = users.id
+       and (members.expires_at is null or members.expires_at > current_date)
+       and (members.access_level > 10 or role.permissions <> '{read_code}'))
+  or exists (select from namespaces join projects on projects.namespace_id = namespaces.id where namespaces.owner_id = users.id))`;
+
+/**
+ * Whether a row of `users` takes a seat.
+ * @param plan the plan that it is asked under: with Ultimate, whoever is nowhere more than a guest needs none
+ */
+const isBillableUnder = (plan: RawBuilder<string>): RawBuilder<boolean> => sql`
+  (users.user_type = 'human' and users.state = 'active' and (${plan} <> 'ultimate' or ${isMoreThanGuest}))`;
+
+/** Whether a row of `users` takes a seat under the plan in force, as a condition for any statement. */
+export const isBillable = isBillableUnder(planInForce);
+
+async function countUnder(db: Database, plan: RawBuilder<string>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from users where ${isBillableUnder(plan)}`.execute(db);
+  return rows[0]!.count;
+}
+
+/** How many users take a seat now, under the plan in force. */
+export const billableCount = (db: Database): Promise<number> => countUnder(db, planInForce);
+
+/** How many users would take a seat under another plan. */
+export const billableCountUnder = (db: Database, plan: string): Promise<number> => countUnder(db, sql`${plan}::text`);
+
+export interface Seats {
+  /** How many the licence has; undefined where it sets no limit, and without a licence. */
+  limit: number | undefined;
+  /** How many users take one now. */
+  used: number;
+}
+
+/** The seats of the licence that decides. */
+export async function seats(db: Database): Promise<Seats> {
+  const { rows } = await sql<{ user_limit: number | null; used: number }>`
+    select (select nullif(user_limit, 0) from current_license) as user_limit,
+           (select count(*) from users where ${isBillable})::integer as used`.execute(db);
+  const { user_limit, used } = rows[0]!;
+  return { limit: user_limit ?? undefined, used };
+}
+
+/** Counts now, and keeps the result as that of the day. */
+export async function recordBillableCount(db: Database): Promise<void> {
+  await sql`
+    insert into billable_counts as known (count, highest) select count, count from (select ${await billableCount(db)}::integer as count) now
+    on conflict (day) do update
+       set recorded_at = excluded.recorded_at, count = excluded.count, highest = greatest(known.highest, excluded.count)`.execute(
+    db,
+  );
+}

@@ -1,0 +1,43 @@
+/** Metadata: which version of the API the server speaks, so that clients turn their features on. */
+import { Type } from 'typebox';
+import { anyone, signedIn } from '../../../access/index.ts';
+import { get, nullable, one, resource } from '../../../http/index.ts';
+
+/** Three numbers joined by dots; clients compare them, and the suffix switches paid features on. */
+const apiLevel = '18.5.0-ee';
+const revision = 'coppice';
+
+const Metadata = resource('Metadata', {
+  version: Type.String(),
+  revision: Type.String(),
+  kas: Type.Object({
+    enabled: Type.Boolean(),
+    externalUrl: nullable(Type.String()),
+    externalK8sProxyUrl: nullable(Type.String()),
+    version: nullable(Type.String()),
+  }),
+  enterprise: Type.Boolean(),
+  product: Type.String(),
+});
+
+const metadata = () => ({
+  version: apiLevel,
+  revision,
+  kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+  enterprise: true,
+  product: 'Coppice',
+});
+
+const shared = { access: signedIn, scopes: ['read_user'], returns: one(Metadata), handle: metadata };
+
+export const metadataRoutes = [
+  get('/metadata', { summary: 'Show which version the server speaks', ...shared }),
+  get('/version', { summary: 'Show which version the server speaks', deprecated: true, ...shared }),
+  get('/', {
+    summary: 'Answer that there is an API here: Go clients ask before their first call',
+    access: anyone,
+    scopes: 'any',
+    returns: one(Type.Object({ message: Type.String() })),
+    handle: () => ({ message: 'Coppice API v4' }),
+  }),
+];
