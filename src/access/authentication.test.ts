@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createToken } from '../areas/personal_access_tokens/index.ts';
+import { createToken } from '../areas/people/personal_access_tokens/index.ts';
 import { type Client, clientOf } from '../testing/client.ts';
 import { type Persona, type World, world } from '../testing/world.ts';
 import { callerOfToken } from './authentication.ts';

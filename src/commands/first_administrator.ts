@@ -1,7 +1,7 @@
 /** The administrator that the first start makes, and what it prints about him. */
 import { sql } from 'kysely';
-import { createToken } from '../areas/personal_access_tokens/index.ts';
-import { createUser } from '../areas/users/index.ts';
+import { createToken } from '../areas/people/personal_access_tokens/index.ts';
+import { createUser } from '../areas/people/users/index.ts';
 import { type Config, mailDomain } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { newPassword } from './user_create.ts';

@@ -1,5 +1,5 @@
 import { tokenScopes } from '../access/index.ts';
-import { createToken } from '../areas/personal_access_tokens/index.ts';
+import { createToken } from '../areas/people/personal_access_tokens/index.ts';
 import { type Command, OperatorError, readDay, required, UsageError } from './command.ts';
 import { briefly } from './database.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { emailReasons } from '../areas/emails/index.ts';
-import { createUser } from '../areas/users/index.ts';
+import { emailReasons } from '../areas/people/emails/index.ts';
+import { createUser } from '../areas/people/users/index.ts';
 import { ApiError } from '../http/index.ts';
 import { type Command, OperatorError, required, UsageError } from './command.ts';
 import { briefly } from './database.ts';

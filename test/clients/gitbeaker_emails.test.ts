@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { confirmEmail } from '../../src/areas/emails/index.ts';
+import { confirmEmail } from '../../src/areas/people/emails/index.ts';
 import { linkIn, mailOf } from '../../src/testing/mail.ts';
 import { type Persona, type World, world } from '../../src/testing/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';

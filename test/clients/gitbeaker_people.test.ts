@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { removeUser } from '../../src/areas/user_removal/index.ts';
+import { removeUser } from '../../src/areas/people/users/removal_index.ts';
 import { performQueued } from '../../src/testing/jobs.ts';
 import { type Persona, type World, world } from '../../src/testing/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';

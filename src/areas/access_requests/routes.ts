@@ -33,7 +33,7 @@ import {
   type Source,
   sourceFor,
 } from '../members/index.ts';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../people/users/index.ts';
 import { approveRequest, dropRequest, requestAccess } from './actions.ts';
 
 const AccessRequest = resource('AccessRequest', {

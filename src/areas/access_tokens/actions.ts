@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../../db/index.ts';
 import { badRequest, type Caller, forbidden, type Services, sentenceOf } from '../../http/index.ts';
 import { addMembers, changeMember, refuseAbove } from '../members/index.ts';
-import { issueToken, lifetimeNow, revokeToken, rotateToken } from '../personal_access_tokens/index.ts';
-import { scheduleRemoval } from '../user_removal/index.ts';
-import { createUser } from '../users/index.ts';
+import { issueToken, lifetimeNow, revokeToken, rotateToken } from '../people/personal_access_tokens/index.ts';
+import { createUser } from '../people/users/index.ts';
+import { scheduleRemoval } from '../people/users/removal_index.ts';
 import type { Granted, Resource } from './queries.ts';
 
 export interface AccessTokenRequest {

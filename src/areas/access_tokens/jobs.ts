@@ -1,6 +1,6 @@
 /** Background work of access tokens. */
 import { job } from '../../jobs/index.ts';
-import { scheduleRemovalOfOrphans } from '../user_removal/index.ts';
+import { scheduleRemovalOfOrphans } from '../people/users/removal_index.ts';
 
 /** Every hour: has the users of tokens removed whose project or group is gone. */
 export const removeOrphanedBots = job('remove_orphaned_bots', {

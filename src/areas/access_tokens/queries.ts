@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { groupRole, projectRole, type Standing } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { type Access, ApiError, type Caller, found } from '../../http/index.ts';
-import { tokensIn } from '../personal_access_tokens/index.ts';
+import { tokensIn } from '../people/personal_access_tokens/index.ts';
 
 /** A project or group that has access tokens, with what the caller may do in it. */
 export interface Resource extends Standing {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { clientOf } from '../../testing/client.ts';
 import { type World, world } from '../../testing/world.ts';
-import { removeUser } from '../user_removal/index.ts';
+import { removeUser } from '../people/users/removal_index.ts';
 import { removeOrphanedBots } from './index.ts';
 
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

@@ -23,7 +23,7 @@ import {
   unauthorized,
   withStatus,
 } from '../../http/index.ts';
-import { TokenOrder, tokenFields, tokenFilters, tokenOrder } from '../personal_access_tokens/index.ts';
+import { TokenOrder, tokenFields, tokenFilters, tokenOrder } from '../people/personal_access_tokens/index.ts';
 import { createAccessToken, revokeAccessToken, rotateAccessToken } from './actions.ts';
 import { managersOf, type Resource, tokenOf, tokensOf } from './queries.ts';
 

@@ -1,7 +1,7 @@
 /** How reactions appear in replies (labels-milestones-iterations-epics.md section 5). */
 import { type Static, Type } from 'typebox';
 import { Id, resource, Timestamp } from '../../http/index.ts';
-import { presentUserBasic, UserBasic, type UserBasicRow } from '../users/index.ts';
+import { presentUserBasic, UserBasic, type UserBasicRow } from '../people/users/index.ts';
 
 export const AwardEmoji = resource('AwardEmoji', {
   id: Id,

@@ -1,7 +1,7 @@
 /** What is read of reactions. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
-import { userBasicJson } from '../users/index.ts';
+import { userBasicJson } from '../people/users/index.ts';
 
 /** What a reaction is to. */
 export type Awardable = { issue_id: number } | { epic_id: number } | { note_id: number };

@@ -4,7 +4,7 @@ import { addEpic } from '../../testing/epics.ts';
 import { addIssue } from '../../testing/issues.ts';
 import { performQueued } from '../../testing/jobs.ts';
 import { type Persona, type World, world } from '../../testing/world.ts';
-import { removeUser } from '../user_removal/index.ts';
+import { removeUser } from '../people/users/removal_index.ts';
 
 type Place = { path: string; parent: string; awardable_id: number; awardable_type: string };
 

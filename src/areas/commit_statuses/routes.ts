@@ -19,8 +19,8 @@ import {
   resource,
   Timestamp,
 } from '../../http/index.ts';
+import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../people/users/index.ts';
 import { repositoryOf } from '../repository/index.ts';
-import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../users/index.ts';
 import { reportStatus } from './actions.ts';
 import { addressProblems, states } from './rules.ts';
 

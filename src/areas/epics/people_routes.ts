@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { epicReader, epicVisible, isReaderOf } from '../../access/index.ts';
 import { alsoUnder, get, notModified, one, pageOf, paginate, paging, post } from '../../http/index.ts';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../people/users/index.ts';
 import { Epic } from './present.ts';
 import { presentSingleEpic } from './queries.ts';
 import { setEpicSubscription } from './subscriptions.ts';

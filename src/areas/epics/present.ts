@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../http/index.ts';
 import { LabelDetails, type LabelRow, presentLabelDetails, textColorOn } from '../labels/index.ts';
-import { presentUserBasic, UserBasic } from '../users/index.ts';
+import { presentUserBasic, UserBasic } from '../people/users/index.ts';
 import type { EpicRow } from './queries.ts';
 
 export const epicFields = {

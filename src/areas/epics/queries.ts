@@ -5,7 +5,7 @@ import { isVisibleEpic, type MaybeCaller } from '../../access/index.ts';
 import { type Database, ofAnyLength } from '../../db/index.ts';
 import type { Services } from '../../http/index.ts';
 import { labelsByEpic } from '../labels/index.ts';
-import { type UserBasicRow, userBasicJson } from '../users/index.ts';
+import { type UserBasicRow, userBasicJson } from '../people/users/index.ts';
 import { type EpicForm, type EpicInIssue, type EpicReply, presentEpic } from './present.ts';
 
 export interface EpicRow {

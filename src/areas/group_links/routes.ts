@@ -50,7 +50,7 @@ import {
   searchGroups,
 } from '../groups/index.ts';
 import { expiryReasons } from '../members/index.ts';
-import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../namespaces/index.ts';
+import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../people/namespaces/index.ts';
 import { inviteGroup, type NewGroupLink, uninviteGroup } from './actions.ts';
 
 const ProjectGroupLink = resource('ProjectGroupLink', {

@@ -14,7 +14,7 @@ import {
   lockedPlace,
   type Place,
   type VisibilityName,
-} from '../namespaces/index.ts';
+} from '../people/namespaces/index.ts';
 import { maximumDepth } from './rules.ts';
 import { moveTo } from './transfer.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Group } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { unprocessable } from '../../http/index.ts';
-import { lockedPlace } from '../namespaces/index.ts';
+import { lockedPlace } from '../people/namespaces/index.ts';
 
 /**
  * Archives a group or brings it back.

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { MaybeCaller } from '../../access/index.ts';
 import type { Services } from '../../http/index.ts';
-import { linkCounts } from '../namespaces/index.ts';
+import { linkCounts } from '../people/namespaces/index.ts';
 import { presentProject, visibleProjectRows } from '../projects/index.ts';
 import { type GroupDetailForm, presentGroupDetail } from './present.ts';
 import { groupRow } from './queries.ts';

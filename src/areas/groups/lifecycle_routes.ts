@@ -16,7 +16,7 @@ import {
   post,
   withStatus,
 } from '../../http/index.ts';
-import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../namespaces/index.ts';
+import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../people/namespaces/index.ts';
 import { transferProject } from '../projects/index.ts';
 import { setArchived } from './archiving.ts';
 import { endGroup, restoreGroup } from './deletion.ts';

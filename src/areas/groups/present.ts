@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { DB } from '../../db/index.ts';
 import { DateOnly, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../http/index.ts';
-import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../namespaces/index.ts';
+import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../people/namespaces/index.ts';
 import { ProjectForm } from '../projects/index.ts';
 import { defaultProtection } from '../protected_branches/index.ts';
 

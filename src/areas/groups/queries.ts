@@ -2,7 +2,7 @@
 import { belongsToGroup, isGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { found } from '../../http/index.ts';
-import { namespaceFullName, sharedWithGroups } from '../namespaces/index.ts';
+import { namespaceFullName, sharedWithGroups } from '../people/namespaces/index.ts';
 import type { GroupDetailRow, GroupRow } from './present.ts';
 
 /** All groups, in the columns that replies are made of. */

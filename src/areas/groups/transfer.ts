@@ -4,7 +4,7 @@ import { type Group, levels, lockTrees, refreshAuthorizations } from '../../acce
 import { type Database, isUniqueViolation } from '../../db/index.ts';
 import { badRequest } from '../../http/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
-import { isMoreVisible, isPathTaken, type Place, placeOf, type VisibilityName } from '../namespaces/index.ts';
+import { isMoreVisible, isPathTaken, type Place, placeOf, type VisibilityName } from '../people/namespaces/index.ts';
 import { maximumDepth } from './rules.ts';
 
 /**

@@ -2,11 +2,11 @@
 import { subtreeOf } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { forbidden, invalid } from '../../http/index.ts';
-import { endClaims } from '../emails/index.ts';
 import { emailCheck, settingsOf } from '../instance/application_settings/index.ts';
 import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
-import { usernameReasons } from '../namespaces/index.ts';
-import { createUser, passwordReasons, personNameReasons } from '../users/index.ts';
+import { endClaims } from '../people/emails/index.ts';
+import { usernameReasons } from '../people/namespaces/index.ts';
+import { createUser, passwordReasons, personNameReasons } from '../people/users/index.ts';
 import { acceptInvitation, type Outcome } from './acceptance.ts';
 import { invitationNumbered, type OpenInvitation } from './queries.ts';
 

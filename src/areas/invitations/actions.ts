@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid } from '../../http/index.ts';
-import { emailReasons } from '../emails/index.ts';
 import { emailCheck, settingsOf } from '../instance/application_settings/index.ts';
 import {
   type Actor,
@@ -21,6 +20,7 @@ import {
   type Source,
   textsOf,
 } from '../members/index.ts';
+import { emailReasons } from '../people/emails/index.ts';
 import { tellOfAccess, writeInvitation } from './mail_jobs.ts';
 import { invitationFor, invitationsOf, isOpen, type NamedUser, usersByAddress, usersNumbered } from './queries.ts';
 import {

@@ -4,8 +4,8 @@ import type { Database } from '../../db/index.ts';
 import { Id } from '../../http/index.ts';
 import { type JobCall, job } from '../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../mail/index.ts';
-import { recipientFor } from '../emails/index.ts';
 import { isExperimentOn } from '../instance/experiments/index.ts';
+import { recipientFor } from '../people/emails/index.ts';
 import { linkOf } from './links.ts';
 import { factsOf, invitationNumbered, type OpenInvitation, roleOf } from './queries.ts';
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, userByPassword } from '../../access/index.ts';
 import { ApiError, insufficientScope, type Services, sendPage, sentenceOf } from '../../http/index.ts';
-import { confirmedAddresses } from '../emails/index.ts';
+import { confirmedAddresses } from '../people/emails/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance.ts';
 import { isSignUpOpen, type NewAccount, signUp } from './accounts.ts';
 import { invitationPath, seedOf } from './links.ts';

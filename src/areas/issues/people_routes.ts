@@ -15,7 +15,7 @@ import {
   post,
   resource,
 } from '../../http/index.ts';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../people/users/index.ts';
 import { Issue, presentSingleIssue } from './present.ts';
 import { setSubscription } from './subscriptions.ts';
 

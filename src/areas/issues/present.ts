@@ -7,7 +7,7 @@ import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../iterations/index.ts';
 import { LabelDetails, type LabelRow, labelsByIssue, presentLabelDetails } from '../labels/index.ts';
 import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../milestones/index.ts';
-import { presentUserBasic, UserBasic } from '../users/index.ts';
+import { presentUserBasic, UserBasic } from '../people/users/index.ts';
 import { printDuration } from './durations.ts';
 import { type IssueRow, issueRows } from './queries.ts';
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isVisibleIssue, type MaybeCaller } from '../../access/index.ts';
 import { type Database, ofAnyLength } from '../../db/index.ts';
-import { type UserBasicRow, userBasicJson } from '../users/index.ts';
+import { type UserBasicRow, userBasicJson } from '../people/users/index.ts';
 
 export interface IssueRow {
   id: number;

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { ask, basic, batch, objectFor, pointerFor, put, upload } from '../../testing/lfs.ts';
 import { fileUrl, filledWorld, onMain } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
-import { createToken } from '../personal_access_tokens/index.ts';
+import { createToken } from '../people/personal_access_tokens/index.ts';
 import { signed } from './credentials.ts';
 
 const bytes = () => Buffer.from(randomBytes(50_000));

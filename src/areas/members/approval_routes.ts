@@ -17,7 +17,7 @@ import {
   resource,
   Timestamp,
 } from '../../http/index.ts';
-import { presentUserBasic, UserBasic } from '../users/index.ts';
+import { presentUserBasic, UserBasic } from '../people/users/index.ts';
 import { approve, deny } from './approval_decisions.ts';
 import { usersById } from './queries.ts';
 

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { levels, lockTrees, type Subtree } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { containing, found } from '../../http/index.ts';
-import { type UserBasicRow, userBasicColumns } from '../users/index.ts';
+import { type UserBasicRow, userBasicColumns } from '../people/users/index.ts';
 import type { Inherited, Source } from './rules.ts';
 
 interface SourceRow {

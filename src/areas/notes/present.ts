@@ -1,7 +1,7 @@
 /** How notes appear in replies (discussions.md). */
 import { type Static, Type } from 'typebox';
 import { Id, nullable, resource, Timestamp } from '../../http/index.ts';
-import { presentUserBasic, UserBasic } from '../users/index.ts';
+import { presentUserBasic, UserBasic } from '../people/users/index.ts';
 import type { NoteRow } from './queries.ts';
 
 export const Note = resource('Note', {

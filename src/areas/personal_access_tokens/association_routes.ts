@@ -15,7 +15,7 @@ import {
   Visibility,
 } from '../../http/index.ts';
 import { groupRows, presentGroup } from '../groups/index.ts';
-import { NamespaceBasic } from '../namespaces/index.ts';
+import { NamespaceBasic } from '../people/namespaces/index.ts';
 import { presentProjectWithAccess, visibleProjectRows } from '../projects/index.ts';
 
 const TokenAssociations = resource('TokenAssociations', {

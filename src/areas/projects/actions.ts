@@ -15,7 +15,7 @@ import {
 import { ApiError, found, invalid, type Services } from '../../http/index.ts';
 import { recordEvent } from '../events/index.ts';
 import { storageForNew } from '../instance/application_settings/index.ts';
-import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../namespaces/index.ts';
+import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../people/namespaces/index.ts';
 import { refsBegun, repositoryOf } from '../repository/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Project } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { badRequest } from '../../http/index.ts';
-import { lockedPlace } from '../namespaces/index.ts';
+import { lockedPlace } from '../people/namespaces/index.ts';
 
 /**
  * Archives a project or brings it back. What is so already stays so.

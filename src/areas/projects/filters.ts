@@ -15,7 +15,7 @@ import {
   Timestamp,
   Visibility,
 } from '../../http/index.ts';
-import { linkCounts } from '../namespaces/index.ts';
+import { linkCounts } from '../people/namespaces/index.ts';
 
 const columnFilters = filtersOn('projects', (by) => ({
   archived: by(Type.Boolean(), (_q, v) => sql<boolean>`${isListedProject('archived')} = ${v}`),

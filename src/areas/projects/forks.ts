@@ -16,7 +16,7 @@ import { ApiError, type Caller, conflict, found, Id, notFound, notModified, opti
 import { job } from '../../jobs/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../instance/application_settings/index.ts';
 import { shareObjects } from '../lfs/index.ts';
-import { lesserVisibility, type VisibilityName } from '../namespaces/index.ts';
+import { lesserVisibility, type VisibilityName } from '../people/namespaces/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository, repositoryOf } from '../repository/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';

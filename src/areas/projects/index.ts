@@ -1,8 +1,9 @@
 /** What other areas may use of projects. */
+
+export { ProjectIdentity, projectIdentityJson } from '../people/namespaces/project_present.ts';
 export { createProject, type NewProject } from './actions.ts';
 export { removeMarkedProjects, removeProject } from './deletion.ts';
 export { copyFork } from './forks.ts';
-export { ProjectIdentity, projectIdentityJson } from './identity.ts';
 export {
   ProjectBasicForm,
   ProjectForm,

@@ -16,7 +16,7 @@ import {
   post,
   put,
 } from '../../http/index.ts';
-import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../namespaces/index.ts';
+import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../people/namespaces/index.ts';
 import { maintainRepository } from '../repository/index.ts';
 import { setArchived } from './archiving.ts';
 import { endProject, restoreProject } from './deletion.ts';

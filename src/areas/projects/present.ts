@@ -13,9 +13,9 @@ import {
   Timestamp,
   Visibility,
 } from '../../http/index.ts';
-import { NamespaceBasic, presentNamespaceBasic, SharedWithGroup } from '../namespaces/index.ts';
-import { presentUserBasic, UserBasic } from '../users/index.ts';
-import { ProjectIdentity } from './identity.ts';
+import { NamespaceBasic, presentNamespaceBasic, SharedWithGroup } from '../people/namespaces/index.ts';
+import { ProjectIdentity } from '../people/namespaces/project_present.ts';
+import { presentUserBasic, UserBasic } from '../people/users/index.ts';
 import { type ProjectRow, type ProjectSource, projectRow, type Statistics, statisticsOf } from './queries.ts';
 import { FeatureLevel } from './rules.ts';
 

@@ -4,7 +4,7 @@ import type { Database } from '../../db/index.ts';
 import { isValidBranchName } from '../../git/index.ts';
 import { type Caller, invalid, type Services } from '../../http/index.ts';
 import { defaultVisibility, restrictionReasons, type Settings, settingsOf } from '../instance/application_settings/index.ts';
-import { lesserVisibility, type VisibilityName } from '../namespaces/index.ts';
+import { lesserVisibility, type VisibilityName } from '../people/namespaces/index.ts';
 import { createProject, type NewProject, visibilityReasons } from './actions.ts';
 import { type CreationRules, mayCreateIn, namingProblems, pathFrom } from './rules.ts';
 

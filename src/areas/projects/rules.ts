@@ -2,7 +2,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../access/index.ts';
 import { type Caller, CommaList, checked, nullable, optional, Visibility } from '../../http/index.ts';
-import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../namespaces/index.ts';
+import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../people/namespaces/index.ts';
 
 /** Who can use a feature: nobody, the members, or everyone who may know of the project. */
 export const FeatureLevel = Type.Enum(['disabled', 'private', 'enabled']);

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { anyone, projectRole, projectVisible } from '../../access/index.ts';
 import { containing, get, one, optional, pageOf, paginate, paging, post, resource, Timestamp } from '../../http/index.ts';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../users/index.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../people/users/index.ts';
 import { contributedTo, filtered, projectFilters, starredBy } from './filters.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
 import { userNamed, visibleProjectRows } from './queries.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../http/index.ts';
 import { recordEvent } from '../events/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
-import { lesserVisibility, lockedTarget, type VisibilityName } from '../namespaces/index.ts';
+import { lesserVisibility, lockedTarget, type VisibilityName } from '../people/namespaces/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './requests.ts';
 import { mayCreateIn } from './rules.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { badRequest, type Caller, forbidden } from '../../http/index.ts';
-import { namespaceFullName } from '../namespaces/index.ts';
+import { namespaceFullName } from '../people/namespaces/index.ts';
 
 /** Whether two projects are forks of one another, or of one that is neither, over however many steps. */
 async function isOneNetwork(db: Database, one: number, other: number): Promise<boolean> {

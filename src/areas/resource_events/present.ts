@@ -5,7 +5,7 @@ import { Id, nullable, resource, Timestamp } from '../../http/index.ts';
 import { Iteration, iterationsById, presentIteration } from '../iterations/index.ts';
 import { LabelDetails, labelsById, presentLabelDetails } from '../labels/index.ts';
 import { Milestone, milestonesById, presentMilestone } from '../milestones/index.ts';
-import { presentUserBasic, UserBasic } from '../users/index.ts';
+import { presentUserBasic, UserBasic } from '../people/users/index.ts';
 import type { Resource } from './actions.ts';
 import type { EventRow, Kind } from './queries.ts';
 

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, isForeignKeyViolation } from '../../db/index.ts';
 import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf } from '../../http/index.ts';
-import { emailReasons } from '../emails/index.ts';
 import { settingsOf } from '../instance/application_settings/index.ts';
 import { seats } from '../instance/licenses/index.ts';
-import { usernameReasons } from '../namespaces/index.ts';
-import { changeUser, createUser, personNameReasons } from '../users/index.ts';
+import { emailReasons } from '../people/emails/index.ts';
+import { usernameReasons } from '../people/namespaces/index.ts';
+import { changeUser, createUser, personNameReasons } from '../people/users/index.ts';
 import { takenReasons } from './queries.ts';
 
 const usualName = 'Service account user';

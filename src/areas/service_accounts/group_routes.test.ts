@@ -5,8 +5,8 @@ import { performJob, performQueued } from '../../testing/jobs.ts';
 import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
 import { removeGroup } from '../groups/index.ts';
-import { removeUser } from '../user_removal/index.ts';
-import { ghostUser } from '../users/index.ts';
+import { ghostUser } from '../people/users/index.ts';
+import { removeUser } from '../people/users/removal_index.ts';
 import { removeOrphanedServiceAccounts } from './index.ts';
 
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });

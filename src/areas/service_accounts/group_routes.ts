@@ -1,7 +1,7 @@
 /** Service accounts that belong to a group, and go with it. */
 import { Type } from 'typebox';
 import { allOptional, badRequest, del, get, Id, nothing, nullable, one, pageOf, patch, post } from '../../http/index.ts';
-import { requestRemoval } from '../user_removal/index.ts';
+import { requestRemoval } from '../people/users/removal_index.ts';
 import { changeServiceAccount, createServiceAccount } from './actions.ts';
 import { presentServiceAccount, ServiceAccount } from './present.ts';
 import {

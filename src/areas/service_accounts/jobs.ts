@@ -1,6 +1,6 @@
 /** Background work of service accounts. */
 import { job } from '../../jobs/index.ts';
-import { scheduleRemovalOfOrphans } from '../user_removal/index.ts';
+import { scheduleRemovalOfOrphans } from '../people/users/removal_index.ts';
 
 /** Every hour: has the accounts removed whose group is gone. They may do nothing since then. */
 export const removeOrphanedServiceAccounts = job('remove_orphaned_service_accounts', {

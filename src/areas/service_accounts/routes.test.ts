@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkIn, mailOf } from '../../testing/mail.ts';
 import { type World, world } from '../../testing/world.ts';
-import { confirmNewPrimary } from '../emails/index.ts';
+import { confirmNewPrimary } from '../people/emails/index.ts';
 
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });
 const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);

@@ -29,7 +29,7 @@ import {
   tokenFilters,
   tokenOrder,
   tokensIn,
-} from '../personal_access_tokens/index.ts';
+} from '../people/personal_access_tokens/index.ts';
 import { accountMakers, accountManagers, checkAccountOf } from './queries.ts';
 
 const base = '/groups/:id/service_accounts/:user_id/personal_access_tokens';

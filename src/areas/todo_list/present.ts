@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../http/index.ts';
 import { Epic, type EpicReply, presentEpics } from '../epics/index.ts';
 import { Issue, type IssueReply, presentIssues } from '../issues/index.ts';
-import { NamespaceBasic, presentNamespaceBasic } from '../namespaces/index.ts';
+import { NamespaceBasic, presentNamespaceBasic } from '../people/namespaces/index.ts';
+import { presentUserBasic, UserBasic } from '../people/users/index.ts';
 import { ProjectIdentity } from '../projects/index.ts';
-import { presentUserBasic, UserBasic } from '../users/index.ts';
 import type { TodoRow } from './queries.ts';
 
 export const Todo = resource('Todo', {

@@ -4,9 +4,9 @@ import type { Static } from 'typebox';
 import { isMemberOfGroup, isMemberOfProject, isVisibleEpic, isVisibleIssue, levels } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { Caller } from '../../http/index.ts';
-import type { NamespaceRow } from '../namespaces/index.ts';
+import type { NamespaceRow } from '../people/namespaces/index.ts';
+import { type UserBasicRow, userBasicJson } from '../people/users/index.ts';
 import { type ProjectIdentity, projectIdentityJson } from '../projects/index.ts';
-import { type UserBasicRow, userBasicJson } from '../users/index.ts';
 
 export interface TodoRow {
   id: number;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performQueued } from '../../testing/jobs.ts';
 import { type Persona, type World, world } from '../../testing/world.ts';
+import { removeUser } from '../people/users/removal_index.ts';
 import { addTodos } from '../todos/index.ts';
-import { removeUser } from '../user_removal/index.ts';
 
 type Todo = { id: number; action_name: string; target_type: string; target: { id: number; title?: string }; body: string };
 

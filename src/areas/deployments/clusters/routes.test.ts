@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import { performQueued } from '../../../testing/jobs.ts';
 import { type World, world } from '../../../testing/world.ts';
-import { removeUser } from '../../user_removal/index.ts';
+import { removeUser } from '../../people/users/removal_index.ts';
 
 const [certificate] = rootCertificates as [string];
 const platform = { api_url: 'https://kube.example.com:6443', token: 'secret-of-the-cluster' };

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-import type { VisibilityName } from '../../namespaces/index.ts';
+import type { VisibilityName } from '../../people/namespaces/index.ts';
 import { allowedVisibility, storageByWeight, weightsOf } from './rules.ts';
 
 export type Settings = Omit<

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { mailRetries } from '../../../mail/index.ts';
-import { recipientFor } from '../../emails/index.ts';
+import { recipientFor } from '../../people/emails/index.ts';
 import { recordBillableCount } from './seat_queries.ts';
 
 /** Every day, early, and when somebody asks for it. */

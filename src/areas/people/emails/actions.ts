@@ -1,0 +1,72 @@
+/** Complete changes of the addresses of a user, the primary one left alone. */
+import { sql } from 'kysely';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { badRequest, checkUnmodified, found, invalid } from '../../../http/index.ts';
+import { confirmEmail, tellOfNewEmail } from './jobs.ts';
+import { emailColumns } from './present.ts';
+
+/**
+ * Holds the row of a user, so that his addresses change one after the other. Whoever claims an address locks the user first: the other way round, two could
+ * wait for each other.
+ * @throws ApiError 404
+ */
+export async function lockUser(tx: Database, user_id: number): Promise<void> {
+  found('User', await tx.selectFrom('users').select('id').where('id', '=', user_id).forNoKeyUpdate().executeTakeFirst());
+}
+
+/**
+ * Adds an address beside the primary one.
+ * @param email as it is to be kept
+ * @param isKnown whether somebody vouches for it; otherwise it waits for its confirmation
+ * @returns the columns of `Email`
+ * @throws ApiError 404 for the user, 400 for an address that somebody claims already
+ */
+export async function addEmail(db: Database, user_id: number, email: string, isKnown: boolean) {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await lockUser(tx, user_id);
+      const added = await tx
+        .insertInto('emails')
+        .values({ user_id, email, confirmed_at: isKnown ? sql<string>`now()` : null })
+        .returning(emailColumns)
+        .executeTakeFirstOrThrow();
+      if (!isKnown) await confirmEmail.enqueue(tx, { email_id: added.id });
+      await tellOfNewEmail.enqueue(tx, { email_id: added.id });
+      return added;
+    });
+  } catch (error) {
+    if (isUniqueViolation(error, 'emails_email_key')) throw invalid({ email: ['has already been taken'] });
+    throw error;
+  }
+}
+
+/**
+ * Takes an address away from its user; wherever he chose it, the primary one has its place.
+ * @param unmodified_since the caller's `If-Unmodified-Since`
+ * @throws ApiError 404, 400 for the primary address, 412
+ */
+export async function removeEmail(
+  db: Database,
+  user_id: number,
+  email_id: number,
+  unmodified_since: Date | undefined,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockUser(tx, user_id);
+    const rows = tx.selectFrom('emails').select(['email', 'is_primary', 'updated_at']).where('id', '=', email_id);
+    const { email, is_primary, updated_at } = found('Email', await rows.where('user_id', '=', user_id).executeTakeFirst());
+    if (is_primary) throw badRequest('Cannot delete primary email');
+    checkUnmodified(updated_at, unmodified_since);
+    await tx.deleteFrom('emails').where('id', '=', email_id).execute();
+    await tx
+      .updateTable('users')
+      .set({
+        public_email: sql<string>`case when public_email = ${email} then '' else public_email end`,
+        commit_email: sql<string | null>`nullif(commit_email, ${email})`,
+        updated_at: sql`now()`,
+      })
+      .where('id', '=', user_id)
+      .where((q) => q.or([q('public_email', '=', email), q('commit_email', '=', email)]))
+      .execute();
+  });
+}

@@ -1,0 +1,107 @@
+/** What the links in confirmation mails do. */
+import { sql } from 'kysely';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { lockUser } from './actions.ts';
+import { endClaims, isExpired } from './claim_rules.ts';
+import { confirmEmail, confirmNewPrimary } from './jobs.ts';
+import { takePrimaryEmail } from './primary_actions.ts';
+
+/** An address that a link is about. */
+interface Claim {
+  user_id: number;
+  /** Undefined for an address that is to become the primary one: it has no row yet. */
+  email_id: number | null;
+  email: string;
+  is_primary: boolean;
+  is_confirmed: boolean;
+  is_expired: boolean;
+}
+
+export interface Outcome {
+  /**
+   * What became of the link: its address is confirmed now, was before, belongs to somebody else, was claimed too long ago, still waits for its confirmation, or
+   * nobody claims it.
+   */
+  result: 'confirmed' | 'known' | 'taken' | 'expired' | 'waiting' | 'gone';
+  /** The address, where there is one. */
+  email?: string;
+}
+
+async function readClaim(tx: Database, seed: string): Promise<Claim | undefined> {
+  const { rows } = await sql<Claim>`
+    select user_id, id as email_id, email, is_primary, confirmed_at is not null as is_confirmed,
+           ${isExpired('confirmation_sent_at')} as is_expired
+      from emails where seed = ${seed}
+    union all
+    select id, null, unconfirmed_email, true, false, ${isExpired('unconfirmed_email_sent_at')}
+      from users where unconfirmed_email_seed = ${seed}`.execute(tx);
+  return rows[0];
+}
+
+/** Runs `act` on what a link is about while nobody else changes the addresses of its user. */
+async function withClaim(db: Database, seed: string, act: (tx: Database, claim: Claim) => Promise<Outcome>): Promise<Outcome> {
+  return db.transaction().execute(async (tx) => {
+    const user = await readClaim(tx, seed);
+    if (!user) return { result: 'gone' };
+    await lockUser(tx, user.user_id);
+    // Whoever held the lock before may have confirmed or removed it.
+    const claim = await readClaim(tx, seed);
+    return claim ? act(tx, claim) : { result: 'gone' };
+  });
+}
+
+/**
+ * Confirms the address that a link was sent to.
+ * @param seed what the link leads to
+ */
+export async function confirm(db: Database, seed: string): Promise<Outcome> {
+  try {
+    return await withClaim(db, seed, async (tx, claim) => {
+      const { email, is_confirmed, is_expired } = claim;
+      if (is_confirmed) return { result: 'known', email };
+      if (is_expired) return { result: 'expired', email };
+      await confirmClaim(tx, claim, seed);
+      return { result: 'confirmed', email };
+    });
+  } catch (error) {
+    // Only an address that is to become the primary one is claimed by nobody while it waits.
+    if (isUniqueViolation(error)) return { result: 'taken' };
+    throw error;
+  }
+}
+
+async function confirmClaim(tx: Database, { user_id, email_id, email, is_primary }: Claim, seed: string): Promise<void> {
+  const now = { confirmed_at: sql<string>`now()`, updated_at: sql<string>`now()` };
+  if (email_id === null) await takeConfirmed(tx, user_id, email, seed);
+  else if (is_primary) await tx.updateTable('users').set(now).where('id', '=', user_id).execute();
+  else await tx.updateTable('emails').set(now).where('id', '=', email_id).execute();
+}
+
+/** The link stays that of the address: somebody may follow it after a program that looked into the mail. */
+async function takeConfirmed(tx: Database, user_id: number, email: string, seed: string): Promise<void> {
+  await endClaims(tx, email, user_id);
+  await takePrimaryEmail(tx, user_id, email);
+  // A row that was there before has a link of its own.
+  await sql`update emails set seed = ${seed} where user_id = ${user_id} and is_primary and created_at = now()`.execute(tx);
+}
+
+/**
+ * Sends a link again that came too late. The old one ends with it, so that one mail can be asked for with each.
+ * @param seed what the old link leads to
+ */
+export const sendAgain = (db: Database, seed: string): Promise<Outcome> =>
+  withClaim(db, seed, async (tx, { user_id, email_id, email, is_confirmed, is_expired }) => {
+    if (is_confirmed) return { result: 'known', email };
+    if (!is_expired) return { result: 'waiting', email };
+    const anew = { seed: sql<string>`gen_random_uuid()`, sent_at: sql<string>`now()` };
+    if (email_id === null) {
+      const columns = { unconfirmed_email_seed: anew.seed, unconfirmed_email_sent_at: anew.sent_at };
+      await tx.updateTable('users').set(columns).where('id', '=', user_id).execute();
+      await confirmNewPrimary.enqueue(tx, { user_id });
+    } else {
+      const columns = { seed: anew.seed, confirmation_sent_at: anew.sent_at };
+      await tx.updateTable('emails').set(columns).where('id', '=', email_id).execute();
+      await confirmEmail.enqueue(tx, { email_id });
+    }
+    return { result: 'waiting', email };
+  });

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import pino from 'pino';
+import { startWorker } from '../../../jobs/index.ts';
+import { mailerFor } from '../../../mail/index.ts';
+import { testDatabase } from '../../../testing/database.ts';
+import { performJob } from '../../../testing/jobs.ts';
+import { mailbox } from '../../../testing/mail.ts';
+import { world } from '../../../testing/world.ts';
+import { confirmEmail, removeUnconfirmedEmails, tellOfNewEmail } from './jobs.ts';
+
+const log = pino({ level: 'silent' });
+const from = 'forge@coppice.test';
+
+test('a mail that no server takes goes back to the queue, and is sent when one does', async (t) => {
+  const { as, people, services, db } = await world();
+  const { connectionString } = await testDatabase();
+  const refused = Promise.withResolvers<void>();
+  const closed = await mailbox(t, {
+    onRcptTo: (_address, _session, done) => {
+      refused.resolve();
+      done(Object.assign(new Error('try again later'), { responseCode: 451 }));
+    },
+  });
+  const openly = await mailbox(t);
+  const jobs = [confirmEmail];
+  const run = (smtpUrl: string) => {
+    const mailer = mailerFor({ smtpUrl, from, folder: '/nonexistent' });
+    return startWorker({ connectionString, jobs, services: { ...services, mailer }, log, concurrency: 2 });
+  };
+  const email = `queued-${people.guest.username}@example.com`;
+  const { id } = (await as('guest').post('/user/emails', { email })).body;
+
+  const first = await run(closed.url);
+  await refused.promise;
+  await first.stop(5000);
+  const { rows } = await sql<{ attempts: number; last_error: string; payload: object }>`
+    select attempts, last_error, payload from graphile_worker._private_jobs
+     where task_id = (select id from graphile_worker._private_tasks where identifier = 'confirm_email')`.execute(db);
+  assert.equal(rows.length, 1);
+  assert.match(rows[0]!.last_error, /try again later/);
+  assert.deepEqual([rows[0]!.attempts, rows[0]!.payload], [1, { email_id: id }]);
+
+  await sql`update graphile_worker._private_jobs set run_at = now() where payload::jsonb = ${JSON.stringify({ email_id: id })}`.execute(
+    db,
+  );
+  const second = await run(openly.url);
+  while (openly.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await second.stop(5000);
+  const [mail] = openly.received;
+  assert.deepEqual(mail!.recipients, [email]);
+  const [link] = /http:\/\/coppice\.test\/-\/profile\/emails\/confirmation\?confirmation_token=[\w-]{43}/.exec(mail!.text!)!;
+  assert.ok(mail!.html!.includes(`href="${link}"`));
+  const left = await sql`select from graphile_worker._private_jobs
+    where task_id = (select id from graphile_worker._private_tasks where identifier = 'confirm_email')`.execute(db);
+  assert.deepEqual(left.rows, []);
+});
+
+test('a mail that is tried again is the same mail', async (t) => {
+  const { as, people, services } = await world();
+  const { url, received } = await mailbox(t);
+  const mailer = mailerFor({ smtpUrl: url, from, folder: '/nonexistent' });
+  const { id } = (await as('guest').post('/user/emails', { email: `twice-${people.guest.username}@example.com` })).body;
+  for (const job of [confirmEmail, confirmEmail, tellOfNewEmail])
+    await performJob({ ...services, mailer }, job, { email_id: id });
+  const [one, two, other] = received.map(({ messageId }) => messageId);
+  assert.equal(one, two);
+  assert.notEqual(one, other);
+});
+
+test('claims that nobody has confirmed end after three days, and primary addresses never', async () => {
+  const { as, people, services, db } = await world();
+  const { id, username } = people.guest;
+  const add = async (name: string) =>
+    (await as('guest').post('/user/emails', { email: `${name}-${username}@example.com` })).body.id;
+  const [old, young] = [await add('old'), await add('young')];
+  const known = await as('admin').post(`/users/${id}/emails`, {
+    email: `known-${username}@example.com`,
+    skip_confirmation: true,
+  });
+  await as('admin').put(`/users/${id}`, { email: `next-${username}@example.com` });
+  await as('admin').put(`/users/${people.planner.id}`, { email: `next-${people.planner.username}@example.com` });
+  await sql`update users set confirmed_at = null where id = ${id}`.execute(db);
+  await sql`update emails set confirmation_sent_at = now() - interval '3 days 1 second' where user_id = ${id} and id <> ${young}`.execute(
+    db,
+  );
+  await sql`update users set unconfirmed_email_sent_at = now() - interval '3 days 1 second' where id = ${id}`.execute(db);
+
+  const before = (await as('guest').get('/user/emails')).body as { id: number }[];
+  assert.deepEqual(
+    before.slice(1).map((row) => row.id),
+    [old, young, known.body.id],
+  );
+  await performJob(services, removeUnconfirmedEmails);
+  const after = (await as('guest').get('/user/emails')).body;
+  assert.deepEqual(
+    after,
+    before.filter((row) => row.id !== old),
+  );
+  const waiting = await db
+    .selectFrom('users')
+    .select('unconfirmed_email')
+    .where('id', 'in', [id, people.planner.id])
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(waiting, [{ unconfirmed_email: null }, { unconfirmed_email: `next-${people.planner.username}@example.com` }]);
+  const free = await as('planner').post('/user/emails', { email: `old-${username}@example.com` });
+  assert.equal(free.status, 201);
+});

@@ -1,0 +1,199 @@
+/** The mail that addresses need, and the end of claims that nobody has confirmed. */
+import { sql } from 'kysely';
+import { Id } from '../../../http/index.ts';
+import { type JobCall, job } from '../../../jobs/index.ts';
+import { mailRetries, type Paragraph } from '../../../mail/index.ts';
+import { recipientFor } from '../../emails/addresses.ts';
+import { isExpired, noRequest } from './claim_rules.ts';
+import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
+import { confirmation_days } from './rules.ts';
+
+/** What a mail says of the user whose address it is about. */
+interface Account {
+  name: string;
+  username: string;
+}
+
+interface Claim extends Account {
+  email: string;
+  seed: string;
+  sent_at: string;
+  is_primary: boolean;
+}
+
+const accountFacts = ({ name, username }: Account, url: string) =>
+  [
+    ['Account', `${name} (@${username})`],
+    ['Server', url],
+  ] as const;
+
+/** Sends the link that proves, by being opened, that somebody reads what comes to an address. */
+async function sendLink({ mailer, secrets, url }: JobCall<unknown>, id: string, claim: Claim): Promise<void> {
+  const { name, email, seed, sent_at, is_primary } = claim;
+  const page = is_primary ? primaryEmailPage : newEmailPage;
+  await mailer.send({
+    to: { name, address: email },
+    id: `${id}-${Date.parse(sent_at)}`,
+    subject: 'Confirm your email address',
+    paragraphs: [
+      'Somebody, most likely you, has given this address as his own.',
+      { facts: [['Address', email], ...accountFacts(claim, url)] },
+      { link: 'Confirm the address', url: `${url}${page}?confirmation_token=${secrets.linkToken(linkPurpose, seed)}` },
+      `The link works for ${confirmation_days} days. If it was not you, you need not do anything: an address that is not confirmed is used for nothing.`,
+    ],
+  });
+}
+
+export const confirmEmail = job('confirm_email', {
+  input: { email_id: Id },
+  retries: mailRetries,
+  run: async (call) => {
+    const { email_id } = call.input;
+    const claim = await call.db
+      .selectFrom('emails')
+      .innerJoin('users', 'users.id', 'emails.user_id')
+      .select(['emails.email', 'emails.seed', 'emails.is_primary', 'emails.confirmation_sent_at as sent_at'])
+      .select(['users.name', 'users.username'])
+      .where('emails.id', '=', email_id)
+      .where('emails.confirmed_at', 'is', null)
+      .executeTakeFirst();
+    if (claim) await sendLink(call, `email-${email_id}-confirmation`, claim);
+  },
+});
+
+export const confirmNewPrimary = job('confirm_new_primary_email', {
+  input: { user_id: Id },
+  retries: mailRetries,
+  run: async (call) => {
+    const { user_id } = call.input;
+    const claim = await call.db
+      .selectFrom('users')
+      .select(['unconfirmed_email as email', 'unconfirmed_email_seed as seed', 'unconfirmed_email_sent_at as sent_at'])
+      .select([sql<true>`true`.as('is_primary'), 'name', 'username'])
+      .where('id', '=', user_id)
+      .where('unconfirmed_email', 'is not', null)
+      .$narrowType<{ email: string; seed: string; sent_at: string }>()
+      .executeTakeFirst();
+    if (claim) await sendLink(call, `user-${user_id}-confirmation`, claim);
+  },
+});
+
+interface Notice {
+  /** Tells the mail from all others. */
+  id: string;
+  user_id: number;
+  /** The address that has it first; the primary one where there is none. */
+  to?: string;
+  subject: string;
+  text: string;
+  facts: [name: string, value: string][];
+}
+
+/** Sends a notice to an address that the user has confirmed, so that nobody changes his addresses behind his back. */
+async function sendNotice({ db, mailer, url }: JobCall<unknown>, notice: Notice & Account): Promise<void> {
+  const { id, user_id, subject, text, facts } = notice;
+  const to = await recipientFor(db, user_id, notice.to);
+  if (!to) return;
+  const paragraphs: Paragraph[] = [
+    text,
+    { facts: [...facts, ...accountFacts(notice, url)] },
+    'If you did not ask for it, tell the administrators of the server.',
+  ];
+  await mailer.send({ to, id, subject, paragraphs });
+}
+
+export const tellOfNewEmail = job('tell_of_new_email', {
+  input: { email_id: Id },
+  retries: mailRetries,
+  run: async (call) => {
+    const { email_id } = call.input;
+    const added = await call.db
+      .selectFrom('emails')
+      .innerJoin('users', 'users.id', 'emails.user_id')
+      .select(['emails.email', 'users.id', 'users.name', 'users.username'])
+      .where('emails.id', '=', email_id)
+      .executeTakeFirst();
+    if (!added) return;
+    const { id: user_id, name, username, email } = added;
+    await sendNotice(call, {
+      ...{ user_id, name, username },
+      id: `email-${email_id}-added`,
+      subject: 'An email address was added to your account',
+      text: 'Your account has another email address.',
+      facts: [['New address', email]],
+    });
+  },
+});
+
+export const tellOfPrimaryRequest = job('tell_of_primary_email_request', {
+  input: { user_id: Id },
+  retries: mailRetries,
+  run: async (call) => {
+    const { user_id } = call.input;
+    const waiting = await call.db
+      .selectFrom('users')
+      .select(['name', 'username', 'unconfirmed_email', 'unconfirmed_email_sent_at'])
+      .where('id', '=', user_id)
+      .where('unconfirmed_email', 'is not', null)
+      .$narrowType<{ unconfirmed_email: string; unconfirmed_email_sent_at: string }>()
+      .executeTakeFirst();
+    if (!waiting) return;
+    const { name, username, unconfirmed_email, unconfirmed_email_sent_at } = waiting;
+    await sendNotice(call, {
+      ...{ user_id, name, username },
+      id: `user-${user_id}-primary-requested-${Date.parse(unconfirmed_email_sent_at)}`,
+      subject: 'Your primary email address is to be changed',
+      text: 'Another address will be the primary one of your account as soon as it is confirmed.',
+      facts: [['New address', unconfirmed_email]],
+    });
+  },
+});
+
+export const tellOfPrimaryChange = job('tell_of_primary_email_change', {
+  /** Of the address that was the primary one. */
+  input: { email_id: Id },
+  retries: mailRetries,
+  run: async (call) => {
+    const { email_id } = call.input;
+    const changed = await call.db
+      .selectFrom('emails')
+      .innerJoin('users', 'users.id', 'emails.user_id')
+      .select(['emails.email as old', 'emails.updated_at', 'users.id', 'users.name', 'users.username', 'users.email'])
+      .where('emails.id', '=', email_id)
+      .where('emails.is_primary', '=', false)
+      .executeTakeFirst();
+    if (!changed) return;
+    const { id: user_id, name, username, old, email, updated_at } = changed;
+    await sendNotice(call, {
+      ...{ user_id, name, username, to: old },
+      id: `email-${email_id}-replaced-${Date.parse(updated_at)}`,
+      subject: 'Your primary email address has changed',
+      text: 'Your account has another primary email address.',
+      facts: [
+        ['Old address', old],
+        ['New address', email],
+      ],
+    });
+  },
+});
+
+/** Frees addresses that somebody has claimed and nobody has confirmed. */
+export const removeUnconfirmedEmails = job('remove_unconfirmed_emails', {
+  input: {},
+  retries: 3,
+  schedule: '50 2 * * *',
+  run: async ({ db }) => {
+    await db
+      .deleteFrom('emails')
+      .where('confirmed_at', 'is', null)
+      .where('is_primary', '=', false)
+      .where(isExpired('confirmation_sent_at'))
+      .execute();
+    await db
+      .updateTable('users')
+      .set(noRequest)
+      .where('unconfirmed_email', 'is not', null)
+      .where(isExpired('unconfirmed_email_sent_at'))
+      .execute();
+  },
+});

@@ -1,0 +1,50 @@
+/** The pages that the links in confirmation mails open. They need no session: whoever has the link has read the mail. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type HtmlPage, type Services, sendPage } from '../../../http/index.ts';
+import { confirm, type Outcome, sendAgain } from './confirmation_actions.ts';
+import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
+
+const parameter = 'confirmation_token';
+
+interface LinkRequest {
+  Querystring: Record<string, unknown>;
+  Body: Record<string, unknown> | null;
+}
+
+/** @param again where to ask for the link once more */
+function pageFor({ result, email = '' }: Outcome, again: { action: string; token: string }): [status: number, page: HtmlPage] {
+  switch (result) {
+    case 'confirmed':
+      return [200, { title: 'Address confirmed', parts: [`${email} is confirmed. You can close this page.`] }];
+    case 'known':
+      return [200, { title: 'Address confirmed', parts: [`${email} was confirmed before. There is nothing left to do.`] }];
+    case 'waiting':
+      return [200, { title: 'Mail sent', parts: [`A link to confirm ${email} is on its way. Please look for the newest mail.`] }];
+    case 'taken':
+      return [409, { title: 'Address not confirmed', parts: ['The address belongs to another account by now.'] }];
+    case 'expired': {
+      const form = { button: 'Send another link', action: again.action, fields: { [parameter]: again.token } };
+      return [410, { title: 'Link expired', parts: [`The link to confirm ${email} is too old.`, form] }];
+    }
+    case 'gone': {
+      const text = 'The link is incomplete, or nobody claims its address any more. Add the address again to get another link.';
+      return [404, { title: 'Link not valid', parts: [text] }];
+    }
+  }
+}
+
+/** Adds the pages to `app`. A HEAD must not confirm anything, so there is none. */
+export function emailPages(app: FastifyInstance, { db, secrets }: Services): void {
+  const answer = async (reply: FastifyReply, action: string, value: unknown, follow: typeof confirm) => {
+    const token = typeof value === 'string' ? value : '';
+    const seed = secrets.seedOfLink(linkPurpose, token);
+    const outcome: Outcome = seed === undefined ? { result: 'gone' } : await follow(db, seed);
+    return sendPage(reply, ...pageFor(outcome, { action, token }));
+  };
+  for (const path of [newEmailPage, primaryEmailPage]) {
+    app.get<LinkRequest>(path, { exposeHeadRoute: false }, (request, reply) =>
+      answer(reply, path, request.query[parameter], confirm),
+    );
+    app.post<LinkRequest>(path, (request, reply) => answer(reply, path, request.body?.[parameter], sendAgain));
+  }
+}

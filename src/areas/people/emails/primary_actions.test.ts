@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { type Answer, clientOf } from '../../../testing/client.ts';
+import { linkIn, mailOf } from '../../../testing/mail.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { confirmedAddresses, recipientFor } from '../../emails/addresses.ts';
+import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
+
+const jobs = [confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest];
+
+const open = ({ url }: World, link: URL) => fetch(`${url}${link.pathname}${link.search}`);
+
+/** The mail that waits, by the addresses it goes to and its subjects, in the order of these. */
+async function mailsOf({ services }: World) {
+  const mails = await mailOf(services, jobs);
+  return mails.sort((one, other) => one.to.address.localeCompare(other.to.address));
+}
+const headersOf = (mails: Awaited<ReturnType<typeof mailsOf>>) => mails.map(({ to, subject }) => [to.address, subject]);
+
+const addressesOf = async ({ as }: World, id: number) =>
+  ((await as('admin').get(`/users/${id}/emails`)).body as { email: string; confirmed_at: string | null }[]).map(
+    ({ email, confirmed_at }) => [email, confirmed_at !== null],
+  );
+
+test('whoever is added without a word about his address is asked to confirm it, and gets no other mail until then', async () => {
+  const here = await world();
+  const { as, db } = here;
+  const username = `new-${here.group.id}`;
+  const email = `${username}@Example.com`;
+  await mailsOf(here);
+  const { body: user } = await as('admin').post('/users', { username, name: 'New', email, force_random_password: true });
+  assert.equal(user.confirmed_at, null);
+  const mails = await mailsOf(here);
+  assert.deepEqual(headersOf(mails), [[email, 'Confirm your email address']]);
+  const link = linkIn(mails[0]!);
+  assert.equal(link.pathname, '/users/confirmation');
+  assert.equal(await recipientFor(db, user.id), undefined);
+  assert.deepEqual(await confirmedAddresses(db, user.id), []);
+  assert.equal((await as('admin').put(`/users/${user.id}`, { commit_email: email })).status, 400);
+
+  const token = (await as('admin').post(`/users/${user.id}/personal_access_tokens`, { name: 'x', scopes: ['api'] })).body.token;
+  const client = clientOf(`${here.url}/api/v4`, token);
+  await as('admin').put('/application/settings', { email_confirmation_setting: 'hard' });
+  assert.equal((await client.get('/user')).status, 403);
+  assert.equal((await open(here, link)).status, 200);
+  assert.equal((await client.get('/user')).status, 200);
+  await as('admin').put('/application/settings', { email_confirmation_setting: 'off' });
+
+  assert.deepEqual(await addressesOf(here, user.id), [[email, true]]);
+  assert.equal((await client.get('/user')).body.confirmed_at, (await client.get('/user/emails')).body[0].confirmed_at);
+  assert.deepEqual(await recipientFor(db, user.id), { name: 'New', address: email });
+  assert.deepEqual(await confirmedAddresses(db, user.id), [email]);
+  assert.equal((await as('admin').put(`/users/${user.id}`, { commit_email: email })).status, 200);
+
+  const skipped = { username: `${username}-2`, name: 'New', email: `2-${email}`, force_random_password: true };
+  await as('admin').post('/users', { ...skipped, skip_confirmation: true });
+  assert.deepEqual(await mailsOf(here), []);
+});
+
+test('another primary address waits for the link that is sent there, and the old one is told and stays', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const { id, username } = people.guest;
+  const [old, next] = [`${username}@example.com`, `next-${username}@example.com`];
+  await mailsOf(here);
+  assert.equal((await as('admin').put(`/users/${id}`, { email: next })).body.email, old);
+  assert.deepEqual(await addressesOf(here, id), [[old, true]]);
+  const asked = await mailsOf(here);
+  assert.deepEqual(headersOf(asked), [
+    [old, 'Your primary email address is to be changed'],
+    [next, 'Confirm your email address'],
+  ]);
+
+  assert.equal((await open(here, linkIn(asked[1]!))).status, 200);
+  const own = (await as('guest').get('/user')).body;
+  assert.deepEqual([own.email, own.commit_email], [next, next]);
+  assert.deepEqual(await addressesOf(here, id), [
+    [old, true],
+    [next, true],
+  ]);
+  assert.deepEqual(headersOf(await mailsOf(here)), [[old, 'Your primary email address has changed']]);
+  assert.match(await (await open(here, linkIn(asked[1]!))).text(), /was confirmed before/);
+});
+
+test('a link that came too late leaves the primary address as it is, until another one is asked for', async () => {
+  const here = await world();
+  const { as, people, db, services } = here;
+  const { id, username } = people.guest;
+  const next = `late-${username}@example.com`;
+  await as('admin').put(`/users/${id}`, { email: next });
+  const link = linkIn((await mailOf(services, [confirmNewPrimary]))[0]!);
+  await sql`update users set unconfirmed_email_sent_at = now() - interval '3 days 1 second' where id = ${id}`.execute(db);
+  assert.equal((await open(here, link)).status, 410);
+  assert.equal((await as('guest').get('/user')).body.email, `${username}@example.com`);
+  const body = new URLSearchParams({ confirmation_token: link.searchParams.get('confirmation_token')! });
+  assert.equal((await fetch(`${here.url}${link.pathname}`, { method: 'POST', body })).status, 200);
+  assert.equal((await open(here, link)).status, 404);
+  const again = linkIn((await mailOf(services, [confirmNewPrimary]))[0]!);
+  assert.equal((await open(here, again)).status, 200);
+  assert.equal((await as('guest').get('/user')).body.email, next);
+});
+
+test('a confirmed address becomes the primary one at once, and an unconfirmed one when it is confirmed', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const { id, username } = people.guest;
+  const url = `/users/${id}`;
+  const [old, known, unknown] = ['', 'known-', 'unknown-'].map((prefix) => `${prefix}${username}@example.com`);
+  const second = (await as('admin').post(`${url}/emails`, { email: known, skip_confirmation: true })).body;
+  await as('guest').post('/user/emails', { email: unknown });
+  await mailsOf(here);
+
+  const waiting = await as('admin').put(url, { email: unknown, name: 'Renamed' });
+  assert.deepEqual([waiting.body.email, waiting.body.name], [old, 'Renamed']);
+  const changed = (await as('admin').put(url, { email: known!.toUpperCase() })).body;
+  assert.deepEqual([changed.email, changed.confirmed_at], [known!.toUpperCase(), second.confirmed_at]);
+  const mails = await mailsOf(here);
+  // The address that it was to be has lost its turn.
+  assert.deepEqual(headersOf(mails), [[old, 'Your primary email address has changed']]);
+  assert.deepEqual(await addressesOf(here, id), [
+    [old, true],
+    [known!.toUpperCase(), true],
+    [unknown, false],
+  ]);
+  const refused = await as('guest').delete(`/user/emails/${second.id}`);
+  assert.deepEqual([refused.status, refused.body.message], [400, 'Cannot delete primary email']);
+  const [first] = (await as('guest').get('/user/emails')).body;
+  assert.equal((await as('guest').delete(`/user/emails/${first.id}`)).status, 204);
+
+  const vouched = await as('admin').put(url, { email: unknown, skip_reconfirmation: true });
+  assert.deepEqual(
+    [vouched.body.email, await addressesOf(here, id)],
+    [
+      unknown,
+      [
+        [known!.toUpperCase(), true],
+        [unknown, true],
+      ],
+    ],
+  );
+});
+
+test('an address of somebody else, primary or not, is no address for an account', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const { username } = people.guest;
+  const email = `claimed-${username}@example.com`;
+  await as('guest').post('/user/emails', { email });
+  await mailsOf(here);
+  const conflict = { message: 'Email has already been taken' };
+  for (const taken of [email, email.toUpperCase(), `${username}@example.com`]) {
+    const account = { username: `other-${username}`, name: 'x', email: taken, force_random_password: true };
+    const answers = [await as('admin').post('/users', account)];
+    answers.push(await as('admin').put(`/users/${people.planner.id}`, { email: taken }));
+    answers.push(await as('admin').put(`/users/${people.planner.id}`, { email: taken, skip_reconfirmation: true }));
+    for (const { status, body } of answers) assert.deepEqual([status, body], [409, conflict]);
+  }
+  assert.deepEqual(await mailsOf(here), []);
+  assert.deepEqual(await addressesOf(here, people.planner.id), [[`${people.planner.username}@example.com`, true]]);
+});
+
+test('an address that somebody else has got while a link waited is not taken from him', async () => {
+  const here = await world();
+  const { as, people, services } = here;
+  const email = `wanted-${people.guest.username}@example.com`;
+  await as('admin').put(`/users/${people.guest.id}`, { email });
+  const link = linkIn((await mailOf(services, [confirmNewPrimary]))[0]!);
+  await as('admin').post(`/users/${people.planner.id}/emails`, { email, skip_confirmation: true });
+  assert.equal((await open(here, link)).status, 409);
+  assert.equal((await as('guest').get('/user')).body.email, `${people.guest.username}@example.com`);
+  assert.ok((await confirmedAddresses(here.db, people.planner.id)).includes(email));
+});
+
+test('of many who claim one address at once, whatever for and in whatever letters, one gets it', async () => {
+  const here = await world();
+  const { as, people, db } = here;
+  const persons = await Promise.all(Array.from({ length: 6 }, () => here.person()));
+  const ids = persons.map(({ id }) => id);
+  for (let round = 0; round < 5; round += 1) {
+    const email = `race-${here.group.id}-${round}@example.com`;
+    const variants = [email, email.toUpperCase(), email.replace('race', 'Race')];
+    const variant = (index: number) => variants[index % variants.length]!;
+    const account = (index: number) => ({
+      ...{ username: `racer-${here.group.id}-${round}-${index}`, name: 'x', email: variant(index) },
+      ...{ force_random_password: true, skip_confirmation: index % 2 === 0 },
+    });
+    const claims: Promise<Answer>[] = [
+      ...persons.slice(0, 3).map(({ client }, index) => client.post('/user/emails', { email: variant(index) })),
+      ...ids
+        .slice(0, 4)
+        .map((id, index) => as('admin').post(`/users/${id}/emails`, { email: variant(index), skip_confirmation: true })),
+      ...ids.map((id, index) => as('admin').put(`/users/${id}`, { email: variant(index), skip_reconfirmation: true })),
+      ...[1, 2, 3, 4].map((index) => as('admin').post('/users', account(index))),
+    ];
+    const answers = await Promise.all(claims);
+    for (const { status, body } of answers) {
+      if (status === 400) assert.deepEqual(body, { message: { email: ['has already been taken'] } });
+      else if (status === 409) assert.deepEqual(body, { message: 'Email has already been taken' });
+      else assert.ok(status === 200 || status === 201, JSON.stringify(body));
+    }
+    const owners = await db.selectFrom('emails').select('user_id').where('email', '=', email).execute();
+    assert.equal(owners.length, 1);
+    // Whoever has it may have added it and then made it the primary one.
+    const winners = answers.filter(({ status }) => status < 300);
+    assert.ok(winners.length >= 1 && winners.length <= 2, `${winners.length} got it`);
+  }
+  const { rows } = await sql<{ wrong: number }>`
+    select count(*) as wrong from users full join (select * from emails where is_primary) emails on emails.user_id = users.id
+     where users.id is null or emails.id is null or users.email <> emails.email or users.confirmed_at is distinct from emails.confirmed_at`.execute(
+    db,
+  );
+  assert.equal(rows[0]!.wrong, 0);
+  assert.equal((await as('admin').get('/users', { search: `${people.guest.username}@example.com` })).body[0].id, people.guest.id);
+});
+
+test('however users come and change, their primary addresses are claimed', async () => {
+  const { db, people } = await world();
+  const name = `direct-${people.guest.id}`;
+  const { id } = await db
+    .insertInto('users')
+    .values({ username: name, name, email: `${name}@example.com` })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const rows = () =>
+    db
+      .selectFrom('emails')
+      .select(['email', 'is_primary', sql<boolean>`confirmed_at is not null`.as('confirmed')])
+      .where('user_id', '=', id)
+      .orderBy('id')
+      .execute();
+  const set = (columns: object) => db.updateTable('users').set(columns).where('id', '=', id).execute();
+  assert.deepEqual(await rows(), [{ email: `${name}@example.com`, is_primary: true, confirmed: false }]);
+  await set({ email: `a-${name}@example.com` });
+  assert.deepEqual(await rows(), [{ email: `a-${name}@example.com`, is_primary: true, confirmed: false }]);
+  await set({ confirmed_at: sql`now()` });
+  await set({ email: `A-${name}@EXAMPLE.com` });
+  assert.deepEqual(await rows(), [{ email: `A-${name}@EXAMPLE.com`, is_primary: true, confirmed: true }]);
+  await set({ email: `b-${name}@example.com` });
+  assert.deepEqual(await rows(), [
+    { email: `A-${name}@EXAMPLE.com`, is_primary: false, confirmed: true },
+    { email: `b-${name}@example.com`, is_primary: true, confirmed: true },
+  ]);
+  assert.deepEqual((await confirmedAddresses(db, id)).sort(), [`A-${name}@EXAMPLE.com`, `b-${name}@example.com`]);
+  await set({ email: `a-${name}@example.com` });
+  assert.deepEqual(await rows(), [
+    { email: `a-${name}@example.com`, is_primary: true, confirmed: true },
+    { email: `b-${name}@example.com`, is_primary: false, confirmed: true },
+  ]);
+  await assert.rejects(set({ email: `${people.guest.username}@example.com` }), /users_email_key/);
+  await db
+    .insertInto('emails')
+    .values({ user_id: people.guest.id, email: `c-${name}@example.com` })
+    .execute();
+  await assert.rejects(
+    set({ email: `C-${name}@example.com` }),
+    (error: { constraint?: string }) => error.constraint === 'emails_email_key',
+  );
+  await db.deleteFrom('users').where('id', '=', id).execute();
+  assert.deepEqual(await rows(), []);
+});
+
+test('only people who may work here get mail', async () => {
+  const { db, person, as } = await world();
+  const { id } = await person();
+  assert.notEqual(await recipientFor(db, id), undefined);
+  await as('admin').post(`/users/${id}/block`);
+  assert.equal(await recipientFor(db, id), undefined);
+  await as('admin').post(`/users/${id}/unblock`);
+  assert.notEqual(await recipientFor(db, id), undefined);
+  await db.updateTable('users').set({ user_type: 'project_bot' }).where('id', '=', id).execute();
+  assert.equal(await recipientFor(db, id), undefined);
+  assert.equal(await recipientFor(db, 99_999_999), undefined);
+});
+
+test('a mere claim keeps nobody from an address that he has shown to be his', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const email = `claimed-${people.guest.username}@example.com`;
+  await as('admin').put(`/users/${people.guest.id}`, { email });
+  assert.equal((await as('developer').post('/user/emails', { email })).status, 201);
+  const link = (await mailsOf(here)).find(({ paragraphs }) => JSON.stringify(paragraphs).includes('/users/confirmation'))!;
+  assert.equal((await open(here, linkIn(link))).status, 200);
+  assert.equal((await as('guest').get('/user')).body.email, email);
+  assert.equal((await addressesOf(here, people.developer.id)).length, 1);
+});

@@ -1,0 +1,67 @@
+/** The primary address of a user: its confirmation, and what takes its place (users-and-tokens.md section 4). */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { noRequest } from './claim_rules.ts';
+import { confirmEmail, confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
+
+const primaryOf = (tx: Database, user_id: number) =>
+  tx.selectFrom('emails').select(['id', 'confirmed_at']).where('user_id', '=', user_id).where('is_primary', '=', true);
+
+/**
+ * Asks a new user to confirm his address.
+ * @param tx the transaction that adds him
+ */
+export async function askForConfirmation(tx: Database, user_id: number): Promise<void> {
+  const { id } = await primaryOf(tx, user_id).executeTakeFirstOrThrow();
+  await confirmEmail.enqueue(tx, { email_id: id });
+}
+
+/**
+ * Gives a user another primary address: at once where it is known to be his, otherwise when he confirms it.
+ * @param tx a transaction that holds the user's row
+ * @param isKnown whether somebody vouches for the address; a secondary one that is confirmed needs nobody
+ * @throws a unique violation of `emails_email_key` or `users_email_key` when the address is somebody else's
+ */
+export async function changePrimaryEmail(tx: Database, user_id: number, email: string, isKnown: boolean): Promise<void> {
+  const query = tx.selectFrom('emails').select(['is_primary', 'confirmed_at']).where('email', '=', email);
+  const own = await query.where('user_id', '=', user_id).executeTakeFirst();
+  if (own?.is_primary) await keepPrimaryEmail(tx, user_id, email, isKnown);
+  else if (isKnown || own?.confirmed_at) await takePrimaryEmail(tx, user_id, email);
+  else await requestPrimaryEmail(tx, user_id, email);
+}
+
+/** The same address, perhaps in other letters. */
+async function keepPrimaryEmail(tx: Database, user_id: number, email: string, isKnown: boolean): Promise<void> {
+  const confirmed = isKnown ? { confirmed_at: sql<string>`coalesce(confirmed_at, now())` } : {};
+  await tx
+    .updateTable('users')
+    .set({ email, ...confirmed })
+    .where('id', '=', user_id)
+    .execute();
+}
+
+/**
+ * Makes an address the primary one. The old one stays the user's, if it was confirmed, and gets a notice.
+ * @param tx a transaction that holds the user's row
+ * @throws a unique violation as `changePrimaryEmail`
+ */
+export async function takePrimaryEmail(tx: Database, user_id: number, email: string): Promise<void> {
+  const old = await primaryOf(tx, user_id).executeTakeFirstOrThrow();
+  const confirmed_at = sql<string>`coalesce((select confirmed_at from emails where email = ${email} and user_id = ${user_id}), now())`;
+  await tx
+    .updateTable('users')
+    .set({ email, confirmed_at, ...noRequest, updated_at: sql`now()` })
+    .where('id', '=', user_id)
+    .execute();
+  if (old.confirmed_at !== null) await tellOfPrimaryChange.enqueue(tx, { email_id: old.id });
+}
+
+async function requestPrimaryEmail(tx: Database, user_id: number, email: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ unconfirmed_email: email, unconfirmed_email_seed: sql`gen_random_uuid()`, unconfirmed_email_sent_at: sql`now()` })
+    .where('id', '=', user_id)
+    .execute();
+  await confirmNewPrimary.enqueue(tx, { user_id });
+  await tellOfPrimaryRequest.enqueue(tx, { user_id });
+}

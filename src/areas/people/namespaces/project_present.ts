@@ -1,0 +1,23 @@
+/** A project as it appears where only its identity matters, with what to-dos are about and beside the clusters that it manages. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { namespaceFullName } from './index.ts';
+
+export const ProjectIdentity = resource('ProjectIdentity', {
+  id: Id,
+  description: nullable(Type.String()),
+  name: Type.String(),
+  name_with_namespace: Type.String(),
+  path: Type.String(),
+  path_with_namespace: Type.String(),
+  created_at: Timestamp,
+});
+
+/** The row of `projects` that is joined to a statement as one value; null where the join found none. */
+export const projectIdentityJson: RawBuilder<Static<typeof ProjectIdentity> | null> = sql`
+  case when projects.id is not null then jsonb_build_object(
+    'id', projects.id, 'description', projects.description, 'name', projects.name, 'path', projects.path,
+    'name_with_namespace', (select ${namespaceFullName('above')} from namespaces above where above.id = projects.namespace_id) || ' / ' || projects.name,
+    'path_with_namespace', projects.full_path,
+    'created_at', to_char(projects.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end`;

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../testing/world.ts';
+
+const pathsIn = (answer: { body: { full_path: string }[] }) => answer.body.map(({ full_path }) => full_path);
+
+test('a user sees his own namespace and the groups that he is a member of', async () => {
+  const { as, people, group, person } = await world();
+  const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
+  const { username } = people.guest;
+  assert.deepEqual(pathsIn(await as('guest').get('/namespaces')), [username, group.path, sub.full_path]);
+  const [own, joined] = (await as('guest').get('/namespaces')).body;
+  assert.deepEqual(own, {
+    id: own.id,
+    name: username.replaceAll('-', ' '),
+    path: username,
+    kind: 'user',
+    full_path: username,
+    parent_id: null,
+    avatar_url: null,
+    web_url: `http://coppice.test/${username}`,
+    projects_count: 0,
+  });
+  assert.equal(joined.web_url, `http://coppice.test/groups/${group.path}`);
+  assert.equal('members_count_with_descendants' in joined, false);
+
+  const stranger = await person();
+  assert.deepEqual(pathsIn(await stranger.client.get('/namespaces')), [stranger.username]);
+  assert.equal((await as('anonymous').get('/namespaces')).status, 401);
+  const all = pathsIn(await as('admin').get('/namespaces', { search: group.path }));
+  assert.deepEqual(all, [group.path]);
+});
+
+test('owners also see how many members and projects there are below', async () => {
+  const { as, people, group, project, person } = await world();
+  const helper = await person();
+  await as('owner').post(`/projects/${project.id}/members`, { user_id: helper.id, access_level: 10 });
+  await as('owner').post(`/projects/${project.id}/members`, { user_id: people.guest.id, access_level: 10 });
+  const { members_count_with_descendants, projects_count } = (await as('owner').get(`/namespaces/${group.id}`)).body;
+  assert.deepEqual({ members_count_with_descendants, projects_count }, { members_count_with_descendants: 7, projects_count: 1 });
+  const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
+  const inner = (await as('owner').get(`/namespaces/${sub.id}`)).body;
+  assert.equal(inner.members_count_with_descendants, 0);
+  assert.equal('projects_count' in inner, false);
+});
+
+test('namespaces are searched and narrowed', async () => {
+  const { as, people, group } = await world();
+  const sub = (await as('owner').post('/groups', { name: 'Inner circle', path: 'inner', parent_id: group.id })).body;
+  const paths = async (parameters: object, persona: 'owner' | 'guest' = 'owner') =>
+    pathsIn(await as(persona).get('/namespaces', { ...parameters }));
+  const own = people.owner.username;
+  assert.deepEqual(await paths({ search: 'CIRCLE' }), [sub.full_path]);
+  assert.deepEqual(await paths({ search: group.path }), [group.path]);
+  assert.deepEqual(await paths({ search: group.path, full_path_search: true }), [group.path, sub.full_path]);
+  assert.deepEqual(await paths({ search: '_' }), []);
+  assert.deepEqual(await paths({ top_level_only: true }), [own, group.path]);
+  assert.deepEqual(await paths({ owned_only: true }), [own, group.path, sub.full_path]);
+  assert.deepEqual(await paths({ owned_only: true }, 'guest'), [people.guest.username]);
+});
+
+test('one namespace is shown by id or by path to those who belong to it', async () => {
+  const { as, people, group } = await world();
+  const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
+  await as('owner').put(`/groups/${group.id}`, { visibility: 'public' });
+  const byPath = await as('guest').get(`/namespaces/${encodeURIComponent(sub.full_path.toUpperCase())}`);
+  assert.deepEqual([byPath.status, byPath.body.id], [200, sub.id]);
+  assert.equal((await as('guest').get(`/namespaces/${people.guest.username}`)).body.kind, 'user');
+  for (const id of [group.id, people.guest.username, 99_999_999, '99999999999999999999', 'no-such']) {
+    const refused = await as('outsider').get(`/namespaces/${id}`);
+    assert.deepEqual([refused.status, refused.body], [404, { message: '404 Namespace Not Found' }]);
+  }
+  assert.equal((await as('admin').get(`/namespaces/${people.guest.username}`)).status, 200);
+});
+
+test('a taken path is told, with a similar one that is free', async () => {
+  const { as, group, project, people } = await world();
+  const exists = async (path: string, parameters = {}) =>
+    (await as('outsider').get(`/namespaces/${path}/exists`, parameters)).body;
+  assert.deepEqual(await exists(`free-${group.id}`), { exists: false, suggests: [] });
+  assert.deepEqual(await exists(people.guest.username.toUpperCase()), {
+    exists: true,
+    suggests: [`${people.guest.username.toUpperCase()}1`],
+  });
+  for (const number of [1, 2]) await as('owner').post('/groups', { name: 'more', path: `${group.path}x${number}` });
+  await as('owner').post('/groups', { name: 'more', path: `${group.path}x` });
+  assert.deepEqual(await exists(`${group.path}x`), { exists: true, suggests: [`${group.path}x3`] });
+
+  assert.equal((await as('outsider').get(`/namespaces/${project.path}/exists`, { parent_id: group.id })).status, 404);
+  const inside = await as('guest').get(`/namespaces/${project.path}/exists`, { parent_id: group.id });
+  assert.deepEqual(inside.body, { exists: true, suggests: [`${project.path}1`] });
+  assert.equal((await as('anonymous').get('/namespaces/x/exists')).status, 401);
+});

@@ -1,0 +1,88 @@
+/** Query parameters of the list of users (users-and-tokens.md section 3). */
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { Type } from 'typebox';
+import type { DB } from '../../../db/index.ts';
+import { containing, filtersOn, Timestamp } from '../../../http/index.ts';
+
+type Users = ExpressionBuilder<DB, 'users'>;
+
+/** `false` asks for nothing: each of these narrows the list only when it is true. */
+const whenTrue = (matches: (q: Users) => ReturnType<Users>) => (q: Users, value: boolean) => (value ? matches(q) : q.lit(true));
+
+const flag = Type.Boolean();
+
+/** Filters that everybody may use. */
+export const userFilters = filtersOn('users', (by) => ({
+  username: by(Type.String(), (q, value) => q('users.username', '=', value)),
+  active: by(
+    flag,
+    whenTrue((q) => q.and([q('users.state', '=', 'active'), q('users.user_type', '<>', 'ghost')])),
+  ),
+  blocked: by(
+    flag,
+    whenTrue((q) => q('users.state', '=', 'blocked')),
+  ),
+  external: by(
+    flag,
+    whenTrue((q) => q('users.external', '=', true)),
+  ),
+  humans: by(
+    flag,
+    whenTrue((q) => q('users.user_type', '=', 'human')),
+  ),
+  exclude_active: by(
+    flag,
+    whenTrue((q) => q('users.state', '<>', 'active')),
+  ),
+  exclude_external: by(
+    flag,
+    whenTrue((q) => q('users.external', '=', false)),
+  ),
+  exclude_humans: by(
+    flag,
+    whenTrue((q) => q('users.user_type', '<>', 'human')),
+  ),
+  exclude_internal: by(
+    flag,
+    whenTrue((q) => q('users.user_type', '<>', 'ghost')),
+  ),
+  without_project_bots: by(
+    flag,
+    whenTrue((q) => q('users.user_type', '<>', 'project_bot')),
+  ),
+}));
+
+/** Filters that are read for administrators and ignored for others. */
+export const adminFilters = filtersOn('users', (by) => ({
+  created_after: by(Timestamp, (q, value) => q('users.created_at', '>=', value)),
+  created_before: by(Timestamp, (q, value) => q('users.created_at', '<=', value)),
+  admins: by(
+    flag,
+    whenTrue((q) => q('users.admin', '=', true)),
+  ),
+  without_projects: by(
+    flag,
+    whenTrue((q) =>
+      q.not(
+        q.exists(
+          q
+            .selectFrom('project_authorizations')
+            .select('project_authorizations.user_id')
+            .whereRef('project_authorizations.user_id', '=', 'users.id'),
+        ),
+      ),
+    ),
+  ),
+}));
+
+/**
+ * Users that a text points at: by a part of their names or by their whole address. Each alternative has an index; without one of them all rows are read.
+ * @param withPrivate whether addresses count that only administrators read
+ */
+export const userSearch = (text: string, withPrivate: boolean) => sql<SqlBool>`(
+  users.name ilike ${containing(text)} or users.username::text ilike ${containing(text)} or (users.public_email = ${text} and users.public_email <> '')
+  ${withPrivate ? sql`or users.id = (select user_id from emails where email = ${text} and (is_primary or confirmed_at is not null))` : sql``})`;
+
+/** The order of what a search found: exact matches first. */
+export const exactness = (text: string) => sql<number>`case
+  when users.public_email = ${text} then 0 when users.username = ${text} then 1 when lower(users.name) = lower(${text}) then 2 else 3 end`;

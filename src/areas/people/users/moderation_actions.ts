@@ -1,0 +1,116 @@
+/** What administrators decide about accounts (users-and-tokens.md section 4.2). Every request asks for the state of its user, so that all of it counts at once. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, conflict, forbidden, found } from '../../../http/index.ts';
+
+/** After so many days without a request an account may be put to sleep. */
+const dormant_days = 90;
+
+interface Account {
+  state: string;
+  user_type: string;
+  is_dormant: boolean;
+}
+
+async function accountOf(db: Database, id: number): Promise<Account> {
+  const query = db
+    .selectFrom('users')
+    .select(['state', 'user_type'])
+    .select(sql<boolean>`coalesce(last_activity_on <= current_date - ${sql.lit(dormant_days)}, true)`.as('is_dormant'))
+    .where('id', '=', id);
+  return found('User', await query.executeTakeFirst());
+}
+
+const refused = (text: string) => new ApiError(403, { message: text });
+
+/** @returns whether somebody else was not faster */
+async function changeState(db: Database, id: number, from: string[], state: string): Promise<boolean> {
+  const changed = await db
+    .updateTable('users')
+    .set({ state, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('state', 'in', from)
+    .executeTakeFirst();
+  return changed.numUpdatedRows > 0n;
+}
+
+/**
+ * Shuts a user out of everything at once.
+ * @param caller_id who blocks
+ * @returns whether something changed
+ * @throws ApiError 404, 403 for oneself and for users that no person stands behind
+ */
+export async function blockUser(db: Database, caller_id: number, id: number): Promise<boolean> {
+  const { user_type } = await accountOf(db, id);
+  if (id === caller_id) throw forbidden('The API initiating user cannot be blocked by the API');
+  if (user_type === 'ghost') throw refused('An internal user cannot be blocked');
+  return changeState(db, id, ['active', 'deactivated'], 'blocked');
+}
+
+/**
+ * Lets a blocked user in again.
+ * @returns whether something changed
+ * @throws ApiError 404, 403 for a deactivated user
+ */
+export async function unblockUser(db: Database, id: number): Promise<boolean> {
+  const { state } = await accountOf(db, id);
+  if (state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
+  return changeState(db, id, ['blocked', 'blocked_pending_approval'], 'active');
+}
+
+/**
+ * Puts an account to sleep that nobody uses.
+ * @returns whether something changed
+ * @throws ApiError 404, 403 for accounts that are shut out, in use, or of nobody
+ */
+export async function deactivateUser(db: Database, id: number): Promise<boolean> {
+  const { state, user_type, is_dormant } = await accountOf(db, id);
+  if (state === 'deactivated') return false;
+  if (state !== 'active') throw refused('Error occurred. A blocked user cannot be deactivated');
+  if (user_type === 'ghost') throw refused('Internal users cannot be deactivated');
+  if (!is_dormant)
+    throw refused(
+      `The user you are trying to deactivate has been active in the past ${dormant_days} days and cannot be deactivated`,
+    );
+  return changeState(db, id, ['active'], 'deactivated');
+}
+
+/**
+ * Wakes an account up.
+ * @throws ApiError 404, 403 for accounts that are shut out
+ */
+export async function activateUser(db: Database, id: number): Promise<void> {
+  const { state } = await accountOf(db, id);
+  if (state !== 'active' && state !== 'deactivated')
+    throw refused('Error occurred. A blocked user must be unblocked to be activated');
+  await changeState(db, id, ['deactivated'], 'active');
+}
+
+/**
+ * Shuts out who has misbehaved.
+ * @throws ApiError 404, 403 for accounts that are not active
+ */
+export async function banUser(db: Database, id: number): Promise<void> {
+  const { state, user_type } = await accountOf(db, id);
+  if (user_type === 'ghost') throw refused('You cannot ban internal users.');
+  if (!(await changeState(db, id, ['active'], 'banned'))) throw refused(`You cannot ban ${state} users.`);
+}
+
+/**
+ * Lets a banned user in again.
+ * @throws ApiError 404, 403 for accounts that are not banned
+ */
+export async function unbanUser(db: Database, id: number): Promise<void> {
+  const { state } = await accountOf(db, id);
+  if (!(await changeState(db, id, ['banned'], 'active'))) throw refused(`You cannot unban ${state} users.`);
+}
+
+/**
+ * Admits who has asked for an account.
+ * @throws ApiError 404, 409 for accounts that wait for nobody
+ */
+export async function approveUser(db: Database, id: number): Promise<void> {
+  await accountOf(db, id);
+  if (!(await changeState(db, id, ['blocked_pending_approval'], 'active')))
+    throw conflict('The user you are trying to approve is not pending approval');
+}

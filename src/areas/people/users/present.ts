@@ -1,0 +1,197 @@
+/** How users appear in replies (users-and-tokens.md section 1). */
+import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { commitEmailOf } from '../../../access/index.ts';
+import { allOptional, DateOnly, Id, nullable, optional, resource, since, Timestamp } from '../../../http/index.ts';
+
+/** The form in which users appear as authors, assignees and members. */
+export const userBasicFields = {
+  id: Id,
+  username: Type.String(),
+  name: Type.String(),
+  state: Type.String(),
+  locked: Type.Boolean(),
+  public_email: nullable(Type.String()),
+  avatar_url: nullable(Type.String()),
+  web_url: Type.String(),
+};
+export const UserBasic = resource('UserBasic', userBasicFields);
+
+/** What everybody may read of a profile that is not private. */
+const profileFields = {
+  created_at: Timestamp,
+  bio: Type.String(),
+  location: Type.String(),
+  linkedin: Type.String(),
+  twitter: Type.String(),
+  discord: Type.String(),
+  github: Type.String(),
+  website_url: Type.String(),
+  organization: Type.String(),
+  job_title: Type.String(),
+  pronouns: nullable(Type.String()),
+  bot: Type.Boolean(),
+  work_information: nullable(Type.String()),
+  followers: Type.Integer(),
+  following: Type.Integer(),
+};
+
+/** What the user reads of himself. */
+const ownFields = {
+  confirmed_at: nullable(Timestamp),
+  last_activity_on: nullable(DateOnly),
+  theme_id: Type.Integer(),
+  color_scheme_id: Type.Integer(),
+  projects_limit: Type.Integer(),
+  email: Type.String(),
+  commit_email: Type.String(),
+  can_create_group: Type.Boolean(),
+  can_create_project: Type.Boolean(),
+  external: Type.Boolean(),
+  private_profile: Type.Boolean(),
+};
+
+/** What only administrators read. */
+const adminFields = {
+  is_admin: Type.Boolean(),
+  note: nullable(Type.String()),
+  namespace_id: nullable(Id),
+  created_by: nullable(UserBasic),
+  using_license_seat: since('premium', Type.Boolean()),
+};
+
+/** A user as far as the caller may read him: only the first members are always there. */
+export const User = resource('User', {
+  ...userBasicFields,
+  ...allOptional(profileFields),
+  is_followed: optional(Type.Boolean({ description: 'Whether the caller follows the user' })),
+  ...allOptional(ownFields),
+  ...allOptional(adminFields),
+});
+
+/** The caller himself; the last members are there for administrators. */
+export const CurrentUser = resource('CurrentUser', {
+  ...userBasicFields,
+  ...profileFields,
+  ...ownFields,
+  ...allOptional(adminFields),
+});
+
+export const UserForAdmin = resource('UserForAdmin', { ...userBasicFields, ...profileFields, ...ownFields, ...adminFields });
+
+export const userBasicColumns = ['users.id', 'users.username', 'users.name', 'users.state', 'users.public_email'] as const;
+
+/**
+ * A row of users as one value, for statements that need users beside something else.
+ * @param table the name of the rows of `users` in the statement
+ */
+export const userBasicJson = (table: string): RawBuilder<UserBasicRow> => sql`
+  jsonb_build_object('id', ${sql.ref(`${table}.id`)}, 'username', ${sql.ref(`${table}.username`)}, 'name', ${sql.ref(`${table}.name`)},
+                     'state', ${sql.ref(`${table}.state`)}, 'public_email', ${sql.ref(`${table}.public_email`)})`;
+
+export interface UserBasicRow {
+  id: number;
+  username: string;
+  name: string;
+  state: string;
+  public_email: string;
+}
+
+/** A user with everything that replies say of him; see `usersInFull`. */
+export interface UserRow extends UserBasicRow {
+  user_type: string;
+  created_at: string;
+  bio: string;
+  location: string;
+  linkedin: string;
+  twitter: string;
+  discord: string;
+  github: string;
+  website_url: string;
+  organization: string;
+  job_title: string;
+  pronouns: string | null;
+  confirmed_at: string | null;
+  last_activity_on: string | null;
+  theme_id: number;
+  color_scheme_id: number;
+  projects_limit: number;
+  email: string;
+  commit_email: string | null;
+  can_create_group: boolean;
+  external: boolean;
+  private_profile: boolean;
+  admin: boolean;
+  note: string | null;
+  namespace_id: number | null;
+  personal_projects: number;
+  using_license_seat: boolean;
+  followers: number;
+  following: number;
+  created_by: UserBasicRow | null;
+}
+
+/**
+ * @param url the external address of the server
+ * @param user the columns of `userBasicColumns`
+ */
+export const presentUserBasic = (
+  url: string,
+  { id, username, name, state, public_email }: UserBasicRow,
+): Static<typeof UserBasic> => ({
+  id,
+  username,
+  name,
+  state,
+  locked: false,
+  public_email,
+  avatar_url: null,
+  web_url: `${url}/${username}`,
+});
+
+/** `Engineer at Example`, or the half of it that is known. */
+function workInformation({ job_title, organization }: UserRow): string | null {
+  if (job_title !== '' && organization !== '') return `${job_title} at ${organization}`;
+  return job_title || organization || null;
+}
+
+const isPerson = (user: UserRow) => user.user_type === 'human';
+
+/** The form that others read, where the profile is not private. */
+export function presentProfile(url: string, user: UserRow) {
+  const { created_at, bio, location, linkedin, twitter, discord, github, website_url, organization, job_title, pronouns } = user;
+  return {
+    ...presentUserBasic(url, user),
+    ...{ created_at, bio, location, linkedin, twitter, discord, github, website_url, organization, job_title, pronouns },
+    bot: !isPerson(user),
+    work_information: workInformation(user),
+    followers: user.followers,
+    following: user.following,
+  };
+}
+
+/** The form that the user reads. */
+export function presentOwnUser(url: string, user: UserRow): Omit<Static<typeof CurrentUser>, keyof typeof adminFields> {
+  const { confirmed_at, last_activity_on, theme_id, color_scheme_id, projects_limit } = user;
+  const { email, can_create_group, external, private_profile } = user;
+  return {
+    ...presentProfile(url, user),
+    ...{ confirmed_at, last_activity_on, theme_id, color_scheme_id, projects_limit },
+    ...{ email, can_create_group, external, private_profile },
+    commit_email: commitEmailOf(user, url),
+    can_create_project: user.personal_projects < projects_limit,
+  };
+}
+
+/** The form that administrators read. */
+export function presentUserForAdmin(url: string, user: UserRow): Static<typeof UserForAdmin> {
+  const { admin, note, namespace_id, created_by } = user;
+  return {
+    ...presentOwnUser(url, user),
+    is_admin: admin,
+    note,
+    namespace_id,
+    created_by: created_by && presentUserBasic(url, created_by),
+    using_license_seat: user.using_license_seat,
+  };
+}

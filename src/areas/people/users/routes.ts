@@ -1,0 +1,186 @@
+/** Users: the people who have an account, and what administrators do with them. */
+import { Type } from 'typebox';
+import { admin, anyone, type MaybeCaller, signedIn } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  type Access,
+  allOptional,
+  atLeastOneOf,
+  type Caller,
+  checked,
+  Direction,
+  forbidden,
+  get,
+  Id,
+  invalid,
+  keysetPaging,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  post,
+  put,
+} from '../../../http/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { emailReasons } from '../emails/index.ts';
+import { usernameReasons } from '../namespaces/index.ts';
+import { changeUser, createUser } from './actions.ts';
+import { adminFilters, userFilters } from './filters.ts';
+import {
+  CurrentUser,
+  presentOwnUser,
+  presentProfile,
+  presentUserBasic,
+  presentUserForAdmin,
+  User,
+  UserForAdmin,
+  userBasicColumns,
+} from './present.ts';
+import { isFollowed, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
+import { atMost, countReasons, pageReasons, passwordReasons, personNameReasons } from './rules.ts';
+
+const text = (limit: number) => checked(Type.String(), atMost(limit));
+const clearableText = (limit: number) =>
+  checked(nullable(Type.String()), (value) => (value === null ? [] : atMost(limit)(value)));
+
+const profile = allOptional({
+  admin: Type.Boolean(),
+  external: Type.Boolean(),
+  can_create_group: Type.Boolean(),
+  private_profile: Type.Boolean(),
+  projects_limit: checked(Type.Integer(), countReasons),
+  bio: text(255),
+  location: text(500),
+  organization: text(500),
+  job_title: text(200),
+  pronouns: clearableText(50),
+  linkedin: text(500),
+  twitter: text(500),
+  discord: text(500),
+  github: text(500),
+  website_url: checked(Type.String({ description: 'Address of a page, http or https' }), pageReasons),
+  public_email: Type.String({ description: 'A verified address of the user, or nothing' }),
+  commit_email: nullable(Type.String({ description: 'A verified address of the user, or `_private`' })),
+  note: clearableText(65_535),
+  theme_id: checked(Type.Integer(), countReasons),
+  color_scheme_id: checked(Type.Integer(), countReasons),
+});
+
+const account = {
+  email: checked(Type.String(), emailReasons),
+  name: checked(Type.String(), personNameReasons),
+  username: checked(Type.String(), usernameReasons),
+};
+const Password = () => checked(Type.String(), passwordReasons);
+
+const order = {
+  order_by: optional(Type.Enum(['id', 'name', 'username', 'created_at', 'updated_at'])),
+  sort: optional(Direction),
+};
+
+/** Signed-in callers; the others are refused in words of its own. */
+const userReader: Access<{ caller: Caller }> = {
+  rule: 'signed in',
+  async check({ caller }) {
+    if (!caller) throw forbidden('Not authorized!');
+    return { caller };
+  },
+};
+
+type ListInput = Parameters<typeof listUsers>[2] & { username?: string };
+
+async function listForAdmin(db: Database, url: string, input: ListInput) {
+  const query = usersInFull(db).where(userFilters.matching(input)).where(adminFilters.matching(input));
+  const page = await listUsers(db, query, input, true);
+  return { ...page, items: page.items.map((user) => presentUserForAdmin(url, user)) };
+}
+
+/** Where nothing may be public, people are not either. */
+const isOpenToAll = async (db: Database) => !(await settingsOf(db)).restricted_visibility_levels.includes('public');
+
+async function listForOthers(db: Database, url: string, caller: MaybeCaller, input: ListInput & UserOrder) {
+  if (!caller && (input.username === undefined || !(await isOpenToAll(db))))
+    throw forbidden('Not authorized to access /api/v4/users');
+  const { order_by: _column, sort: _direction, ...rest } = input;
+  const query = db.selectFrom('users').select(userBasicColumns).where(userFilters.matching(rest));
+  const page = await listUsers(db, query, rest, false);
+  return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
+}
+
+export const userRoutes = [
+  get('/user', {
+    summary: 'Show who calls',
+    access: signedIn,
+    scopes: ['read_user'],
+    returns: one(CurrentUser),
+    handle: async ({ db, url, caller }) => {
+      const user = await userInFull(db, caller.id);
+      return caller.admin ? presentUserForAdmin(url, user) : presentOwnUser(url, user);
+    },
+  }),
+  get('/users', {
+    summary: 'List users; without a token only the one with a given username',
+    access: anyone,
+    scopes: ['read_user'],
+    input: { search: optional(Type.String()), ...userFilters.input, ...adminFilters.input, ...order, ...keysetPaging },
+    returns: pageOf(User),
+    handle: ({ db, url, caller, input }) =>
+      caller?.admin ? listForAdmin(db, url, input) : listForOthers(db, url, caller, input),
+  }),
+  get('/users/:id', {
+    summary: 'Show a user',
+    access: userReader,
+    rate: { setting: 'users_get_by_id_limit', window_s: 600, spared: 'users_get_by_id_limit_allowlist' },
+    scopes: ['read_user'],
+    input: { id: Id },
+    returns: one(User),
+    handle: async ({ db, url, caller, input }) => {
+      const user = await userInFull(db, input.id);
+      // A private profile says no more than a comment of its user does.
+      if (user.private_profile && !caller.admin && user.id !== caller.id) return presentUserBasic(url, user);
+      const is_followed = await isFollowed(db, caller.id, user.id);
+      return { ...(caller.admin ? presentUserForAdmin(url, user) : presentProfile(url, user)), is_followed };
+    },
+  }),
+  post('/users', {
+    summary: 'Add a user',
+    access: admin,
+    input: {
+      ...account,
+      password: optional(Password()),
+      reset_password: optional(Type.Boolean({ description: 'The user chooses a password himself; wins over `password`' })),
+      force_random_password: optional(Type.Boolean({ description: 'Nobody knows the password' })),
+      skip_confirmation: Type.Boolean({ default: false }),
+      ...profile,
+    },
+    rules: [atLeastOneOf('password', 'reset_password', 'force_random_password')],
+    returns: one(UserForAdmin),
+    handle: async ({ db, url, caller, input }) => {
+      const { email, name, username, password, admin: isAdmin, ...rest } = input;
+      const { reset_password = false, force_random_password = false, skip_confirmation, ...others } = rest;
+      const isKnown = !reset_password && !force_random_password;
+      if (isKnown && password === undefined) throw invalid({ password: ["can't be blank"] });
+      const user = { email, name, username, password: isKnown ? password : undefined, admin: isAdmin, profile: others };
+      const id = await db
+        .transaction()
+        .execute((tx) => createUser(tx, { ...user, confirmed: skip_confirmation, created_by_id: caller.id }));
+      return presentUserForAdmin(url, await userInFull(db, id));
+    },
+  }),
+  put('/users/:id', {
+    summary: 'Change a user',
+    access: admin,
+    input: {
+      id: Id,
+      ...allOptional(account),
+      password: optional(Password()),
+      skip_reconfirmation: Type.Boolean({ default: false, description: 'A new address counts as confirmed' }),
+      ...profile,
+    },
+    returns: one(UserForAdmin),
+    handle: async ({ db, url, input: { id, skip_reconfirmation, ...changes } }) => {
+      await db.transaction().execute((tx) => changeUser(tx, id, changes, skip_reconfirmation));
+      return presentUserForAdmin(url, await userInFull(db, id));
+    },
+  }),
+];
