@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino, { type Logger } from 'pino';
-import { settleReferenceUpdates } from '../areas/repository/index.ts';
+import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
 import { secretsOf, servicesFor } from '../services.ts';

@@ -1,5 +1,7 @@
 import pino, { type Logger } from 'pino';
 import { removeOrphanedBots } from '../areas/access_tokens/index.ts';
+import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
+import { deleteRepositories, maintainRepository, settleReferences } from '../areas/code/repository/index.ts';
 import { removeOldEvents } from '../areas/events/index.ts';
 import { removeExpiredGroupLinks } from '../areas/group_links/index.ts';
 import { removeGroup, removeMarkedGroups } from '../areas/groups/index.ts';
@@ -17,7 +19,6 @@ import {
 } from '../areas/invitations/index.ts';
 import { removeUnusedBlobs } from '../areas/issues/index.ts';
 import { advanceIterations } from '../areas/iterations/index.ts';
-import { removeUnusedObjects } from '../areas/lfs/index.ts';
 import { removeExpiredMemberships } from '../areas/members/index.ts';
 import {
   confirmEmail,
@@ -29,7 +30,6 @@ import {
 } from '../areas/people/emails/index.ts';
 import { removeUser } from '../areas/people/users/removal_index.ts';
 import { copyFork, removeMarkedProjects, removeProject } from '../areas/projects/index.ts';
-import { deleteRepositories, maintainRepository, settleReferences } from '../areas/repository/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/service_accounts/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';

@@ -1,6 +1,6 @@
 /** What tests of repositories share: a project with something in it, and where things are. */
 import assert from 'node:assert/strict';
-import { repositoryOf } from '../areas/repository/index.ts';
+import { repositoryOf } from '../areas/code/repository/index.ts';
 import { type Repository, resolveBranch } from '../git/index.ts';
 import { type World, world } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** Whether everything that lasts fits together, and what can be done about it where it does not. */
 import { availableParallelism } from 'node:os';
+import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
-import { settleReferenceUpdates } from '../areas/repository/index.ts';
 import type { Database } from '../db/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
 import { type ServicesConfig, secretsOf, servicesFor } from '../services.ts';

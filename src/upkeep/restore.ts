@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { settleReferenceUpdates } from '../areas/repository/index.ts';
+import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
 import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';

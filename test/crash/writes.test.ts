@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { repositoryOf, settleReferenceUpdates } from '../../src/areas/repository/index.ts';
+import { repositoryOf, settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';

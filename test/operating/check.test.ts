@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { diskPath } from '../../src/areas/repository/index.ts';
+import { diskPath } from '../../src/areas/code/repository/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { headBranch, objectFiles, resolveBranch, setHead } from '../../src/git/index.ts';
 import { filledWorld, repositoryIn } from '../../src/testing/repository.ts';

@@ -6,8 +6,8 @@ import { updateRefs } from '../../git/index.ts';
 import { type GitClient, gitClient, remoteOf } from '../../testing/git.ts';
 import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
-import { announceUpdates } from '../repository/actions.ts';
-import { settleReferenceUpdates } from '../repository/index.ts';
+import { announceUpdates } from '../code/repository/actions.ts';
+import { settleReferenceUpdates } from '../code/repository/index.ts';
 
 /** The pushes to a project, the first first. */
 const pushes = ({ db }: World, project_id: number) =>

@@ -4,7 +4,7 @@ import { type Group, lockTrees, refreshAuthorizations, type Subtree, subtreeOf }
 import type { Database } from '../../db/index.ts';
 import { badRequest, checkUnmodified, found, Id } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
-import { deleteRepositories } from '../repository/index.ts';
+import { deleteRepositories } from '../code/repository/index.ts';
 
 export interface GroupDeletion {
   /** Whether the group, which is marked already, is to be removed without waiting. Only what stands in another group can be. */

@@ -6,7 +6,7 @@ import { performJob, performQueued } from '../../testing/jobs.ts';
 import { filledWorld, repositoryIn } from '../../testing/repository.ts';
 import { untilSomebodyWaits } from '../../testing/waiting.ts';
 import { type World, world } from '../../testing/world.ts';
-import { deleteRepositories } from '../repository/index.ts';
+import { deleteRepositories } from '../code/repository/index.ts';
 import { removeGroup, removeMarkedGroups } from './index.ts';
 
 const removal = [removeGroup, deleteRepositories];

@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { DB } from '../../db/index.ts';
 import { DateOnly, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../http/index.ts';
+import { defaultProtection } from '../code/protected_branches/index.ts';
 import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../people/namespaces/index.ts';
 import { ProjectForm } from '../projects/index.ts';
-import { defaultProtection } from '../protected_branches/index.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
 

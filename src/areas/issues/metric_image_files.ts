@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { authenticate, isVisibleIssue, type MaybeCaller } from '../../access/index.ts';
 import type { BlobKey } from '../../blobs/index.ts';
 import { insufficientScope, notFound, type Services } from '../../http/index.ts';
-import { contentType, disposition, headerValue, sniffed_bytes, uncached } from '../repository/index.ts';
+import { contentType, disposition, headerValue, sniffed_bytes, uncached } from '../code/repository/index.ts';
 
 interface ImageRequest {
   Params: { id: string; filename: string };

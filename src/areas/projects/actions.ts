@@ -13,10 +13,10 @@ import {
   writeCommit,
 } from '../../git/index.ts';
 import { ApiError, found, invalid, type Services } from '../../http/index.ts';
+import { refsBegun, repositoryOf } from '../code/repository/index.ts';
 import { recordEvent } from '../events/index.ts';
 import { storageForNew } from '../instance/application_settings/index.ts';
 import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../people/namespaces/index.ts';
-import { refsBegun, repositoryOf } from '../repository/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
 
 export interface NewProject {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { entryAt, readBlob, readCommit, resolveBranch, resolveCommit } from '../../git/index.ts';
 import { type World, world } from '../../testing/world.ts';
-import { maintainRepository, repositoryOf } from '../repository/index.ts';
+import { maintainRepository, repositoryOf } from '../code/repository/index.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

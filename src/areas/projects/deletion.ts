@@ -4,7 +4,7 @@ import { lockTree, type Project } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { badRequest, checkUnmodified, found, Id } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
-import { deleteRepositories } from '../repository/index.ts';
+import { deleteRepositories } from '../code/repository/index.ts';
 
 export interface ProjectDeletion {
   /** Whether the project, which is marked already, is to be removed without waiting. */

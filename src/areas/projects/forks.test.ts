@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { maintain, resolveBranch } from '../../git/index.ts';
 import { performJob, performQueued } from '../../testing/jobs.ts';
 import { fileUrl, filledWorld, headOf, onMain } from '../../testing/repository.ts';
-import { repositoryOf } from '../repository/index.ts';
+import { repositoryOf } from '../code/repository/index.ts';
 import { copyFork, removeProject } from './index.ts';
 
 test('a fork is copied by a job, is a project of its own, and says where it comes from', async () => {

@@ -14,11 +14,11 @@ import {
 } from '../../git/index.ts';
 import { ApiError, type Caller, conflict, found, Id, notFound, notModified, optional, type Services } from '../../http/index.ts';
 import { job } from '../../jobs/index.ts';
+import { shareObjects } from '../code/lfs/index.ts';
+import { protectDefaultBranch } from '../code/protected_branches/index.ts';
+import { maintainRepository, repositoryOf } from '../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../instance/application_settings/index.ts';
-import { shareObjects } from '../lfs/index.ts';
 import { lesserVisibility, type VisibilityName } from '../people/namespaces/index.ts';
-import { protectDefaultBranch } from '../protected_branches/index.ts';
-import { maintainRepository, repositoryOf } from '../repository/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './requests.ts';
 import { mayCreateIn, namingProblems } from './rules.ts';

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { performJob, performQueued } from '../../testing/jobs.ts';
 import { fileUrl, filledWorld, onMain, repositoryIn } from '../../testing/repository.ts';
 import { type World, world } from '../../testing/world.ts';
-import { deleteRepositories, maintainRepository } from '../repository/index.ts';
+import { deleteRepositories, maintainRepository } from '../code/repository/index.ts';
 import { removeMarkedProjects, removeProject } from './index.ts';
 
 const removal = [removeProject, deleteRepositories];

@@ -16,8 +16,8 @@ import {
   post,
   put,
 } from '../../http/index.ts';
+import { maintainRepository } from '../code/repository/index.ts';
 import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../people/namespaces/index.ts';
-import { maintainRepository } from '../repository/index.ts';
 import { setArchived } from './archiving.ts';
 import { endProject, restoreProject } from './deletion.ts';
 import { ProjectForm, projectReply } from './present.ts';

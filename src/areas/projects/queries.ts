@@ -13,9 +13,9 @@ import {
 import type { Database, DB } from '../../db/index.ts';
 import { countCommits, countObjects, resolveBranch } from '../../git/index.ts';
 import { found, keysetUnavailable, type Page, pageAsked, type Services } from '../../http/index.ts';
+import { repositoryOf } from '../code/repository/index.ts';
 import { type NamespaceRow, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from '../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../people/users/index.ts';
-import { repositoryOf } from '../repository/index.ts';
 import { filtered, type ProjectFilters } from './filters.ts';
 import type { Creator } from './requests.ts';
 

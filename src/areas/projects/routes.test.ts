@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { git, resolveBranch, updateRefs } from '../../git/index.ts';
 import { type World, world } from '../../testing/world.ts';
+import { repositoryOf } from '../code/repository/index.ts';
 import { createGroup } from '../groups/index.ts';
-import { repositoryOf } from '../repository/index.ts';
 
 /** How many projects there are in the group of a world. */
 const countIn = async (w: World) => (await w.as('owner').get(`/groups/${w.group.id}/projects`)).body.length;

@@ -40,10 +40,10 @@ import {
   type Services,
   Timestamp,
 } from '../../http/index.ts';
+import { diskPath } from '../code/repository/index.ts';
 import { restrictionReasons } from '../instance/application_settings/index.ts';
 import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../people/users/index.ts';
-import { diskPath } from '../repository/index.ts';
 import { changeProject, type ProjectChanges } from './actions.ts';
 import { filtered, isSharedWith, type ProjectFilters, projectFilters } from './filters.ts';
 import {

@@ -1,0 +1,144 @@
+/** Commit statuses: what services outside, such as builders of software, say of a commit (repository.md section 5.5). */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Repository, refsContaining, resolveCommit } from '../../../git/index.ts';
+import {
+  checked,
+  found,
+  get,
+  Id,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
+import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
+import { repositoryOf } from '../repository/index.ts';
+import { reportStatus } from './actions.ts';
+import { addressProblems, states } from './rules.ts';
+
+/** `pipeline_id` is null and nothing is allowed to fail: clients read both, and nothing here builds commits. */
+const CommitStatus = resource('CommitStatus', {
+  id: Id,
+  sha: Type.String(),
+  ref: Type.String(),
+  status: Type.Enum(states),
+  name: Type.String(),
+  target_url: nullable(Type.String()),
+  description: nullable(Type.String()),
+  created_at: Timestamp,
+  started_at: nullable(Timestamp),
+  finished_at: nullable(Timestamp),
+  allow_failure: Type.Boolean(),
+  pipeline_id: nullable(Id),
+  coverage: nullable(Type.Number()),
+  author: nullable(UserBasic),
+});
+
+const members = userBasicColumns.flatMap((column) => [sql.lit(column.split('.')[1]!), sql.ref(column)]);
+const author: RawBuilder<UserBasicRow | null> = sql`(
+  select json_build_object(${sql.join(members)}) from users where users.id = commit_statuses.user_id)`;
+
+const statusesOf = (db: Database, project: Project) =>
+  db
+    .selectFrom('commit_statuses')
+    .select(['id', 'sha', 'ref', 'name', 'target_url', 'description', 'created_at', 'started_at', 'finished_at', 'coverage'])
+    .select((q) => q.ref('status').$castTo<(typeof states)[number]>().as('status'))
+    .select(author.as('author'))
+    .where('project_id', '=', project.id);
+
+type Row = Awaited<ReturnType<ReturnType<typeof statusesOf>['executeTakeFirstOrThrow']>>;
+
+const present = (url: string, row: Row): Static<typeof CommitStatus> => ({
+  ...row,
+  allow_failure: false,
+  pipeline_id: null,
+  author: row.author && presentUserBasic(url, row.author),
+});
+
+/** The branch that a commit is looked at for when the caller does not say: the default branch, if it holds the commit. */
+async function branchOf(repository: Repository, project: Project, sha: string): Promise<string> {
+  const prefix = 'refs/heads/';
+  const branches = (await refsContaining(repository, sha, ['heads'])).map((ref) => ref.slice(prefix.length));
+  return found('References for commit', branches.find((branch) => branch === project.default_branch) ?? branches[0]);
+}
+
+const longest = 255;
+/** Text of at most 255 characters. */
+const short = (description: string, problems: (text: string) => string[] = () => []) =>
+  checked(Type.String({ description }), (text) => [
+    ...(text.length > longest ? [`is too long (maximum is ${longest} characters)`] : []),
+    ...problems(text),
+  ]);
+
+/** What builds commits outside is one stage, whatever it does. */
+const externalStage = 'external';
+const Sha = Type.String({ description: 'Commit, branch or tag' });
+
+export const commitStatuses = [
+  get('/projects/:id/repository/commits/:sha/statuses', {
+    summary: 'List what is said of a commit',
+    access: codeReader,
+    input: {
+      sha: Sha,
+      ref: optional(Type.String({ description: 'Only of this branch or tag' })),
+      name: optional(Type.String({ description: 'Only by this name' })),
+      stage: optional(Type.String({ description: 'Only of this stage of a pipeline; reports from outside are of `external`' })),
+      pipeline_id: optional(Type.Integer({ description: 'Only of this pipeline: none, as reports belong to no pipeline' })),
+      all: Type.Boolean({ default: false, description: 'Also what was said before the last report of a name' }),
+      sort: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By id' }),
+      ...paging,
+    },
+    returns: pageOf(CommitStatus),
+    handle: async ({ project, input, db, ...services }) => {
+      const { ref, name, stage, pipeline_id, all, sort } = input;
+      const isNowhere = (stage || externalStage) !== externalStage || pipeline_id !== undefined;
+      const sha = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
+      const query = statusesOf(db, project)
+        .where('sha', '=', sha)
+        .$if(isNowhere, (q) => q.where(sql<SqlBool>`false`))
+        .$if(!all, (q) => q.where('retried', '=', false))
+        .$if(Boolean(ref), (q) => q.where('ref', '=', ref!))
+        .$if(Boolean(name), (q) => q.where('name', '=', name!))
+        .orderBy('id', sort);
+      const page = await paginate(db, query, input);
+      return { ...page, items: page.items.map((row) => present(services.url, row)) };
+    },
+  }),
+  post('/projects/:id/statuses/:sha', {
+    summary: 'Say the status of a commit',
+    access: codeWriter,
+    input: {
+      sha: Sha,
+      state: Type.Enum(states),
+      ref: optional(short('Branch or tag that the commit was looked at for')),
+      name: optional(short('Who or what says so; `default` if left out')),
+      context: optional(short('Another name for `name`')),
+      target_url: optional(short('Where to read more', addressProblems)),
+      description: optional(short('What is said')),
+      coverage: optional(Type.Number({ description: 'Share of the code that tests reach, in percent' })),
+    },
+    returns: one(CommitStatus),
+    handle: async ({ project, caller, input, db, ...services }) => {
+      const { name, context, ref, sha: _, ...said } = input;
+      const repository = repositoryOf(services, project);
+      const sha = found('Commit', await resolveCommit(repository, input.sha));
+      const id = await reportStatus(db, {
+        ...said,
+        project,
+        caller,
+        sha,
+        ref: ref?.replace(/^refs\/(heads|tags)\//, '') || (await branchOf(repository, project, sha)),
+        name: name || context || 'default',
+      });
+      return present(services.url, await statusesOf(db, project).where('id', '=', id).executeTakeFirstOrThrow());
+    },
+  }),
+];

@@ -1,0 +1,51 @@
+/** Taking in large files, and giving those of one project to another. */
+import type { Readable } from 'node:stream';
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { blobOf } from './queries.ts';
+import type { LfsFile } from './rules.ts';
+
+/** The row of an object, made or locked until the end of the transaction; the sweep leaves it alone for a while. */
+async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> {
+  const { id } = await tx
+    .insertInto('lfs_objects')
+    .values({ oid, size })
+    .onConflict((conflict) => conflict.column('oid').doUpdateSet({ last_upload_at: sql`now()` }))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * Takes in the bytes of an object for a project. They are compared with the oid whether or not somebody else has uploaded them before: only who holds them
+ * gets the object.
+ * @throws BlobMismatch when they are others than announced, a foreign key violation when the project is gone
+ */
+export async function storeObject({ db, blobs }: Services, project_id: number, object: LfsFile, source: Readable): Promise<void> {
+  const received = await blobs.receive(source, { size_bytes: object.size, sha256: object.oid });
+  try {
+    // Before the blob has its name, so that after a crash the sweep knows of it.
+    await announced(db, object);
+    await db.transaction().execute(async (tx) => {
+      const lfs_object_id = await announced(tx, object);
+      await received.keep(blobOf(object.oid));
+      await tx
+        .insertInto('lfs_objects_projects')
+        .values({ project_id, lfs_object_id })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    });
+  } catch (error) {
+    await received.discard();
+    throw error;
+  }
+}
+
+/** Gives a project all objects of another, as its repository needs them that was copied. */
+export async function shareObjects(tx: Database, from_project_id: number, project_id: number): Promise<void> {
+  await sql`
+    insert into lfs_objects_projects (project_id, lfs_object_id)
+    select ${project_id}, lfs_object_id from lfs_objects_projects where project_id = ${from_project_id}
+    on conflict do nothing`.execute(tx);
+}

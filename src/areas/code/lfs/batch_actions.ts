@@ -1,0 +1,103 @@
+/** The batch: a client names the large files that it wants to fetch or store, and hears how. */
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import type { Services } from '../../../http/index.ts';
+import { lifetime_s, type Operation, signed } from './credential_actions.ts';
+import { type LfsAccess, notFound, refusal } from './grant.ts';
+import { objectsOf } from './queries.ts';
+import { isOid, type LfsFile, largestBatch } from './rules.ts';
+
+const BatchRequest = Type.Object({
+  operation: Type.Enum(['download', 'upload']),
+  hash_algo: Type.Optional(Type.String()),
+  objects: Type.Array(Type.Object({ oid: Type.String(), size: Type.Number() })),
+});
+
+interface Action {
+  href: string;
+  header: Record<string, string>;
+  expires_in: number;
+}
+
+interface BatchObject extends LfsFile {
+  authenticated?: true;
+  actions?: { download?: Action; upload?: Action; verify?: Action };
+  error?: { code: number; message: string };
+}
+
+/** @throws ApiError 404 for a request without objects, 409 for another digest than SHA-256, 413 for too many, 422 for one that is no batch */
+function readBatch(body: Record<string, unknown>): Static<typeof BatchRequest> {
+  if (!Array.isArray(body.objects) || body.objects.length === 0) throw notFound();
+  if (body.objects.length > largestBatch) throw refusal(413, `A batch may have at most ${largestBatch} objects.`);
+  if (!Check(BatchRequest, body)) throw refusal(422, 'The request is not a batch of an operation and its objects.');
+  if ((body.hash_algo ?? 'sha256') !== 'sha256') throw refusal(409, 'Objects are named by their SHA-256.');
+  return body;
+}
+
+/** The operation that the client wants, as far as it decides about access. */
+export const operationIn = (body: Record<string, unknown>): Operation => (body.operation === 'upload' ? 'upload' : 'download');
+
+/** What the client sends with each transfer. Nothing, where nobody needs to be known. */
+async function authorization(
+  { db }: Services,
+  { project, caller }: LfsAccess,
+  operation: Operation,
+): Promise<Record<string, string>> {
+  if (!caller) return {};
+  const expires_at_ms = Date.now() + lifetime_s * 1000;
+  const password = await signed(db, { token_id: caller.token.id, project_id: project.id, operation, expires_at_ms });
+  return { Authorization: `Basic ${Buffer.from(`lfs:${password}`).toString('base64')}` };
+}
+
+type Actions = (object: LfsFile) => Required<Required<BatchObject>['actions']>;
+
+function actionsFor({ url }: Services, full_path: string, header: Record<string, string>): Actions {
+  const place = `${url}/${encodeURI(full_path)}.git`;
+  const action = (path: string, more = {}): Action => ({
+    href: `${place}/${path}`,
+    header: { ...header, ...more },
+    expires_in: lifetime_s,
+  });
+  const uploading = { 'Content-Type': 'application/octet-stream', 'Transfer-Encoding': 'chunked' };
+  return ({ oid, size }) => ({
+    download: action(`gitlab-lfs/objects/${oid}`),
+    upload: action(`gitlab-lfs/objects/${oid}/${size}`, uploading),
+    verify: action('info/lfs/objects/verify'),
+  });
+}
+
+const isObject = ({ oid, size }: LfsFile) => isOid(oid) && Number.isSafeInteger(size) && size >= 0;
+
+const absent = { code: 404, message: "Object does not exist on the server or you don't have permissions to access it" };
+const misnamed = { code: 422, message: 'An object has a SHA-256 in lower case and a size in bytes.' };
+
+/**
+ * The answer to a batch.
+ * @throws ApiError as `readBatch`
+ */
+export async function answerBatch(
+  services: Services,
+  access: LfsAccess,
+  body: Record<string, unknown>,
+): Promise<{ transfer: 'basic'; objects: BatchObject[] }> {
+  const { operation, objects } = readBatch(body);
+  const oids = objects.filter(isObject).map(({ oid }) => oid);
+  const known = new Map((await objectsOf(services.db, access.project.id, oids)).map((object) => [object.oid, object]));
+  const header = await authorization(services, access, operation);
+  const actionsOf = actionsFor(services, access.project.full_path, header);
+  const authenticated = access.caller ? ({ authenticated: true } as const) : {};
+  return {
+    transfer: 'basic',
+    objects: objects.map(({ oid, size }): BatchObject => {
+      if (!isObject({ oid, size })) return { oid, size, error: misnamed };
+      const stored = known.get(oid);
+      if (operation === 'download') {
+        if (!stored) return { oid, size, error: absent };
+        return { ...stored, ...authenticated, actions: { download: actionsOf(stored).download } };
+      }
+      if (stored) return stored;
+      const { upload, verify } = actionsOf({ oid, size });
+      return { oid, size, ...authenticated, actions: { upload, verify } };
+    }),
+  };
+}

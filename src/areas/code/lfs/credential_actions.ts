@@ -1,0 +1,54 @@
+/**
+ * The credential that a batch hands out for its transfers: for one project and one operation, valid for a short time, and only as long as the token that it
+ * was made from. It is signed and not stored; only the key is.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Database } from '../../../db/index.ts';
+
+export type Operation = 'download' | 'upload';
+
+export interface Credential {
+  /** The personal access token that it was made from, which says whose it is. */
+  token_id: number;
+  project_id: number;
+  operation: Operation;
+  /** Milliseconds since 1970. */
+  expires_at_ms: number;
+}
+
+/** How long the transfers of one batch may take to begin. The client asks for another batch afterwards. */
+export const lifetime_s = 1800;
+
+/** No other token begins like this. */
+const prefix = 'lfs-';
+
+/** Whether a password is meant to be such a credential. */
+export const isCredential = (password: string): boolean => password.startsWith(prefix);
+
+const signatureOf = (payload: string, key: Buffer): Buffer => createHmac('sha256', key).update(payload).digest();
+
+async function signingKey(db: Database): Promise<Buffer> {
+  const { key } = await db.selectFrom('lfs_credential_keys').select('key').executeTakeFirstOrThrow();
+  return key;
+}
+
+/** A credential as the password of HTTP Basic. */
+export async function signed(db: Database, { token_id, project_id, operation, expires_at_ms }: Credential): Promise<string> {
+  const payload = [token_id, project_id, operation, expires_at_ms].join('.');
+  return `${prefix}${payload}.${signatureOf(payload, await signingKey(db)).toString('base64url')}`;
+}
+
+/** The credential in a password; undefined when it is none of ours, was changed, or has expired. */
+export async function credentialIn(db: Database, password: string): Promise<Credential | undefined> {
+  const [, payload, token_id, project_id, operation, expires_at_ms, signature] =
+    /^lfs-((\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];
+  if (payload === undefined || signature === undefined) return undefined;
+  if (!timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(payload, await signingKey(db)))) return undefined;
+  if (Number(expires_at_ms) <= Date.now()) return undefined;
+  return {
+    token_id: Number(token_id),
+    project_id: Number(project_id),
+    operation: operation as Operation,
+    expires_at_ms: Number(expires_at_ms),
+  };
+}

@@ -1,0 +1,66 @@
+/** Which large files a project has. */
+import type { Readable } from 'node:stream';
+import { sql } from 'kysely';
+import type { BlobKey, ByteRange } from '../../../blobs/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { type LfsFile, pointerIn } from './rules.ts';
+
+/** Where the bytes of an object are. */
+export const blobOf = (oid: string): BlobKey => `lfs/${oid}`;
+
+/** Whether large files are switched on for a project and for every group above it. */
+export async function isLfsEnabled(db: Database, project_id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('projects')
+    .select(
+      sql<boolean>`lfs_enabled and not exists (
+        select from namespaces place join namespaces above on above.id = any(place.traversal_ids)
+         where place.id = projects.namespace_id and not above.lfs_enabled)`.as('is_enabled'),
+    )
+    .where('id', '=', project_id)
+    .executeTakeFirst();
+  return row?.is_enabled ?? false;
+}
+
+/** Those of `oids` that a project has, with the sizes that they really have. An object of other projects only is not there. */
+export function objectsOf(db: Database, project_id: number, oids: readonly string[]): Promise<LfsFile[]> {
+  return db
+    .selectFrom('lfs_objects')
+    .innerJoin('lfs_objects_projects', 'lfs_objects_projects.lfs_object_id', 'lfs_objects.id')
+    .select(['lfs_objects.oid', 'lfs_objects.size'])
+    .where('lfs_objects_projects.project_id', '=', project_id)
+    .where('lfs_objects.oid', '=', sql<string>`any(${oids}::text[])`)
+    .execute();
+}
+
+/** An object that a project has; undefined when it has none with this oid. */
+export const objectOf = async (db: Database, project_id: number, oid: string): Promise<LfsFile | undefined> =>
+  (await objectsOf(db, project_id, [oid]))[0];
+
+/**
+ * The bytes of an object, which the project must have.
+ * @throws Error when the store of blobs has lost it
+ */
+export async function readObject({ blobs }: Pick<Services, 'blobs'>, { oid }: LfsFile, range?: ByteRange) {
+  const stream = await blobs.read(blobOf(oid), range);
+  if (!stream) throw new Error(`the LFS object ${oid} is not in the store of blobs`);
+  return stream;
+}
+
+/**
+ * What reads the large files of a project by their pointers.
+ * @param largest_bytes longer ones are not read
+ * @returns a function from the content of a file; undefined where it is no pointer to a large file that the project has
+ */
+export function largeFileReader(
+  { db, blobs }: Pick<Services, 'db' | 'blobs'>,
+  project_id: number,
+  largest_bytes: number,
+): (content: Buffer) => Promise<Readable | undefined> {
+  return async (content) => {
+    const pointer = pointerIn(content);
+    const object = pointer && (await objectOf(db, project_id, pointer.oid));
+    return object && object.size <= largest_bytes ? readObject({ blobs }, object) : undefined;
+  };
+}

@@ -1,0 +1,43 @@
+/** What stands in a repository for a large file, and what may be asked for. */
+import type { ByteRange } from '../../../blobs/index.ts';
+
+/** A large file by its SHA-256 in hexadecimal. */
+export interface LfsFile {
+  oid: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** A pointer is shorter than this many bytes. */
+export const pointerLimit_bytes = 1024;
+
+const pointerPattern =
+  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[a-z0-9.-]+ .+\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n?$/;
+
+/** The large file that the content of a file in a repository stands for; undefined when it stands for itself. */
+export function pointerIn(content: Buffer): LfsFile | undefined {
+  if (content.length >= pointerLimit_bytes) return undefined;
+  const [, oid, size] = pointerPattern.exec(content.toString('utf8')) ?? [];
+  return oid === undefined ? undefined : { oid, size: Number(size) };
+}
+
+export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+
+/**
+ * The part of a file that a `Range` header asks for; undefined for the whole, also when the header is one that we need not understand.
+ * @returns `unsatisfiable` when it begins behind the end
+ */
+export function rangeIn(header: string | undefined, size_bytes: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, start, end] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (start === undefined || end === undefined) return undefined;
+  if (end !== '' && Number(end) < Number(start)) return undefined;
+  if (Number(start) >= size_bytes) return 'unsatisfiable';
+  return { start: Number(start), end: end === '' ? size_bytes - 1 : Math.min(Number(end), size_bytes - 1) };
+}
+
+/** git-lfs asks for 100 objects at a time. */
+export const largestBatch = 1000;
+
+/** A path as a lock may have it: nothing that PostgreSQL cannot keep or index. */
+export const isLockPath = (path: unknown): path is string =>
+  typeof path === 'string' && path !== '' && !path.includes('\0') && path.isWellFormed() && Buffer.byteLength(path) <= 2000;

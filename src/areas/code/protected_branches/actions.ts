@@ -1,0 +1,246 @@
+/** Complete changes of what protects branches. */
+import { sql } from 'kysely';
+import { levels, type Project } from '../../../access/index.ts';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { ApiError, type Caller, conflict, forbidden, found } from '../../../http/index.ts';
+import { defaultLevelOf, knownIn, ruleNamed, rulesOf } from './queries.ts';
+import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
+
+/** A change of an entry: a new one, another grantee for the one with this id, or its end. */
+export interface EntryChange extends Entry {
+  id?: number | undefined;
+  ends: boolean;
+}
+
+interface Change {
+  project: Project;
+  caller: Caller;
+  name: string;
+}
+
+const refused = (texts: string[]) => new ApiError(422, { message: texts });
+const longest_name = 255;
+
+const labelOf = (action: ProtectedAction) => `${action.charAt(0).toUpperCase()}${action.slice(1)} access levels`;
+
+/** @throws ApiError 422 for users and groups that have nothing to do with the project */
+async function refuseStrangers(tx: Database, project_id: number, entries: readonly Entry[]): Promise<void> {
+  const user_ids = entries.flatMap(({ user_id }) => user_id ?? []);
+  const group_ids = entries.flatMap(({ group_id }) => group_id ?? []);
+  if (user_ids.length + group_ids.length === 0) return;
+  const { users, groups } = await knownIn(tx, project_id, { user_ids, group_ids });
+  const texts = entries.flatMap(({ action, user_id, group_id }) => {
+    if (user_id !== null && !users.has(user_id)) return `${labelOf(action)} user is not a member of the project`;
+    if (group_id !== null && !groups.has(group_id)) return `${labelOf(action)} group does not have access to the project`;
+    return [];
+  });
+  if (texts.length > 0) throw refused([...new Set(texts)]);
+}
+
+async function addEntries(tx: Database, protected_branch_id: number, entries: readonly Entry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await tx
+    .insertInto('protected_branch_access_levels')
+    .values(
+      entries.map(({ action, access_level, user_id, group_id }) => ({
+        protected_branch_id,
+        action,
+        access_level,
+        user_id,
+        group_id,
+      })),
+    )
+    .execute();
+}
+
+/** @throws ApiError 422 when `work` would name somebody twice for the same */
+async function withoutTwins(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (isUniqueViolation(error)) throw refused(['Access levels has already been taken']);
+    throw error;
+  }
+}
+
+/**
+ * Protects a branch, or all whose names fit.
+ * @param tx a transaction
+ * @throws ApiError 409 when there is a protection of this name, 422 for a name or an entry that it cannot have
+ */
+export async function protectBranch(
+  tx: Database,
+  project_id: number,
+  {
+    name,
+    allow_force_push,
+    code_owner_approval_required,
+    entries,
+  }: { name: string; entries: readonly Entry[]; allow_force_push: boolean; code_owner_approval_required?: boolean | undefined },
+): Promise<void> {
+  if (name.length > longest_name) throw refused([`Name is too long (maximum is ${longest_name} characters)`]);
+  await refuseStrangers(tx, project_id, entries);
+  const added = await tx
+    .insertInto('protected_branches')
+    .values({ project_id, name, allow_force_push, code_owner_approval_required })
+    .onConflict((conflicts) => conflicts.columns(['project_id', 'name']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!added) throw conflict(`Protected branch '${name}' already exists`);
+  await withoutTwins(addEntries(tx, added.id, entries));
+}
+
+/** The protection, kept from changing until the transaction ends, if the caller may change it. */
+async function changeable(tx: Database, { project, caller, name }: Change): Promise<{ id: number }> {
+  await tx
+    .selectFrom('protected_branches')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .where('name', '=', name)
+    .forUpdate()
+    .execute();
+  const { id, entries } = found(undefined, await ruleNamed(tx, project.id, caller, name));
+  if (!mayUnprotect(entries, { caller, access_level: project.access_level })) throw forbidden();
+  return { id };
+}
+
+/**
+ * Changes a protection.
+ * @param tx a transaction
+ * @throws ApiError 404 for a protection or an entry that there is not, 403 when the caller is not among those who may unprotect the branch, 422 for entries
+ * that it cannot have
+ */
+export async function changeProtection(
+  tx: Database,
+  change: Change & {
+    allow_force_push: boolean | undefined;
+    code_owner_approval_required: boolean | undefined;
+    entries: readonly EntryChange[];
+  },
+): Promise<void> {
+  const { id } = await changeable(tx, change);
+  await tx
+    .updateTable('protected_branches')
+    .set({
+      updated_at: sql`now()`,
+      allow_force_push: change.allow_force_push,
+      code_owner_approval_required: change.code_owner_approval_required,
+    })
+    .where('id', '=', id)
+    .execute();
+  await changeEntries(tx, { id, project_id: change.project.id }, change.entries);
+}
+
+async function changeEntries(
+  tx: Database,
+  { id, project_id }: { id: number; project_id: number },
+  changes: readonly EntryChange[],
+): Promise<void> {
+  const named = changes.filter((change) => change.id !== undefined);
+  const there = await tx
+    .selectFrom('protected_branch_access_levels')
+    .select(['id', 'action'])
+    .where('protected_branch_id', '=', id)
+    .execute();
+  for (const change of named)
+    found(
+      undefined,
+      there.find((entry) => entry.id === change.id && entry.action === change.action),
+    );
+  const lasting = changes.filter(({ ends }) => !ends);
+  await refuseStrangers(tx, project_id, lasting);
+  const ended = named.filter(({ ends }) => ends).map((change) => change.id!);
+  await tx.deleteFrom('protected_branch_access_levels').where('id', '=', sql<number>`any(${ended}::bigint[])`).execute();
+  await withoutTwins(moveEntries(tx, lasting));
+  await withoutTwins(
+    addEntries(
+      tx,
+      id,
+      lasting.filter((change) => change.id === undefined),
+    ),
+  );
+}
+
+/** Gives entries, which are named by their ids, other grantees. */
+async function moveEntries(tx: Database, changes: readonly EntryChange[]): Promise<void> {
+  const moved = changes.filter(({ id }) => id !== undefined);
+  if (moved.length === 0) return;
+  await sql`
+    update protected_branch_access_levels entry
+       set access_level = given.access_level, user_id = given.user_id, group_id = given.group_id
+      from jsonb_to_recordset(${JSON.stringify(moved)}::jsonb) as given (id bigint, access_level integer, user_id bigint, group_id bigint)
+     where entry.id = given.id`.execute(tx);
+}
+
+/**
+ * Ends a protection.
+ * @param tx a transaction
+ * @throws ApiError 404 when there is none of this name, 403 when the caller is not among those who may unprotect the branch
+ */
+export async function unprotectBranch(tx: Database, change: Change): Promise<void> {
+  const { id } = await changeable(tx, change);
+  await tx.deleteFrom('protected_branches').where('id', '=', id).execute();
+}
+
+/**
+ * Ends the protection of a name, if there is one.
+ * @param tx a transaction
+ * @throws ApiError 403 when the caller is not among those who may unprotect the branch
+ */
+export async function unprotectIfProtected(tx: Database, change: Change): Promise<void> {
+  if (await ruleNamed(tx, change.project.id, change.caller, change.name)) await unprotectBranch(tx, change);
+}
+
+const from = (action: ProtectedAction, access_level: number): Entry => ({ action, access_level, user_id: null, group_id: null });
+
+/**
+ * Protects a branch in the old form, which knows developers and maintainers only. What is left out stays, of a new protection it is for maintainers.
+ * @param tx a transaction
+ * @throws ApiError 403 when the caller is not among those who may unprotect the branch
+ */
+export async function protectByRole(
+  tx: Database,
+  change: Change & { developers_can_push: boolean | undefined; developers_can_merge: boolean | undefined },
+): Promise<void> {
+  const { project, caller, name } = change;
+  const wanted = { push: change.developers_can_push, merge: change.developers_can_merge };
+  const levelOf = (isOpen: boolean | undefined) => (isOpen ? levels.developer : levels.maintainer);
+  if (!(await ruleNamed(tx, project.id, caller, name))) {
+    const entries = [from('push', levelOf(wanted.push)), from('merge', levelOf(wanted.merge))];
+    return protectBranch(tx, project.id, { name, allow_force_push: false, entries });
+  }
+  const { id } = await changeable(tx, change);
+  const actions = (['push', 'merge'] as const).filter((action) => wanted[action] !== undefined);
+  if (actions.length === 0) return;
+  await tx
+    .deleteFrom('protected_branch_access_levels')
+    .where('protected_branch_id', '=', id)
+    .where('action', 'in', actions)
+    .execute();
+  await addEntries(
+    tx,
+    id,
+    actions.map((action) => from(action, levelOf(wanted[action]))),
+  );
+}
+
+/**
+ * Protects the default branch of a project that has just got it, as its group or the server wants new projects to be protected.
+ * @param tx the transaction in which the project gets its first branch
+ */
+export async function protectDefaultBranch(tx: Database, project_id: number): Promise<void> {
+  const { default_branch } = await tx
+    .selectFrom('projects')
+    .select('default_branch')
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  const level = await defaultLevelOf(tx, project_id);
+  const rules = await rulesOf(tx, project_id, undefined);
+  if (level === 0 || rules.some(({ name }) => isAbout(name, default_branch))) return;
+  const { allow_force_push, allowed_to_push, allowed_to_merge } = defaultProtection(level);
+  const entries = [
+    ...allowed_to_push.map(({ access_level }) => from('push', access_level)),
+    ...allowed_to_merge.map(({ access_level }) => from('merge', access_level)),
+  ];
+  await protectBranch(tx, project_id, { name: default_branch, allow_force_push, entries });
+}

@@ -1,0 +1,90 @@
+/** How protections of branches appear in replies (repository.md section 3.1). */
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Database } from '../../../db/index.ts';
+import { Id, nullable, resource, since } from '../../../http/index.ts';
+import type { Entry } from './rules.ts';
+
+const AccessEntry = Type.Object({
+  id: Id,
+  access_level: nullable(Type.Integer({ description: 'Null for a user or a group' })),
+  access_level_description: Type.String(),
+  user_id: since('premium', nullable(Id)),
+  group_id: since('premium', nullable(Id)),
+});
+
+export const ProtectedBranch = resource('ProtectedBranch', {
+  id: Id,
+  name: Type.String({ description: '`*` stands for any characters' }),
+  push_access_levels: Type.Array(AccessEntry),
+  merge_access_levels: Type.Array(AccessEntry),
+  unprotect_access_levels: since('premium', Type.Array(AccessEntry)),
+  allow_force_push: Type.Boolean(),
+  inherited: Type.Boolean({ description: 'False: groups do not protect branches' }),
+  code_owner_approval_required: since('premium', Type.Boolean()),
+});
+
+const descriptions: Readonly<Record<number, string>> = {
+  0: 'No one',
+  30: 'Developers + Maintainers',
+  40: 'Maintainers',
+  60: 'Administrators',
+};
+
+/** What people are shown for the level of an entry. */
+export const levelDescription = (access_level: number): string => descriptions[access_level] ?? '';
+
+/** An entry with the name of its user or group. */
+type NamedEntry = Entry & { id: number; name: string | null };
+
+const named = sql<NamedEntry[]>`
+  coalesce((
+    select json_agg(json_build_object(
+             'id', entry.id, 'action', entry.action, 'access_level', entry.access_level, 'user_id', entry.user_id, 'group_id', entry.group_id,
+             'name', coalesce(users.name, namespaces.name)) order by entry.id)
+      from protected_branch_access_levels entry
+           left join users on users.id = entry.user_id
+           left join namespaces on namespaces.id = entry.group_id
+     where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
+
+/** The protections of a project, as `presentProtection` takes them. */
+export const protectedBranchRows = (db: Database, project_id: number) =>
+  db
+    .selectFrom('protected_branches')
+    .select([
+      'protected_branches.id',
+      'protected_branches.name',
+      'allow_force_push',
+      'code_owner_approval_required',
+      named.as('entries'),
+    ])
+    .where('project_id', '=', project_id);
+
+export function presentProtection({
+  entries,
+  ...row
+}: {
+  id: number;
+  name: string;
+  allow_force_push: boolean;
+  code_owner_approval_required: boolean;
+  entries: NamedEntry[];
+}): Static<typeof ProtectedBranch> {
+  const levelsOf = (action: Entry['action']) =>
+    entries
+      .filter((entry) => entry.action === action)
+      .map(({ id, access_level, user_id, group_id, name }) => ({
+        id,
+        access_level,
+        access_level_description: access_level === null ? (name ?? '') : levelDescription(access_level),
+        user_id,
+        group_id,
+      }));
+  return {
+    ...row,
+    inherited: false,
+    push_access_levels: levelsOf('push'),
+    merge_access_levels: levelsOf('merge'),
+    unprotect_access_levels: levelsOf('unprotect'),
+  };
+}

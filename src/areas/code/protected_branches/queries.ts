@@ -1,0 +1,89 @@
+/** Reading what protects the branches of a project. */
+import { sql } from 'kysely';
+import { levels, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type BranchProtection, type KnownEntry, type ProtectionRule, protectionBy } from './rules.ts';
+
+type Known = { id: number; admin: boolean } | undefined;
+
+/** The entries of the protection of each row of `protected_branches`, each with whether the caller is a member of its group. */
+const entriesFor = (caller: Known) => sql<KnownEntry[]>`
+  coalesce((
+    select json_agg(json_build_object(
+             'action', entry.action, 'access_level', entry.access_level, 'user_id', entry.user_id, 'group_id', entry.group_id,
+             'is_member', exists (select from group_authorizations
+                                   where user_id = ${caller?.id ?? null}::bigint and group_id = entry.group_id and access_level >= ${levels.guest}
+                                     and (expires_at is null or expires_at > current_date))))
+      from protected_branch_access_levels entry where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
+
+/** What protects the branches of a project, by name or pattern. */
+export const rulesOf = (db: Database, project_id: number, caller: Known): Promise<ProtectionRule[]> =>
+  db
+    .selectFrom('protected_branches')
+    .select(['name', 'allow_force_push', entriesFor(caller).as('entries')])
+    .where('project_id', '=', project_id)
+    .execute();
+
+/** One protection as it decides what the caller may do, undefined when there is none of this name. */
+export const ruleNamed = (db: Database, project_id: number, caller: Known, name: string) =>
+  db
+    .selectFrom('protected_branches')
+    .select(['id', 'name', 'allow_force_push', entriesFor(caller).as('entries')])
+    .where('project_id', '=', project_id)
+    .where('name', '=', name)
+    .executeTakeFirst();
+
+/** How the default branch of a new project is protected: as its group says; where a user owns it, as the server says. */
+export async function defaultLevelOf(db: Database, project_id: number): Promise<number> {
+  const { level } = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(
+      sql<number>`case when namespaces.kind = 'group' then namespaces.default_branch_protection
+                       else (select default_branch_protection from application_settings) end`.as('level'),
+    )
+    .where('projects.id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  return level;
+}
+
+/**
+ * What holds for the branches of a project, asked once for all of them.
+ * @param project with the caller's level in it
+ * @returns a function from the name of a branch
+ */
+export async function protectionFor(
+  db: Database,
+  project: Pick<Project, 'id' | 'access_level' | 'empty_repo'>,
+  caller: Known,
+): Promise<(branch: string) => BranchProtection> {
+  const [rules, first_level] = await Promise.all([
+    rulesOf(db, project.id, caller),
+    project.empty_repo ? defaultLevelOf(db, project.id) : undefined,
+  ]);
+  return protectionBy(rules, { caller, access_level: project.access_level }, first_level);
+}
+
+/** Of these users and groups, those that can be named for a project: its members, its own groups, and those that are invited into any of them. */
+export async function knownIn(
+  db: Database,
+  project_id: number,
+  { user_ids, group_ids }: { user_ids: readonly number[]; group_ids: readonly number[] },
+): Promise<{ users: Set<number>; groups: Set<number> }> {
+  const { rows } = await sql<{ user_id: number | null; group_id: number | null }>`
+    select user_id, null::bigint as group_id from project_authorizations
+     where project_id = ${project_id} and user_id = any(${user_ids}::bigint[]) and (expires_at is null or expires_at > current_date)
+    union
+    select null, candidate.id
+      from projects join namespaces place on place.id = projects.namespace_id
+           join namespaces candidate on candidate.id = any(${group_ids}::bigint[]) and candidate.kind = 'group'
+     where projects.id = ${project_id}
+       and (candidate.id = any(place.traversal_ids)
+            or exists (select from group_links
+                        where invited_group_id = candidate.id and (project_id = projects.id or group_id = any(place.traversal_ids))
+                          and (expires_at is null or expires_at > current_date)))`.execute(db);
+  return {
+    users: new Set(rows.flatMap(({ user_id }) => user_id ?? [])),
+    groups: new Set(rows.flatMap(({ group_id }) => group_id ?? [])),
+  };
+}

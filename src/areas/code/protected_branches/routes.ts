@@ -1,0 +1,149 @@
+/** Protected branches: who may push to a branch, or to all whose names fit, where the right to push to the project is not enough. */
+import { type Static, type TObject, Type } from 'typebox';
+import { levels, type Project, projectRole } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  allOptional,
+  badParams,
+  containing,
+  del,
+  found,
+  get,
+  Id,
+  NotBlank,
+  nothing,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  patch,
+  post,
+  since,
+} from '../../../http/index.ts';
+import { changeProtection, type EntryChange, protectBranch, unprotectBranch } from './actions.ts';
+import { ProtectedBranch, presentProtection, protectedBranchRows } from './present.ts';
+import type { ProtectedAction } from './rules.ts';
+
+const actions = ['push', 'merge', 'unprotect'] as const;
+const Level = (description: string) => Type.Enum([0, 30, 40, 60], { description });
+const grantee = allOptional({ access_level: Level('From this level on'), user_id: Id, group_id: Id });
+const Grant = Type.Object(grantee);
+const GrantChange = Type.Object({
+  ...grantee,
+  id: optional(Type.Integer({ description: 'An entry that is there; left out, a new one' })),
+  _destroy: optional(Type.Boolean({ description: 'Whether the entry ends' })),
+});
+const granted = <S extends typeof Grant | typeof GrantChange>(schema: S) =>
+  allOptional({
+    allowed_to_push: since('premium', Type.Array(schema)),
+    allowed_to_merge: since('premium', Type.Array(schema)),
+    allowed_to_unprotect: since('premium', Type.Array(schema)),
+  });
+const singleLevels = allOptional({
+  push_access_level: Level('Who may push: 0 nobody, 30 developers, 40 maintainers (the default), 60 administrators'),
+  merge_access_level: Level('Who may merge'),
+  unprotect_access_level: Level('Who may change or end the protection'),
+});
+
+const codeOwners = {
+  code_owner_approval_required: optional(
+    since('premium', Type.Boolean({ description: 'Kept; without effect as long as nothing reads the owners of code' })),
+  ),
+};
+
+type GrantsGiven = { [K in `allowed_to_${ProtectedAction}`]?: Static<typeof GrantChange>[] | undefined };
+
+/** @throws ApiError 400 for an entry that names nobody, or more than one */
+function entryFrom(action: ProtectedAction, given: Static<typeof GrantChange>, index: number): EntryChange {
+  const { id, _destroy, access_level = null, user_id = null, group_id = null } = given;
+  const count = [access_level, user_id, group_id].filter((value) => value !== null).length;
+  const names = ['access_level', 'user_id', 'group_id'].map((name) => `allowed_to_${action}[${index}][${name}]`).join(', ');
+  if (_destroy && id !== undefined) return { action, access_level, user_id, group_id, id, ends: true };
+  if (count === 0) throw badParams(`${names} are missing, exactly one parameter must be provided`);
+  if (count > 1) throw badParams(`${names} are mutually exclusive`);
+  return { action, access_level, user_id, group_id, id, ends: false };
+}
+
+const entriesFrom = (given: GrantsGiven): EntryChange[] =>
+  actions.flatMap((action) => (given[`allowed_to_${action}`] ?? []).map((entry, index) => entryFrom(action, entry, index)));
+
+/** The single levels; maintainers where neither a level nor anybody else is named. */
+function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven): EntryChange[] {
+  return actions.flatMap((action) => {
+    const access_level =
+      given[`${action}_access_level`] ?? (given[`allowed_to_${action}`]?.length ? undefined : levels.maintainer);
+    return access_level === undefined ? [] : { action, access_level, user_id: null, group_id: null, ends: false };
+  });
+}
+
+const protectionNamed = async (db: Database, project: Project, name: string) =>
+  presentProtection(
+    found(undefined, await protectedBranchRows(db, project.id).where('protected_branches.name', '=', name).executeTakeFirst()),
+  );
+
+const maintainer = projectRole('maintainer');
+const path = '/projects/:id/protected_branches';
+const name = Type.String({ description: 'Of the protection, with its `*`' });
+
+export const protectedBranchRoutes = [
+  get(path, {
+    summary: 'List what protects the branches of a project, by name',
+    access: maintainer,
+    input: { search: optional(Type.String({ description: 'Part of the name' })), ...paging },
+    returns: pageOf(ProtectedBranch),
+    handle: async ({ db, project, input }) => {
+      const { search } = input;
+      const rows = protectedBranchRows(db, project.id)
+        .$if(search !== undefined, (query) => query.where('protected_branches.name', 'ilike', containing(search!)))
+        .orderBy('protected_branches.name');
+      const page = await paginate(db, rows, input);
+      return { ...page, items: page.items.map(presentProtection) };
+    },
+  }),
+  get(`${path}/:name`, {
+    summary: 'Show what protects one branch, or all whose names fit',
+    access: maintainer,
+    input: { name },
+    returns: one(ProtectedBranch),
+    handle: ({ db, project, input }) => protectionNamed(db, project, input.name),
+  }),
+  post(path, {
+    summary: 'Protect a branch, or all whose names fit',
+    access: maintainer,
+    input: {
+      name: NotBlank({ description: 'Of a branch; `*` stands for any characters' }),
+      ...singleLevels,
+      ...granted(Grant),
+      allow_force_push: Type.Boolean({ default: false, description: 'Whether those who may push may also rewrite the branch' }),
+      ...codeOwners,
+    },
+    returns: one(ProtectedBranch),
+    handle: async ({ db, project, input }) => {
+      const entries = [...levelEntries(input), ...entriesFrom(input)];
+      await db.transaction().execute((tx) => protectBranch(tx, project.id, { ...input, entries }));
+      return protectionNamed(db, project, input.name);
+    },
+  }),
+  patch(`${path}/:name`, {
+    summary: 'Change what protects a branch',
+    access: maintainer,
+    input: { name, ...granted(GrantChange), allow_force_push: optional(Type.Boolean()), ...codeOwners },
+    returns: one(ProtectedBranch),
+    handle: async ({ db, project, caller, input }) => {
+      const { name: protectedName, allow_force_push, code_owner_approval_required } = input;
+      const change = { project, caller, name: protectedName, allow_force_push, code_owner_approval_required };
+      const entries = entriesFrom(input);
+      await db.transaction().execute((tx) => changeProtection(tx, { ...change, entries }));
+      return protectionNamed(db, project, input.name);
+    },
+  }),
+  del(`${path}/:name`, {
+    summary: 'End the protection of a branch',
+    access: maintainer,
+    input: { name },
+    returns: nothing,
+    handle: ({ db, project, caller, input }) =>
+      db.transaction().execute((tx) => unprotectBranch(tx, { project, caller, name: input.name })),
+  }),
+];

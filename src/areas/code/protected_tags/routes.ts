@@ -1,0 +1,105 @@
+/** Protected tags: who may make a tag, or all whose names fit, where the right to push to the project is not enough (repository.md section 4). */
+import { type Static, Type } from 'typebox';
+import { levels, projectRole } from '../../../access/index.ts';
+import {
+  ApiError,
+  conflict,
+  del,
+  found,
+  get,
+  Id,
+  NotBlank,
+  nothing,
+  one,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  resource,
+} from '../../../http/index.ts';
+import { levelDescription } from '../protected_branches/index.ts';
+import { protectedTagsOf } from './queries.ts';
+
+const ProtectedTag = resource('ProtectedTag', {
+  name: Type.String({ description: '`*` stands for any characters' }),
+  create_access_levels: Type.Array(
+    Type.Object({ id: Id, access_level: Type.Integer(), access_level_description: Type.String() }),
+  ),
+});
+
+interface Row {
+  id: number;
+  name: string;
+  create_access_level: number;
+}
+
+/** Of a protection there is one level, which has its id. */
+const present = ({ id, name, create_access_level: access_level }: Row): Static<typeof ProtectedTag> => ({
+  name,
+  create_access_levels: [{ id, access_level, access_level_description: levelDescription(access_level) }],
+});
+
+const longest_name = 255;
+const maintainer = projectRole('maintainer');
+const path = '/projects/:id/protected_tags';
+const name = Type.String({ description: 'Of the protection, with its `*`' });
+
+export const protectedTagRoutes = [
+  get(path, {
+    summary: 'List what protects the tags of a project, by name',
+    access: maintainer,
+    input: paging,
+    returns: pageOf(ProtectedTag),
+    handle: async ({ db, project, input }) => {
+      const page = await paginate(db, protectedTagsOf(db, project.id).orderBy('name'), input);
+      return { ...page, items: page.items.map(present) };
+    },
+  }),
+  get(`${path}/:name`, {
+    summary: 'Show what protects one tag, or all whose names fit',
+    access: maintainer,
+    input: { name },
+    returns: one(ProtectedTag),
+    handle: async ({ db, project, input }) =>
+      present(found(undefined, await protectedTagsOf(db, project.id).where('name', '=', input.name).executeTakeFirst())),
+  }),
+  post(path, {
+    summary: 'Protect a tag, or all whose names fit',
+    access: maintainer,
+    input: {
+      name: NotBlank({ description: 'Of a tag; `*` stands for any characters' }),
+      create_access_level: Type.Enum([0, 30, 40], {
+        default: levels.maintainer,
+        description: 'Who may make it: 0 nobody, 30 developers, 40 maintainers',
+      }),
+    },
+    returns: one(ProtectedTag),
+    handle: async ({ db, project, input }) => {
+      if (input.name.length > longest_name)
+        throw new ApiError(422, { message: [`Name is too long (maximum is ${longest_name} characters)`] });
+      const added = await db
+        .insertInto('protected_tags')
+        .values({ project_id: project.id, name: input.name, create_access_level: input.create_access_level })
+        .onConflict((conflicts) => conflicts.columns(['project_id', 'name']).doNothing())
+        .returning(['id', 'name', 'create_access_level'])
+        .executeTakeFirst();
+      if (!added) throw conflict(`Protected tag '${input.name}' already exists`);
+      return present(added);
+    },
+  }),
+  del(`${path}/:name`, {
+    summary: 'End the protection of a tag',
+    access: maintainer,
+    input: { name },
+    returns: nothing,
+    handle: async ({ db, project, input }) => {
+      const removed = await db
+        .deleteFrom('protected_tags')
+        .where('project_id', '=', project.id)
+        .where('name', '=', input.name)
+        .returning('id')
+        .executeTakeFirst();
+      found(undefined, removed);
+    },
+  }),
+];

@@ -1,0 +1,137 @@
+/**
+ * Moving references. What the database must know of a move is written by whoever deletes its row in `reference_updates`, in the same transaction: the
+ * request that moved them, or after a crash `settleReferenceUpdates`. So it is written once, whatever happens in between.
+ */
+import type { Database } from '../../../db/index.ts';
+import { RefConflict, RefMoved, type RefUpdate, setHead, updateRefs } from '../../../git/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { describePush, recordPush } from '../../events/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { protectDefaultBranch } from '../protected_branches/index.ts';
+import { maintainRepository } from './jobs.ts';
+
+/** Whose references move: a project, and the user who moves them. */
+export interface Mover {
+  project: { id: number; storage: string };
+  user_id: number;
+}
+
+/**
+ * Remembers that references are about to move.
+ * @returns the id of the row, for `refsChanged` or `withdrawUpdates`
+ */
+export async function announceUpdates(db: Database, { project, user_id }: Mover, updates: readonly RefUpdate[]): Promise<number> {
+  const { id } = await db
+    .insertInto('reference_updates')
+    .values({ project_id: project.id, user_id, updates: JSON.stringify(updates) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Forgets a move that did not happen. */
+export async function withdrawUpdates(db: Database, id: number): Promise<void> {
+  await db.deleteFrom('reference_updates').where('id', '=', id).execute();
+}
+
+/**
+ * Moves references, all or none, and writes what follows from it.
+ * @param updates at least one; each must be where its `old` says
+ * @throws RefMoved when one is elsewhere, RefConflict when one cannot exist beside another; nothing has moved then
+ */
+export async function moveRefs(services: Services, mover: Mover, updates: readonly RefUpdate[]): Promise<void> {
+  const id = await announceUpdates(services.db, mover, updates);
+  try {
+    await updateRefs(repositoryOf(services, mover.project), updates);
+  } catch (error) {
+    // After any other failure git may have moved them; the row stays, and settling it looks.
+    if (error instanceof RefMoved || error instanceof RefConflict) await withdrawUpdates(services.db, id);
+    throw error;
+  }
+  await refsChanged(services, id, updates);
+}
+
+/**
+ * Writes what follows from a move, unless somebody else has.
+ * @param id the row in `reference_updates`
+ * @param moved what really moved, which for a push may be a part of what was announced
+ */
+export async function refsChanged(services: Services, id: number, moved: readonly RefUpdate[]): Promise<void> {
+  const pushes = await pushesOf(services, services.db, id, moved);
+  await services.db.transaction().execute((tx) => writeEffects(tx, services, id, { moved, pushes }));
+}
+
+type Pushes = Awaited<ReturnType<typeof describePush>>;
+
+/** How the moves of a row in `reference_updates` are told of; none where the row is gone. */
+async function pushesOf(services: Services, db: Database, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {
+  const place = await db
+    .selectFrom('reference_updates')
+    .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
+    .select(['projects.id', 'projects.storage', 'projects.default_branch'])
+    .where('reference_updates.id', '=', id)
+    .executeTakeFirst();
+  if (!place || moved.length === 0) return [];
+  const { push_event_activities_limit: limit } = await settingsOf(db);
+  return describePush({ repository: repositoryOf(services, place), default_branch: place.default_branch, limit }, moved);
+}
+
+interface Moves {
+  moved: readonly RefUpdate[];
+  pushes: Pushes;
+}
+
+async function writeEffects(tx: Database, services: Services, id: number, { moved, pushes }: Moves): Promise<void> {
+  const taken = await tx
+    .deleteFrom('reference_updates')
+    .where('id', '=', id)
+    .returning(['project_id', 'user_id'])
+    .executeTakeFirst();
+  if (!taken || moved.length === 0) return;
+  const { project_id, user_id } = taken;
+  await openWhenEmpty(tx, services, project_id, moved);
+  await recordPush(tx, { project_id, author_id: user_id }, pushes);
+  await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
+}
+
+/**
+ * Writes what follows from the references that a repository was filled with before anybody knew of its project.
+ * @param tx the transaction that adds the project: a crash leaves neither, and so there is nothing to settle
+ * @param moved all of them, from nothing
+ */
+export async function refsBegun(tx: Database, services: Services, mover: Mover, moved: readonly RefUpdate[]): Promise<void> {
+  const id = await announceUpdates(tx, mover, moved);
+  // Nobody else can see the project yet, and what is asked of git is one commit.
+  await writeEffects(tx, services, id, { moved, pushes: await pushesOf(services, tx, id, moved) });
+}
+
+const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
+
+/** Makes a project whose first branches these are show them. */
+async function openWhenEmpty(tx: Database, services: Services, project_id: number, moved: readonly RefUpdate[]): Promise<void> {
+  const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
+  if (pushed.length === 0) return;
+  const empty = await tx
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', project_id)
+    .where('empty_repo', '=', true)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (empty) await openProject(tx, services, project_id, pushed);
+}
+
+/** The first branches of a project: the one that it opens with is the configured one, if it is among them. */
+async function openProject(tx: Database, services: Services, id: number, pushed: readonly string[]): Promise<void> {
+  const before = await tx
+    .selectFrom('projects')
+    .select(['id', 'storage', 'default_branch'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const default_branch = pushed.includes(before.default_branch) ? before.default_branch : pushed[0]!;
+  await tx.updateTable('projects').set({ empty_repo: false, default_branch }).where('id', '=', id).execute();
+  await protectDefaultBranch(tx, id);
+  // Before the commit: when it fails, the row is still there and all of this happens again.
+  if (default_branch !== before.default_branch) await setHead(repositoryOf(services, before), default_branch);
+}

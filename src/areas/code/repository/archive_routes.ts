@@ -1,0 +1,131 @@
+/** Archives: all files of a commit in one (repository.md section 2). They are made while they are sent, and kept nowhere. */
+import { Type } from 'typebox';
+import { codeDownloader, type Project } from '../../../access/index.ts';
+import {
+  type ArchiveFormat,
+  entryAt,
+  isArchiveFormatKnown,
+  type Repository,
+  resolveCommit,
+  streamArchive,
+} from '../../../git/index.ts';
+import {
+  ApiError,
+  bytes,
+  found,
+  get,
+  type Headers,
+  head,
+  headersOnly,
+  notFound,
+  optional,
+  type Services,
+} from '../../../http/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { isLfsEnabled, largeFileReader } from '../lfs/index.ts';
+import { disposition, headerValue, uncached } from './content_rules.ts';
+import { trimmedPath } from './rules.ts';
+
+const extensions: Readonly<Record<string, ArchiveFormat>> = {
+  'tar.gz': 'tar.gz',
+  tgz: 'tar.gz',
+  gz: 'tar.gz',
+  'tar.bz2': 'tar.bz2',
+  tbz: 'tar.bz2',
+  tbz2: 'tar.bz2',
+  tb2: 'tar.bz2',
+  bz2: 'tar.bz2',
+  tar: 'tar',
+  zip: 'zip',
+};
+const contentTypes: Record<ArchiveFormat, string> = {
+  'tar.gz': 'application/gzip',
+  'tar.bz2': 'application/x-bzip2',
+  tar: 'application/x-tar',
+  zip: 'application/zip',
+};
+
+async function formatOf(extension: string): Promise<ArchiveFormat> {
+  const format = Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
+  if (format !== undefined && (await isArchiveFormatKnown(format))) return format;
+  const text = `The requested format '${extension}' is not supported.`;
+  throw new ApiError(406, { message: text, error: text });
+}
+
+interface Archive {
+  repository: Repository;
+  commit_id: string;
+  format: ArchiveFormat;
+  path: string;
+  /** The name of the file without its extension, and of the one folder at its top. */
+  folder: string;
+  file_name: string;
+}
+
+interface ArchiveRequest {
+  /** Left out, `tar.gz`. */
+  format?: string;
+  sha?: string;
+  path?: string;
+}
+
+async function archiveOf(services: Services, project: Project, asked: ArchiveRequest): Promise<Archive> {
+  const extension = asked.format ?? 'tar.gz';
+  const format = await formatOf(extension);
+  const repository = repositoryOf(services, project);
+  const ref = asked.sha || project.default_branch;
+  const commit_id = found('File', await resolveCommit(repository, ref));
+  const path = trimmedPath(asked.path ?? '');
+  if ((await entryAt(repository, commit_id, path)) === undefined) throw notFound('File');
+  const parts = [project.path, ref.replace(/^refs\/(heads|tags)\//, ''), commit_id, ...(path === '' ? [] : [path])];
+  const folder = parts.map((part) => part.replaceAll('/', '-')).join('-');
+  return { repository, commit_id, format, path, folder, file_name: `${folder}.${extension}` };
+}
+
+const headersOf = ({ format, file_name }: Archive): Headers => ({
+  'content-type': contentTypes[format],
+  'content-disposition': headerValue(disposition('attachment', file_name)),
+  'content-transfer-encoding': 'binary',
+  ...uncached,
+});
+
+/** git holds a large file in memory while it packs it. */
+const largest_bytes = 1024 * 1024 * 1024;
+
+const input = {
+  sha: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
+  path: optional(Type.String({ description: 'Only this file or folder' })),
+  include_lfs_blobs: Type.Boolean({
+    default: true,
+    description: 'Whether the large files of Git LFS stand in for their pointers; those above 1 GiB do not',
+  }),
+};
+const Format = Type.String({ description: Object.keys(extensions).join(', ') });
+const reading = { access: codeDownloader, scopes: ['read_repository'] };
+const path = '/projects/:id/repository/archive';
+
+export const archiveRoutes = [
+  ...([path, `${path}.:format`] as const).flatMap((at) => {
+    const declared = { ...reading, input: at === path ? input : { ...input, format: Format } };
+    return [
+      get(at, {
+        ...declared,
+        summary: 'Download the files of a commit as an archive',
+        returns: bytes({}),
+        handle: async ({ project, input: asked, ...services }) => {
+          const archive = await archiveOf(services, project, asked);
+          const withLargeFiles = asked.include_lfs_blobs && (await isLfsEnabled(services.db, project.id));
+          const largeFiles = withLargeFiles ? largeFileReader(services, project.id, largest_bytes) : undefined;
+          const body = streamArchive(archive.repository, archive.commit_id, { ...archive, largeFiles });
+          return { body, headers: headersOf(archive) };
+        },
+      }),
+      head(at, {
+        ...declared,
+        summary: 'Say whether an archive can be downloaded',
+        returns: headersOnly({}),
+        handle: async ({ project, input: asked, ...services }) => headersOf(await archiveOf(services, project, asked)),
+      }),
+    ];
+  }),
+];

@@ -1,0 +1,91 @@
+/** Blobs: contents of files by their own id, whatever names they have (repository.md section 2). */
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { codeReader, type Project } from '../../../access/index.ts';
+import { findBlob, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
+import { bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { admitInJson, contentType, sniffed_bytes, uncached } from './content_rules.ts';
+
+const Blob = resource('Blob', {
+  size: Type.Integer({ description: 'In bytes' }),
+  encoding: Type.Enum(['base64']),
+  content: Type.String({ description: 'Base64' }),
+  sha: Type.String(),
+});
+
+interface FoundBlob {
+  repository: Repository;
+  id: string;
+  size_bytes: number;
+}
+
+async function blobOf(services: Services, project: Project, sha: string): Promise<FoundBlob> {
+  const repository = repositoryOf(services, project);
+  const id = sha.toLowerCase();
+  return { repository, id, size_bytes: found('Blob', await findBlob(repository, id)) };
+}
+
+/** Up to this size a blob is read at once, which costs less than a process of its own. */
+const small_bytes = 256 * 1024;
+
+/** The bytes of a blob, and those at its beginning that tell what they are. */
+async function contentOf({ repository, id, size_bytes }: FoundBlob): Promise<{ body: Buffer | Readable; start: Buffer }> {
+  if (size_bytes <= small_bytes) {
+    const body = await readBlob(repository, id);
+    return { body, start: body.subarray(0, sniffed_bytes) };
+  }
+  const body = streamBlob(repository, id);
+  await once(body, 'readable');
+  const first: Buffer = body.read() ?? Buffer.alloc(0);
+  body.unshift(first);
+  return { body, start: first.subarray(0, sniffed_bytes) };
+}
+
+const headersOf = ({ size_bytes }: FoundBlob, start: Buffer): Headers => ({
+  'content-type': contentType(start),
+  'content-length': String(size_bytes),
+  'content-disposition': 'inline',
+  ...uncached,
+});
+
+const Sha = Type.String({ description: 'Id of a blob' });
+const rawPath = '/projects/:id/repository/blobs/:sha/raw';
+const raw = { access: codeReader, scopes: ['read_repository'], input: { sha: Sha } };
+
+export const blobRoutes = [
+  get('/projects/:id/repository/blobs/:sha', {
+    summary: 'Read a blob',
+    access: codeReader,
+    input: { sha: Sha },
+    returns: one(Blob),
+    handle: async ({ project, input, ...services }) => {
+      const { repository, id, size_bytes } = await blobOf(services, project, input.sha);
+      await admitInJson(services.db, project, size_bytes, rawPath);
+      const content = await readBlob(repository, id);
+      return { size: size_bytes, encoding: 'base64' as const, content: content.toString('base64'), sha: id };
+    },
+  }),
+  get(rawPath, {
+    ...raw,
+    summary: 'Read the bytes of a blob',
+    returns: bytes({}),
+    handle: async ({ project, input, ...services }) => {
+      const blob = await blobOf(services, project, input.sha);
+      const { body, start } = await contentOf(blob);
+      return { body, headers: headersOf(blob, start) };
+    },
+  }),
+  head(rawPath, {
+    ...raw,
+    summary: 'Read what is known of a blob without its bytes',
+    returns: headersOnly({}),
+    handle: async ({ project, input, ...services }) => {
+      const blob = await blobOf(services, project, input.sha);
+      const { body, start } = await contentOf(blob);
+      if (!Buffer.isBuffer(body)) body.destroy();
+      return headersOf(blob, start);
+    },
+  }),
+];

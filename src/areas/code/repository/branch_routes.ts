@@ -1,0 +1,241 @@
+/** Branches of a repository (repository.md section 3). */
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { type Static, Type } from 'typebox';
+import { codeReader, codeWriter, type MaybeCaller, type Project, projectRole } from '../../../access/index.ts';
+import {
+  type Branch as GitBranch,
+  isAncestor,
+  isValidBranchName,
+  listBranches,
+  mergedBranches,
+  type Repository,
+  readCommit,
+  resolveBranch,
+} from '../../../git/index.ts';
+import {
+  accepted,
+  badParams,
+  badRequest,
+  checkUnmodified,
+  del,
+  found,
+  get,
+  gitPaging,
+  head,
+  mutuallyExclusive,
+  NotBlank,
+  nothing,
+  one,
+  optional,
+  type Page,
+  pageOf,
+  pageOfArray,
+  post,
+  put,
+  type Services,
+} from '../../../http/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { type BranchProtection, protectByRole, protectionFor, unprotectIfProtected } from '../protected_branches/index.ts';
+import { createBranch, deleteBranch, deleteMergedBranches } from './branch_actions.ts';
+import { Branch, presentCommit } from './present.ts';
+import { defaultHead } from './queries.ts';
+import { matchesSearch } from './rules.ts';
+
+type ShownBranch = Static<typeof Branch>;
+
+async function present(
+  url: string,
+  project: Project,
+  repository: Repository,
+  branch: GitBranch,
+  merged: boolean,
+  { is_protected, developers_can_push, developers_can_merge, may_push }: BranchProtection,
+): Promise<ShownBranch> {
+  return {
+    name: branch.name,
+    commit: presentCommit(url, project, await readCommit(repository, branch.commit_id)),
+    merged,
+    protected: is_protected,
+    // What is not protected is open to developers without being opened to them.
+    developers_can_push,
+    developers_can_merge,
+    can_push: may_push && !project.read_only,
+    default: branch.name === project.default_branch,
+    web_url: `${url}/${project.full_path}/-/tree/${branch.name}`,
+  };
+}
+
+/** A branch that is where the default branch is has nothing to be merged: it may have been made a moment ago. */
+async function isMerged(repository: Repository, project: Project, commit_id: string): Promise<boolean> {
+  const into = await defaultHead(repository, project);
+  return into !== undefined && into !== commit_id && (await isAncestor(repository, commit_id, into));
+}
+
+/** Whoever looks, and at which project. */
+interface Viewer {
+  project: Project;
+  caller: MaybeCaller;
+}
+
+async function presentOne({ url, db }: Services, { project, caller }: Viewer, repository: Repository, branch: GitBranch) {
+  const [protection, merged] = await Promise.all([
+    protectionFor(db, project, caller),
+    isMerged(repository, project, branch.commit_id),
+  ]);
+  return present(url, project, repository, branch, merged, protection(branch.name));
+}
+
+async function presentPage(services: Services, { project, caller }: Viewer, page: Page<GitBranch>): Promise<Page<ShownBranch>> {
+  const repository = repositoryOf(services, project);
+  const [protection, into] = await Promise.all([protectionFor(services.db, project, caller), defaultHead(repository, project)]);
+  const merged = new Set(into === undefined || page.items.length === 0 ? [] : await mergedBranches(repository, into));
+  const items = await Promise.all(
+    page.items.map((branch) => {
+      const isMergedIn = branch.commit_id !== into && merged.has(branch.name);
+      return present(services.url, project, repository, branch, isMergedIn, protection(branch.name));
+    }),
+  );
+  return { ...page, items };
+}
+
+/**
+ * What finds a name by a regular expression with the syntax of RE2, whose time cannot explode.
+ * @throws ApiError 400 for one that is none
+ */
+function finderFor(regex: string): (name: string) => boolean {
+  try {
+    const pattern = RE2JS.compile(regex);
+    return (name) => pattern.matcher(name).find();
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) throw badParams('regex is invalid');
+    throw error;
+  }
+}
+
+/** The branches behind the one that a keyset page ended with. In the order of names it may be gone. */
+function branchesAfter(branches: GitBranch[], page_token: string, isByName: boolean): GitBranch[] {
+  const position = branches.findIndex(({ name }) => name === page_token);
+  if (position >= 0) return branches.slice(position + 1);
+  if (!isByName) throw badParams('page_token is invalid');
+  return branches.filter(({ name }) => Buffer.compare(Buffer.from(name), Buffer.from(page_token)) > 0);
+}
+
+function keysetPage(branches: GitBranch[], per_page: number): Page<GitBranch> {
+  const page = pageOfArray(branches, { page: 1, per_page });
+  return { ...page, next: page.has_more ? { page_token: page.items.at(-1)!.name } : null };
+}
+
+async function branchNamed(repository: Repository, name: string): Promise<GitBranch> {
+  if (!isValidBranchName(name)) throw badRequest('The branch refname is invalid');
+  return { name, commit_id: found('Branch', await resolveBranch(repository, name)) };
+}
+
+const sorts = { name_asc: 'name', updated_asc: 'updated_asc', updated_desc: 'updated_desc' } as const;
+
+export const branchRoutes = [
+  get('/projects/:id/repository/branches', {
+    summary: 'List the branches of a repository',
+    access: codeReader,
+    input: {
+      search: optional(Type.String({ description: 'Part of the name; `^x` begins with x, `x$` ends with x' })),
+      regex: optional(Type.String({ description: 'Regular expression of RE2' })),
+      sort: Type.Enum(['name_asc', 'updated_asc', 'updated_desc'], { default: 'name_asc' }),
+      pagination: optional(Type.String({ description: '`keyset`' })),
+      page_token: optional(Type.String({ description: 'Name of the last branch of the page before' })),
+      ...gitPaging,
+    },
+    rules: [mutuallyExclusive('search', 'regex')],
+    returns: pageOf(Branch),
+    handle: async ({ project, caller, input, ...services }) => {
+      const { search, regex, sort, page_token } = input;
+      const matches = regex ? finderFor(regex) : (name: string) => matchesSearch(name, search ?? '');
+      const all = await listBranches(repositoryOf(services, project), { sort: sorts[sort] });
+      const branches = all.filter(({ name }) => matches(name));
+      if (input.pagination !== 'keyset') return presentPage(services, { project, caller }, pageOfArray(branches, input));
+      const rest = page_token ? branchesAfter(branches, page_token, sort === 'name_asc') : branches;
+      return presentPage(services, { project, caller }, keysetPage(rest, input.per_page));
+    },
+  }),
+  get('/projects/:id/repository/branches/:branch', {
+    summary: 'Show one branch',
+    access: codeReader,
+    input: { branch: Type.String() },
+    returns: one(Branch),
+    handle: async ({ project, caller, input, ...services }) => {
+      const repository = repositoryOf(services, project);
+      return presentOne(services, { project, caller }, repository, await branchNamed(repository, input.branch));
+    },
+  }),
+  head('/projects/:id/repository/branches/:branch', {
+    summary: 'Say whether a branch exists',
+    access: codeReader,
+    input: { branch: Type.String() },
+    returns: nothing,
+    handle: async ({ project, input, ...services }) => {
+      found('Branch', await resolveBranch(repositoryOf(services, project), input.branch));
+    },
+  }),
+  post('/projects/:id/repository/branches', {
+    summary: 'Create a branch',
+    access: codeWriter,
+    input: {
+      branch: NotBlank({ description: 'Name of the new branch' }),
+      ref: NotBlank({ description: 'Branch, tag or commit that it begins at' }),
+    },
+    returns: one(Branch),
+    handle: async ({ project, caller, input, ...services }) => {
+      const commit_id = await createBranch(services, { project, caller, branch: input.branch, ref: input.ref });
+      return presentOne(services, { project, caller }, repositoryOf(services, project), { name: input.branch, commit_id });
+    },
+  }),
+  del('/projects/:id/repository/branches/:branch', {
+    summary: 'Remove a branch',
+    access: codeWriter,
+    input: { branch: Type.String() },
+    returns: nothing,
+    handle: async ({ project, caller, input, unmodified_since, ...services }) => {
+      const repository = repositoryOf(services, project);
+      const commit_id = found('Branch', await resolveBranch(repository, input.branch));
+      checkUnmodified((await readCommit(repository, commit_id)).authored_date, unmodified_since);
+      await deleteBranch(services, { project, caller, branch: input.branch, commit_id });
+    },
+  }),
+  del('/projects/:id/repository/merged_branches', {
+    summary: 'Remove every branch that is merged into the default branch',
+    access: codeWriter,
+    returns: accepted,
+    handle: ({ project, caller, ...services }) => deleteMergedBranches(services, { project, caller }),
+  }),
+  put('/projects/:id/repository/branches/:branch/protect', {
+    summary: 'Protect one branch; `POST /projects/:id/protected_branches` says more precisely against whom',
+    access: projectRole('maintainer'),
+    deprecated: true,
+    input: {
+      branch: Type.String(),
+      developers_can_push: optional(Type.Boolean()),
+      developers_can_merge: optional(Type.Boolean()),
+    },
+    returns: one(Branch),
+    handle: async ({ project, caller, input, ...services }) => {
+      const repository = repositoryOf(services, project);
+      const branch = await branchNamed(repository, input.branch);
+      const { developers_can_push, developers_can_merge } = input;
+      const change = { project, caller, name: branch.name, developers_can_push, developers_can_merge };
+      await services.db.transaction().execute((tx) => protectByRole(tx, change));
+      return presentOne(services, { project, caller }, repository, branch);
+    },
+  }),
+  put('/projects/:id/repository/branches/:branch/unprotect', {
+    summary: 'End the protection of one branch',
+    access: projectRole('maintainer'),
+    deprecated: true,
+    input: { branch: Type.String() },
+    returns: one(Branch),
+    handle: async ({ project, caller, input, ...services }) => {
+      const repository = repositoryOf(services, project);
+      const branch = await branchNamed(repository, input.branch);
+      await services.db.transaction().execute((tx) => unprotectIfProtected(tx, { project, caller, name: branch.name }));
+      return presentOne(services, { project, caller }, repository, branch);
+    },
+  }),
+];

@@ -1,0 +1,81 @@
+/** Committing changes of files to a branch, without a push: one commit, made whole or not at all (repository-files.md, repository.md section 5.3). */
+
+import type { Project } from '../../../access/index.ts';
+import { ChangeRefused, type Person, RefConflict, type RefUpdate, type Repository, writeCommit } from '../../../git/index.ts';
+import { badRequest, type Caller, type Services } from '../../../http/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { moveRefs } from './actions.ts';
+import { inTurn } from './branch_queue.ts';
+import { baseOf, type Start } from './commit_base_queries.ts';
+import { changesFor, type FileAction } from './file_actions.ts';
+import { branchRefusal, mayCommitTo, refusePush } from './push_check_rules.ts';
+import { fileExists, missingFile } from './rules.ts';
+
+export interface CommitRequest extends Start {
+  project: Project;
+  caller: Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
+  branch: string;
+  message: string;
+  /** By default the caller. */
+  author_name?: string | undefined;
+  author_email?: string | undefined;
+  actions: readonly FileAction[];
+}
+
+const refusals: Record<Exclude<ChangeRefused['reason'], 'invalid_path'>, string> = {
+  missing: missingFile,
+  exists: fileExists,
+  not_a_file: 'A directory with this name already exists',
+  // A file stands where a folder on the way to the path would have to be.
+  not_a_folder: fileExists,
+};
+
+async function write(repository: Repository, commit: Parameters<typeof writeCommit>[1]): Promise<string> {
+  try {
+    const { id, is_changed } = await writeCommit(repository, commit);
+    if (is_changed) return id;
+  } catch (error) {
+    if (!(error instanceof ChangeRefused)) throw error;
+    throw badRequest(error.reason === 'invalid_path' ? `invalid path: '${error.path}'` : refusals[error.reason]);
+  }
+  throw badRequest('Your changes could not be committed, because the file has been changed, or there was nothing to commit');
+}
+
+/** The people of a commit: whoever calls commits, and is the author unless another is named. */
+function peopleOf({ caller, author_name, author_email }: CommitRequest): { author: Person; committer: Person } {
+  const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
+  return { committer, author: { ...committer, name: author_name || committer.name, email: author_email || committer.email } };
+}
+
+/** @throws RefMoved when the branch is elsewhere by now */
+async function move(services: Services, { project, caller, branch }: CommitRequest, update: RefUpdate): Promise<void> {
+  await refusePush(services, { project, caller }, update);
+  try {
+    await moveRefs(services, { project, user_id: caller.id }, [update]);
+  } catch (error) {
+    if (error instanceof RefConflict)
+      throw badRequest(
+        `Something went wrong when we tried to create '${branch}' for you: Branch name conflicts with existing branch hierarchy.`,
+      );
+    throw error;
+  }
+}
+
+/**
+ * Makes one commit of all `actions` and moves the branch to it, after those that are being made for it already. In an empty repository the branch begins with it.
+ * @returns the id of the commit
+ * @throws ApiError 400 when the branch, a path or a push rule does not allow it, or nothing would change
+ * @throws FileChanged when a file's `last_commit_id` is not its last commit
+ */
+export async function commitChanges(services: Services, request: CommitRequest): Promise<string> {
+  const { project, branch, message, actions } = request;
+  const repository = repositoryOf(services, project);
+  if (!(await mayCommitTo(services, request, branch))) throw badRequest(branchRefusal);
+  return inTurn(project, branch, async () => {
+    const { head, parent } = await baseOf(services, request);
+    const changes = await changesFor(repository, parent, actions);
+    const id = await write(repository, { parent, message, changes, ...peopleOf(request) });
+    await move(services, request, { ref: `refs/heads/${branch}`, old: head, new: id });
+    return id;
+  });
+}

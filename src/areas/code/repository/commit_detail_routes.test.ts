@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Change, updateRefs, writeCommit } from '../../../git/index.ts';
+import { repositoryIn } from '../../../testing/repository.ts';
+import { type World, world } from '../../../testing/world.ts';
+
+const put = (path: string, text: string): Change => ({ op: 'put', path, mode: '100644', content: Buffer.from(text) });
+
+async function commit(place: World, parent: string | null, changes: Change[]): Promise<string> {
+  const person = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
+  return (await writeCommit(repositoryIn(place), { parent, message: 'A change', author: person, committer: person, changes })).id;
+}
+
+const refs = (place: World, targets: Record<string, string>) =>
+  updateRefs(
+    repositoryIn(place),
+    Object.entries(targets).map(([name, id]) => ({ ref: `refs/${name}`, old: null, new: id })),
+  );
+
+const commitsUrl = ({ project }: World) => `/projects/${project.id}/repository/commits`;
+
+test('what a commit changed is shown file by file', async () => {
+  const place = await world();
+  const { as } = place;
+  const text = Array.from({ length: 9 }, (_, line) => `${line}\n`).join('');
+  const first = await commit(place, null, [put('moved', text), put('gone', 'x\n'), put('run', 'r\n')]);
+  const second = await commit(place, first, [
+    { op: 'move', from: 'moved', path: 'to/moved', content: Buffer.from(`${text}9\n`) },
+    { op: 'delete', path: 'gone' },
+    { op: 'mode', path: 'run', mode: '100755' },
+    put('long', `${'x'.repeat(300_000)}\n`),
+  ]);
+  await refs(place, { 'heads/main': second });
+  const url = `${commitsUrl(place)}/main/diff`;
+  const file = { collapsed: false, too_large: false, a_mode: '100644', b_mode: '100644', generated_file: false };
+  const kind = { new_file: false, renamed_file: false, deleted_file: false };
+  const shown = await as('reporter').get(url);
+  assert.equal(shown.status, 200);
+  assert.deepEqual(shown.body, [
+    { ...file, ...kind, old_path: 'gone', new_path: 'gone', b_mode: '0', deleted_file: true, diff: '@@ -1 +0,0 @@\n-x\n' },
+    { ...file, ...kind, old_path: 'long', new_path: 'long', a_mode: '0', new_file: true, too_large: true, diff: '' },
+    { ...file, ...kind, old_path: 'run', new_path: 'run', b_mode: '100755', diff: '' },
+    {
+      ...{ ...file, ...kind, old_path: 'moved', new_path: 'to/moved', renamed_file: true },
+      diff: '@@ -7,3 +7,4 @@\n 6\n 7\n 8\n+9\n',
+    },
+  ]);
+  const page = await as('reporter').get(url, { per_page: 1, page: 4, unidiff: true });
+  assert.deepEqual(
+    page.body.map(({ diff }: { diff: string }) => diff),
+    ['--- a/moved\n+++ b/to/moved\n@@ -7,3 +7,4 @@\n 6\n 7\n 8\n+9\n'],
+  );
+  assert.equal(page.headers.get('x-total'), '4');
+  const root = (await as('reporter').get(`${commitsUrl(place)}/${first}/diff`)).body;
+  assert.deepEqual(
+    root.map((diff: { new_path: string; new_file: boolean }) => [diff.new_path, diff.new_file]),
+    [
+      ['gone', true],
+      ['moved', true],
+      ['run', true],
+    ],
+  );
+});
+
+test('a commit knows how many lead to it, and which branches and tags hold it', async () => {
+  const place = await world();
+  const { as } = place;
+  const first = await commit(place, null, [put('a', '1')]);
+  const second = await commit(place, first, [put('a', '2')]);
+  await refs(place, { 'heads/main': second, 'heads/old/one': first, 'tags/v1': first });
+  const url = commitsUrl(place);
+  assert.deepEqual((await as('reporter').get(`${url}/main/sequence`)).body, { count: 2 });
+  assert.deepEqual((await as('reporter').get(`${url}/${first}/sequence`, { first_parent: true })).body, { count: 1 });
+
+  const [main, old, tag] = [
+    { type: 'branch', name: 'main' },
+    { type: 'branch', name: 'old/one' },
+    { type: 'tag', name: 'v1' },
+  ];
+  const all = await as('reporter').get(`${url}/${first}/refs`);
+  assert.deepEqual(all.body, [main, old, tag]);
+  assert.equal(all.headers.get('x-total'), null);
+  assert.deepEqual((await as('reporter').get(`${url}/${first}/refs`, { type: 'tag' })).body, [tag]);
+  assert.deepEqual((await as('reporter').get(`${url}/${first}/refs`, { type: 'branch', per_page: 1, page: 2 })).body, [old]);
+  assert.deepEqual((await as('reporter').get(`${url}/${second}/refs`)).body, [main]);
+});
+
+test('a commit that is not there, or may not be read, has no details', async () => {
+  const place = await world();
+  const { as } = place;
+  await refs(place, { 'heads/main': await commit(place, null, [put('a', '1')]) });
+  const url = commitsUrl(place);
+  for (const detail of ['diff', 'sequence', 'refs', 'signature']) {
+    const missing = await as('reporter').get(`${url}/${'f'.repeat(40)}/${detail}`);
+    assert.deepEqual([missing.status, missing.body], [404, { message: '404 Commit Not Found' }], detail);
+    assert.equal((await as('guest').get(`${url}/main/${detail}`)).status, 403, detail);
+    assert.equal((await as('outsider').get(`${url}/main/${detail}`)).status, 404, detail);
+  }
+  const unsigned = await as('reporter').get(`${url}/main/signature`);
+  assert.deepEqual([unsigned.status, unsigned.body], [404, { message: '404 Signature Not Found' }]);
+});

@@ -1,0 +1,91 @@
+/** How the content of blobs leaves: what the bytes are, how much of them JSON may hold, and how names and values travel in headers. */
+import { isWithin } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, type Headers } from '../../../http/index.ts';
+
+/** First bytes of the types that browsers may show or offer as what they are. Active content (HTML, SVG) is text here and never one of them. */
+const signatures: readonly [type: string, ...parts: [offset: number, bytes: string][]][] = [
+  ['image/png', [0, '\x89PNG\r\n\x1a\n']],
+  ['image/jpeg', [0, '\xff\xd8\xff']],
+  ['image/gif', [0, 'GIF87a']],
+  ['image/gif', [0, 'GIF89a']],
+  ['image/webp', [0, 'RIFF'], [8, 'WEBP']],
+  ['image/avif', [4, 'ftypavif']],
+  ['application/pdf', [0, '%PDF-']],
+  ['application/zip', [0, 'PK\x03\x04']],
+  ['application/gzip', [0, '\x1f\x8b']],
+  ['audio/mpeg', [0, 'ID3']],
+  ['audio/wav', [0, 'RIFF'], [8, 'WAVE']],
+  ['audio/flac', [0, 'fLaC']],
+  ['application/ogg', [0, 'OggS']],
+  ['video/mp4', [4, 'ftyp']],
+  ['video/webm', [0, '\x1a\x45\xdf\xa3']],
+];
+
+/** How much of a file its type is told from. */
+export const sniffed_bytes = 8192;
+
+function isText(start: Buffer): boolean {
+  if (start.includes(0)) return false;
+  try {
+    // As a stream, so that a character cut off at the end is no fault.
+    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The media type of a file.
+ * @param start its first `sniffed_bytes`
+ */
+export function contentType(start: Buffer): string {
+  const known = signatures.find(([, ...parts]) =>
+    parts.every(([offset, bytes]) => start.toString('latin1', offset, offset + bytes.length) === bytes),
+  );
+  if (known) return known[0];
+  return isText(start) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
+}
+
+const isPlain = /^[\x20-\x7e]*$/;
+
+/** A value as it may stand in a header: UTF-8 in single bytes, and control characters percent-encoded, so that no name adds a header of its own. */
+export const headerValue = (text: string): string =>
+  isPlain.test(text) ? text : Buffer.from(text.replaceAll(/\p{Cc}/gu, encodeURIComponent), 'utf8').toString('latin1');
+
+/** `Content-Disposition` for a file that is shown in place, or saved: its name in ASCII for old clients, and exactly. */
+export function disposition(kind: 'inline' | 'attachment', file_name: string): string {
+  const plain = file_name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
+  const exact = encodeURIComponent(file_name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+/** Nothing between here and the reader keeps the bytes: who may read can change. */
+export const uncached: Headers = {
+  'cache-control': 'max-age=0, private, must-revalidate, no-store, no-cache',
+  pragma: 'no-cache',
+  expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
+};
+
+/** Above this a blob in JSON is offered a few times a minute only: the whole of it is in memory three times. */
+const large_bytes = 10 * 1024 * 1024;
+const largest_bytes = 128 * 1024 * 1024;
+const largeReads = { name: 'large_blobs_in_json', most: 5, window_s: 60 };
+
+/**
+ * Lets a blob leave in JSON.
+ * @param raw the endpoint that gives its bytes, for whoever is refused
+ * @throws ApiError 429 for the sixth large blob of a project in a minute, 413 for one that no reply in JSON can hold
+ */
+export async function admitInJson(db: Database, project: { id: number }, size_bytes: number, raw: string): Promise<void> {
+  const error =
+    `The requested blob is over the threshold size of ${large_bytes}.\n` +
+    `Access this blob using '${raw}' to avoid this error.\n`;
+  if (size_bytes > largest_bytes) throw new ApiError(413, { message: { error } });
+  if (size_bytes <= large_bytes) return;
+  if (!(await isWithin(db, { ...largeReads, who: `project:${project.id}` }))) throw new ApiError(429, { message: { error } });
+}

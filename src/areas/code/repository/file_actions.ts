@@ -1,0 +1,103 @@
+/** Actions on files (repository.md section 5.3) as changes of a tree: what each of them needs to be there, or not. */
+import { type Change, type EntryType, entryAt, lastCommitOf, pathProblem, type Repository } from '../../../git/index.ts';
+import { badRequest } from '../../../http/index.ts';
+import { fileExists, missingFile } from './rules.ts';
+
+/** What every action on a file that is there may say. */
+interface OnFile {
+  file_path: string;
+  /** The last commit of the file that the caller knows of. */
+  last_commit_id?: string | undefined;
+}
+
+/** One change, made after those before it. */
+export type FileAction =
+  | { action: 'create'; file_path: string; content: Buffer; execute_filemode?: boolean | undefined }
+  // Without a mode it stays.
+  | (OnFile & { action: 'update'; content: Buffer; execute_filemode?: boolean | undefined })
+  | (OnFile & { action: 'delete' })
+  // Without content it stays.
+  | (OnFile & { action: 'move'; previous_path: string; content?: Buffer | undefined; execute_filemode?: boolean | undefined })
+  | (OnFile & { action: 'chmod'; execute_filemode: boolean });
+
+/** The file has changed since the caller last saw it. */
+export class FileChanged extends Error {
+  override name = 'FileChanged';
+  readonly file_path: string;
+  constructor(file_path: string) {
+    super(`${file_path} has changed`);
+    this.file_path = file_path;
+  }
+}
+
+function refusePath(path: string): void {
+  if (path === '') throw badRequest('You must provide a file path');
+  if (path.split(/[/\\]/).includes('..')) throw badRequest('Path cannot include directory traversal');
+  if (pathProblem(path) !== undefined) throw badRequest(`invalid path: '${path}'`);
+}
+
+const isFile = (type: EntryType | undefined) => type === 'blob' || type === 'symlink';
+const modeFor = (isExecutable: boolean | undefined) => (isExecutable ? '100755' : '100644');
+
+/** A mode where one is asked for. A link has none; clients send back the false that they were shown. */
+function modeChange(path: string, there: EntryType | undefined, isExecutable: boolean | undefined): Change[] {
+  if (isExecutable === undefined || there === 'symlink') return [];
+  return [{ op: 'mode', path, mode: modeFor(isExecutable) }];
+}
+
+/**
+ * The changes that an action is.
+ * @param there what stands at the path that it takes its file from
+ */
+function changesOf(action: FileAction, there: EntryType | undefined): Change[] {
+  const { file_path: path } = action;
+  if (action.action === 'create') {
+    if (isFile(there)) throw badRequest(fileExists);
+    return [{ op: 'put', path, mode: modeFor(action.execute_filemode), content: action.content }];
+  }
+  if (!isFile(there)) throw badRequest(missingFile);
+  if (action.action === 'move' && action.previous_path === path) throw badRequest(fileExists);
+  if (action.action === 'delete') return [{ op: 'delete', path }];
+  if (there === 'symlink' && action.execute_filemode) throw badRequest(missingFile);
+  const mode = modeChange(path, there, action.execute_filemode);
+  if (action.action === 'chmod') return mode;
+  const from = action.action === 'move' ? action.previous_path : path;
+  const { content } = action;
+  return [{ op: 'move', from, path, ...(content === undefined ? {} : { content }) }, ...mode];
+}
+
+/** Where an action takes its file from. */
+const sourceOf = (action: FileAction): string => (action.action === 'move' ? action.previous_path : action.file_path);
+
+/** @throws FileChanged */
+async function refuseStale(repository: Repository, parent: string | null, action: FileAction): Promise<void> {
+  if (action.action === 'create' || !action.last_commit_id || parent === null) return;
+  const last = await lastCommitOf(repository, parent, sourceOf(action));
+  if (last !== action.last_commit_id.toLowerCase()) throw new FileChanged(sourceOf(action));
+}
+
+/**
+ * The changes that actions are, one after the other.
+ * @param parent the commit that they are made to; null for an empty repository
+ * @throws ApiError 400 for a path that nothing may have, or when something is, or is not, where an action needs it
+ * @throws FileChanged when a file's `last_commit_id` is not its last commit
+ */
+export async function changesFor(
+  repository: Repository,
+  parent: string | null,
+  actions: readonly FileAction[],
+): Promise<Change[]> {
+  const after = new Map<string, EntryType | undefined>();
+  const changes: Change[] = [];
+  for (const action of actions) {
+    const source = sourceOf(action);
+    for (const path of new Set([action.file_path, source])) refusePath(path);
+    await refuseStale(repository, parent, action);
+    const before = async () => (parent === null ? undefined : (await entryAt(repository, parent, source))?.type);
+    const there = after.has(source) ? after.get(source) : await before();
+    changes.push(...changesOf(action, there));
+    after.set(source, undefined);
+    if (action.action !== 'delete') after.set(action.file_path, there ?? 'blob');
+  }
+  return changes;
+}

@@ -1,0 +1,423 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { levels } from '../../../access/index.ts';
+import { countObjects } from '../../../git/index.ts';
+import { type GitClient, gitClient, remoteOf } from '../../../testing/git.ts';
+import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../testing/repository.ts';
+import { type Persona, type World, world } from '../../../testing/world.ts';
+
+const remoteFor = ({ url, project, people }: World, persona: Persona) => remoteOf(url, project.full_path, people[persona].token);
+const openRows = ({ db, project }: World) =>
+  db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute();
+const projectRow = ({ db, project }: World) =>
+  db.selectFrom('projects').select(['default_branch', 'empty_repo']).where('id', '=', project.id).executeTakeFirstOrThrow();
+
+/** A clone in the folder `work`, made by a persona. */
+async function cloned(place: World, persona: Persona): Promise<GitClient> {
+  const client = await gitClient();
+  const { code, stderr } = await client.run(['clone', '-q', remoteFor(place, persona), 'work']);
+  assert.equal(code, 0, stderr);
+  return client;
+}
+
+async function commitFile({ run, folder }: GitClient, name: string, content: string | Buffer): Promise<string> {
+  await mkdir(path.dirname(path.join(folder, 'work', name)), { recursive: true });
+  await writeFile(path.join(folder, 'work', name), content);
+  await run(['add', '--', name], { at: 'work' });
+  await run(['commit', '-q', '-m', `Add ${name}`], { at: 'work' });
+  return (await run(['rev-parse', 'HEAD'], { at: 'work' })).stdout.trim();
+}
+
+const push = (client: GitClient, ...refs: string[]) => client.run(['push', 'origin', ...refs], { at: 'work' });
+
+/** Asks as a git client does, without one. */
+function ask(
+  place: World,
+  address: string,
+  { token, user = 'git', ...options }: RequestInit & { token?: string; user?: string } = {},
+) {
+  const authorization =
+    token === undefined ? {} : { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
+  return fetch(`${place.url}/${address}`, { redirect: 'manual', ...options, headers: { ...options.headers, ...authorization } });
+}
+
+const accessDenied = /^HTTP Basic: Access denied\./;
+
+test('the first push fills a project, makes its branch the default one, and can be cloned again', async () => {
+  const place = await world();
+  const client = await cloned(place, 'owner');
+  await client.run(['checkout', '-q', '-b', 'trunk'], { at: 'work' });
+  const id = await commitFile(client, 'docs/read me.md', 'hello\n');
+  const pushed = await push(client, 'trunk', 'trunk:side');
+  assert.equal(pushed.code, 0, pushed.stderr);
+
+  assert.equal(await headOf(place, 'trunk'), id);
+  const after = await projectRow(place);
+  assert.deepEqual([after.default_branch, after.empty_repo], ['trunk', false]);
+  assert.deepEqual(await openRows(place), []);
+
+  const other = await cloned(place, 'reporter');
+  assert.equal((await other.run(['symbolic-ref', '--short', 'HEAD'], { at: 'work' })).stdout, 'trunk\n');
+  assert.equal(await readFile(path.join(other.folder, 'work/docs/read me.md'), 'utf8'), 'hello\n');
+  const read = await place.as('reporter').get(fileUrl(place.project, 'docs/read me.md'), { ref: 'side' });
+  assert.equal(read.body.commit_id, id);
+});
+
+test('the configured default branch stays, if the first push brings it', async () => {
+  const place = await world();
+  const client = await cloned(place, 'owner');
+  await commitFile(client, 'a', 'a');
+  await push(client, 'HEAD:aaa', 'HEAD:main');
+  assert.deepEqual(Object.values(await projectRow(place)), ['main', false]);
+});
+
+test('a push of few objects is unpacked when it is small, and stays a pack when it is large', async () => {
+  const place = await world();
+  const client = await cloned(place, 'owner');
+  await commitFile(client, 'small', 'x');
+  assert.equal((await push(client, 'HEAD:main')).code, 0);
+  assert.equal((await countObjects(repositoryIn(place))).packs, 0);
+  await commitFile(client, 'large', randomBytes(2 * 1024 * 1024));
+  assert.equal((await push(client, 'HEAD:main')).code, 0);
+  assert.equal((await countObjects(repositoryIn(place))).packs, 1);
+});
+
+test('a tag alone leaves the repository without a default branch', async () => {
+  const place = await world();
+  const client = await cloned(place, 'owner');
+  await commitFile(client, 'a', 'a');
+  assert.equal((await push(client, 'HEAD:refs/tags/v1')).code, 0);
+  assert.deepEqual(Object.values(await projectRow(place)), ['main', true]);
+});
+
+test('shallow and partial clones work, and git speaks protocol 2', async () => {
+  const place = await filledWorld();
+  await place.as('maintainer').put(fileUrl(place.project, 'README.md'), { ...onMain, content: 'two\n' });
+  const { run } = await gitClient();
+  const remote = remoteFor(place, 'reporter');
+
+  const traced = await run(['clone', '-q', '--depth', '1', remote, 'shallow'], { env: { GIT_TRACE_PACKET: '1' } });
+  assert.equal(traced.code, 0, traced.stderr);
+  assert.match(traced.stderr, /< version 2/);
+  assert.equal((await run(['rev-list', '--count', 'HEAD'], { at: 'shallow' })).stdout, '1\n');
+  assert.equal((await run(['fetch', '-q', '--unshallow'], { at: 'shallow' })).code, 0);
+  assert.equal((await run(['rev-list', '--count', 'HEAD'], { at: 'shallow' })).stdout, '2\n');
+
+  const partial = await run(['clone', '-q', '--no-checkout', '--filter=blob:none', remote, 'partial']);
+  assert.equal(partial.code, 0, partial.stderr);
+  assert.match((await run(['rev-list', '--objects', '--missing=print', 'HEAD'], { at: 'partial' })).stdout, /^\?/m);
+  assert.equal((await run(['show', 'HEAD~1:README.md'], { at: 'partial' })).stdout, 'one\ntwo\n');
+
+  const old = await run(['-c', 'protocol.version=0', 'clone', '-q', remote, 'old'], { env: { GIT_TRACE_PACKET: '1' } });
+  assert.equal(old.code, 0, old.stderr);
+  assert.doesNotMatch(old.stderr, /version 2/);
+});
+
+test('a large push arrives byte for byte', async () => {
+  const place = await filledWorld();
+  const client = await cloned(place, 'owner');
+  const content = randomBytes(24 * 1024 * 1024);
+  await commitFile(client, 'large', content);
+  const pushed = await push(client, 'HEAD:main');
+  assert.equal(pushed.code, 0, pushed.stderr);
+  const raw = await fetch(`${place.url}/api/v4${fileUrl(place.project, 'large')}/raw`, {
+    headers: { 'private-token': place.people.reporter.token },
+  });
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  assert.equal(
+    createHash('sha256')
+      .update(Buffer.from(await raw.arrayBuffer()))
+      .digest('hex'),
+    sha256,
+  );
+  assert.equal(raw.headers.get('x-gitlab-content-sha256'), sha256);
+  const other = await cloned(place, 'reporter');
+  assert.ok((await readFile(path.join(other.folder, 'work/large'))).equals(content));
+});
+
+test('a project is found however deep its group lies, whatever the case of its path', async () => {
+  const place = await filledWorld();
+  const full_path = `${place.group.path}/Deep.er/deep-est/${place.project.path}`;
+  await place.db.updateTable('projects').set({ full_path }).where('id', '=', place.project.id).execute();
+  const { run } = await gitClient();
+  for (const address of [full_path, full_path.toUpperCase(), encodeURI(full_path).replaceAll('.', '%2E')]) {
+    const listed = await run(['ls-remote', remoteOf(place.url, address, place.people.reporter.token)]);
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, /refs\/heads\/main/);
+  }
+});
+
+test('what a push may not do is told to its user, and nothing moves', async () => {
+  const place = await filledWorld();
+  const client = await cloned(place, 'developer');
+  await push(client, 'HEAD:refs/tags/v1');
+  const head = await headOf(place);
+  await commitFile(client, 'a', 'a');
+  const hex = 'ab'.repeat(20);
+  const refused: [string[], RegExp][] = [
+    [[':main'], /remote: GitLab: The default branch of a project cannot be deleted\./],
+    [
+      ['HEAD:main', `HEAD:refs/heads/${hex}`],
+      /remote: GitLab: You cannot create a branch with a 40-character hexadecimal branch name\./,
+    ],
+    [['HEAD:main', 'HEAD:refs/coppice/x'], /remote rejected/],
+  ];
+  for (const [refs, text] of refused) {
+    const { code, stderr } = await push(client, ...refs);
+    assert.notEqual(code, 0);
+    assert.match(stderr, text);
+    assert.equal(await headOf(place), head, refs.join(' '));
+  }
+  assert.match((await push(client, ':main')).stderr, /\[remote rejected\] main \(pre-receive hook declined\)/);
+  assert.deepEqual(await openRows(place), []);
+
+  await client.run(['remote', 'set-url', 'origin', remoteFor(place, 'developer')], { at: 'work' });
+  const retagged = await push(client, 'HEAD:draft', '+HEAD:refs/tags/v1');
+  assert.match(retagged.stderr, /remote: GitLab: You are not allowed to change existing tags on this project\./);
+  await client.run(['remote', 'set-url', 'origin', remoteFor(place, 'maintainer')], { at: 'work' });
+  assert.equal((await push(client, '+HEAD:refs/tags/v1', 'HEAD:main')).code, 0);
+  assert.notEqual(await headOf(place), head);
+});
+
+test('whoever loses his role pushes no more, and pushes again when he has it back', async () => {
+  const place = await filledWorld();
+  const { db, people, project } = place;
+  const client = await cloned(place, 'developer');
+  await commitFile(client, 'a', 'a');
+  const setLevel = (access_level: number) =>
+    db
+      .updateTable('project_authorizations')
+      .set({ access_level })
+      .where('user_id', '=', people.developer.id)
+      .where('project_id', '=', project.id)
+      .execute();
+  await setLevel(levels.reporter);
+  const refused = await push(client, 'HEAD:work');
+  assert.match(refused.stderr, /403/);
+  assert.equal(await headOf(place, 'work'), undefined);
+  await setLevel(levels.developer);
+  assert.equal((await push(client, 'HEAD:work')).code, 0);
+});
+
+test('of a push whose branches cannot all be made, what follows is written for those that moved', async () => {
+  const place = await world();
+  const client = await cloned(place, 'owner');
+  const id = await commitFile(client, 'a', 'a');
+  const pushed = await push(client, 'HEAD:one', 'HEAD:one/below');
+  assert.notEqual(pushed.code, 0);
+  const names = (await place.as('reporter').get(`/projects/${place.project.id}/repository/branches`)).body.map(
+    ({ name }: { name: string }) => name,
+  );
+  assert.equal(names.length, 1);
+  assert.equal(await headOf(place, names[0]), id);
+  assert.deepEqual(Object.values(await projectRow(place)), [names[0], false]);
+  assert.deepEqual(await openRows(place), []);
+});
+
+test('of two pushes from one commit exactly one wins', async () => {
+  const place = await filledWorld();
+  const clients = await Promise.all([cloned(place, 'owner'), cloned(place, 'maintainer')]);
+  const ids = await Promise.all(clients.map((client, number) => commitFile(client, `file${number}`, 'x')));
+  const results = await Promise.all(clients.map((client) => push(client, 'HEAD:main')));
+  const won = results.findIndex(({ code }) => code === 0);
+  assert.deepEqual(
+    results.map(({ code }) => code === 0).toSorted(),
+    [false, true],
+    results.map(({ stderr }) => stderr).join('\n'),
+  );
+  assert.equal(await headOf(place), ids[won]);
+  assert.deepEqual(await openRows(place), []);
+});
+
+test('when a push and a commit through the API meet on a branch, nothing that was confirmed is lost', async () => {
+  const place = await filledWorld();
+  for (let round = 0; round < 3; round++) {
+    const client = await cloned(place, 'maintainer');
+    const pushed_id = await commitFile(client, `pushed${round}`, 'x');
+    const [pushed, created] = await Promise.all([
+      push(client, 'HEAD:main'),
+      place.as('maintainer').post(fileUrl(place.project, `made${round}`), { ...onMain, content: 'x' }),
+    ]);
+    const ids = (await place.as('reporter').get(`/projects/${place.project.id}/repository/commits`)).body.map(
+      ({ id }: { id: string }) => id,
+    );
+    assert.equal(ids.includes(pushed_id), pushed.code === 0, pushed.stderr);
+    const made = await place.as('reporter').get(fileUrl(place.project, `made${round}`), { ref: 'main' });
+    assert.equal(made.status === 200, created.status === 201);
+    assert.ok(pushed.code === 0 || created.status === 201);
+  }
+  assert.deepEqual(await openRows(place), []);
+});
+
+test('everybody clones what is public, and pushes to it are for members', async () => {
+  const place = await filledWorld();
+  const { db, project, url } = place;
+  await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
+  const client = await gitClient();
+  const anonymous = await client.run(['clone', '-q', remoteOf(url, project.full_path), 'work']);
+  assert.equal(anonymous.code, 0, anonymous.stderr);
+  const head = await headOf(place);
+  await commitFile(client, 'a', 'a');
+  assert.notEqual((await push(client, 'HEAD:main')).code, 0);
+  await client.run(['remote', 'set-url', 'origin', remoteFor(place, 'outsider')], { at: 'work' });
+  assert.notEqual((await push(client, 'HEAD:main')).code, 0);
+  const refused = await ask(place, `${project.full_path}.git/info/refs?service=git-receive-pack`, {
+    token: place.people.outsider.token,
+  });
+  assert.deepEqual([refused.status, await refused.text()], [403, 'You are not allowed to push code to this project.']);
+
+  await db.updateTable('projects').set({ repository_access_level: 'private' }).where('id', '=', project.id).execute();
+  assert.equal((await ask(place, `${project.full_path}.git/info/refs?service=git-upload-pack`)).status, 401);
+  const stranger = await ask(place, `${project.full_path}.git/info/refs?service=git-upload-pack`, {
+    token: place.people.outsider.token,
+  });
+  assert.deepEqual([stranger.status, await stranger.text()], [403, 'You are not allowed to download code from this project.']);
+  assert.equal(await headOf(place), head);
+});
+
+test('each refusal has its status and its text', async () => {
+  const place = await filledWorld();
+  const { project, people, db } = place;
+  const pull = `${project.full_path}.git/info/refs?service=git-upload-pack`;
+  const pushing = `${project.full_path}.git/info/refs?service=git-receive-pack`;
+  const absent = "The project you were looking for could not be found or you don't have permission to view it.";
+  const setScopes = (scopes: string[]) =>
+    db.updateTable('personal_access_tokens').set({ scopes }).where('user_id', '=', people.developer.id).execute();
+  const expect = async (address: string, options: Parameters<typeof ask>[2], status: number, text: string | RegExp) => {
+    const answer = await ask(place, address, options);
+    assert.equal(answer.status, status, address);
+    assert.ok(answer.headers.get('x-request-id'));
+    const body = await answer.text();
+    if (typeof text === 'string') assert.equal(body, text);
+    else assert.match(body, text);
+    if (status === 401) assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic realm=/);
+    if (status >= 400 && body !== '') assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/);
+  };
+  await expect(pull, {}, 401, accessDenied);
+  await expect('no/such.git/info/refs?service=git-upload-pack', {}, 401, accessDenied);
+  await expect(pull, { token: 'wrong' }, 401, accessDenied);
+  await expect(pull, { token: people.developer.token, user: '' }, 401, accessDenied);
+  await expect(pull, { headers: { authorization: 'Basic %%%' } }, 401, accessDenied);
+  await expect(pull, { headers: { 'private-token': people.developer.token } }, 401, accessDenied);
+  await expect(pull, { token: people.outsider.token }, 404, absent);
+  await expect('no/such.git/info/refs?service=git-upload-pack', { token: people.outsider.token }, 404, absent);
+  await expect(pull, { token: people.guest.token }, 403, 'You are not allowed to download code from this project.');
+  await expect(pushing, { token: people.reporter.token }, 403, 'You are not allowed to push code to this project.');
+  await expect(
+    `${project.full_path}.git/info/refs`,
+    { token: people.developer.token },
+    403,
+    "The command you're trying to execute is not allowed.",
+  );
+  await expect(
+    `${project.full_path}.git/info/refs?service=git-shell`,
+    {},
+    403,
+    "The command you're trying to execute is not allowed.",
+  );
+  await expect(pull, { method: 'HEAD' }, 403, '');
+
+  await setScopes(['read_repository']);
+  await expect(pull, { token: people.developer.token, user: 'oauth2' }, 200, /^001e# service=git-upload-pack\n/);
+  await expect(pushing, { token: people.developer.token }, 403, 'You are not allowed to upload code.');
+  await setScopes(['read_api']);
+  await expect(pull, { token: people.developer.token }, 403, 'You are not allowed to download code.');
+  await setScopes(['write_repository']);
+  await expect(pull, { token: people.developer.token }, 200, /service=git-upload-pack/);
+  await expect(pushing, { token: people.developer.token }, 200, /service=git-receive-pack/);
+
+  await db.updateTable('projects').set({ archived: true }).where('id', '=', project.id).execute();
+  await expect(pushing, { token: people.developer.token }, 403, "You can't push code to an archived project.");
+  await expect(pull, { token: people.developer.token }, 200, /service=git-upload-pack/);
+  await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', people.developer.id).execute();
+  await expect(pull, { token: people.developer.token }, 403, 'Your account has been blocked.');
+});
+
+test('an address without .git leads to the one with it', async () => {
+  const place = await filledWorld();
+  const { run } = await gitClient();
+  const remote = remoteFor(place, 'reporter').replace(/\.git$/, '');
+  const listed = await run(['ls-remote', remote]);
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.match(listed.stdout, /refs\/heads\/main/);
+  const redirected = await ask(place, `${place.project.full_path}/info/refs?service=git-upload-pack`);
+  assert.equal(redirected.status, 301);
+  assert.equal(redirected.headers.get('location'), `/${place.project.full_path}.git/info/refs?service=git-upload-pack`);
+});
+
+/** What a client of protocol 2 asks to learn the refs. */
+const lsRefs = Buffer.from('0014command=ls-refs\n00010000');
+
+function asksRefs(place: World, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  return ask(place, `${place.project.full_path}.git/git-upload-pack`, {
+    method: 'POST',
+    body,
+    token: place.people.reporter.token,
+    headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2', ...headers },
+  });
+}
+
+test('a zipped request is read like a plain one, and what is no zip is refused', async () => {
+  const place = await filledWorld();
+  const plain = await asksRefs(place, new Uint8Array(lsRefs));
+  assert.equal(plain.status, 200);
+  assert.equal(plain.headers.get('content-type'), 'application/x-git-upload-pack-result');
+  assert.match(plain.headers.get('cache-control') ?? '', /no-cache/);
+  const text = await plain.text();
+  assert.match(text, /refs\/heads\/main/);
+  const zipped = await asksRefs(place, new Uint8Array(gzipSync(lsRefs)), { 'content-encoding': 'gzip' });
+  assert.equal(await zipped.text(), text);
+  assert.equal((await asksRefs(place, new Uint8Array(lsRefs), { 'content-encoding': 'gzip' })).status, 400);
+  assert.equal((await asksRefs(place, new Uint8Array(lsRefs), { 'content-encoding': 'br' })).status, 415);
+  const cut = gzipSync(randomBytes(5000)).subarray(0, 3000);
+  assert.equal((await asksRefs(place, new Uint8Array(cut), { 'content-encoding': 'gzip' })).status, 400);
+});
+
+test('a request that unzips to far more than it weighs does not harm', async () => {
+  const place = await filledWorld();
+  const before = process.memoryUsage().arrayBuffers;
+  // Every line is a well-formed flush, which git reads and forgets: it would read for ever.
+  const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024, '0000'), { level: 9 });
+  const answer = await asksRefs(place, new Uint8Array(bomb), { 'content-encoding': 'gzip', 'git-protocol': 'version=2' });
+  await answer.arrayBuffer();
+  assert.ok(process.memoryUsage().arrayBuffers - before < 400 * 1024 * 1024);
+  assert.equal((await asksRefs(place, new Uint8Array(lsRefs))).status, 200);
+});
+
+test('git stops when its client goes away in the middle of a clone', { skip: process.platform !== 'linux' }, async () => {
+  const place = await filledWorld();
+  const client = await cloned(place, 'owner');
+  await commitFile(client, 'large', randomBytes(32 * 1024 * 1024));
+  const id = await headOf(place);
+  assert.equal((await push(client, 'HEAD:main')).code, 0);
+  const wanted = (await headOf(place))!;
+  assert.notEqual(wanted, id);
+  const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
+  const body = `${line('command=fetch\n')}0001${line('ofs-delta\n')}${line(`want ${wanted}\n`)}${line('done\n')}0000`;
+  const controller = new AbortController();
+  const answer = await ask(place, `${place.project.full_path}.git/git-upload-pack`, {
+    method: 'POST',
+    body,
+    token: place.people.reporter.token,
+    signal: controller.signal,
+    headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
+  });
+  await answer.body!.getReader().read();
+  const running = async () => {
+    const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
+    const lines = await Promise.all(
+      children
+        .trim()
+        .split(' ')
+        .map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+    );
+    return lines.filter((command) => command.includes('upload-pack')).length;
+  };
+  assert.equal(await running(), 1);
+  controller.abort();
+  while ((await running()) > 0) await new Promise(setImmediate);
+});

@@ -1,0 +1,232 @@
+/** Git over HTTP: clone, fetch and push with the smart protocol (repository.md section 6). Everything streams; nothing is held in memory. */
+import { access } from 'node:fs/promises';
+import { finished, pipeline, type Readable, Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Project, projectFor } from '../../../access/index.ts';
+import { isUnavailable } from '../../../db/index.ts';
+import {
+  advertiseRefs,
+  GitError,
+  type PushRules,
+  type Repository,
+  receivePack,
+  type Service,
+  uploadPack,
+} from '../../../git/index.ts';
+import type { Caller, Services } from '../../../http/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { missingObjects } from '../lfs/index.ts';
+import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
+import { type GitAccess, GitRefusal, grantGit, grantPush, MovedGit } from './git_access.ts';
+import { pushRefusals } from './push_check_rules.ts';
+
+/** The routes live where no project can, because a router cannot match a path of any depth in the middle of an address. */
+const inside = '/-/git';
+const address = /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+?)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)(?=\?|$)/;
+
+/**
+ * The address under which the server routes a request: that of a git client becomes one of ours, any other stays.
+ * @param url path and query as they came
+ */
+export function gitUrl(url: string): string {
+  const [match, path = '', suffix, action] = address.exec(url) ?? [];
+  if (match === undefined) return url;
+  // Without the suffix the reply is a redirection, which only the first request of a client follows.
+  const kind = suffix ? action : action === 'info/refs' ? 'redirect' : undefined;
+  try {
+    return kind === undefined
+      ? url
+      : `${inside}/${encodeURIComponent(decodeURIComponent(path))}/${kind}${url.slice(match.length)}`;
+  } catch {
+    return url;
+  }
+}
+
+/** git zips what it negotiates, never a pack. What unzips to more than this is no honest request. */
+const longestUnzipped_bytes = 256 * 1024 * 1024;
+
+function unzipLimit(): Transform {
+  let size_bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size_bytes += chunk.length;
+      if (size_bytes > longestUnzipped_bytes) done(new GitRefusal(413, 'The request is too large.'));
+      else done(null, chunk);
+    },
+  });
+}
+
+/** The body of a request as git wants it. A fault in it ends the stream with an error, and leaves the connection fit for the reply. */
+function bodyOf(request: FastifyRequest): Readable {
+  const { raw, headers } = request;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return raw;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new GitRefusal(415, `The encoding ${encoding} is not supported.`);
+  const unzip = createGunzip();
+  const unzipped = unzipLimit();
+  const fail = (error: Error | null | undefined) => void (error && unzipped.destroy(error));
+  finished(raw, { writable: false }, fail);
+  unzip.once('error', fail);
+  unzipped.on('error', () => {}); // Whoever reads it hears of it, but perhaps only in a moment.
+  unzipped.once('close', () => {
+    raw.unpipe(unzip).resume();
+    unzip.destroy();
+  });
+  raw.pipe(unzip).pipe(unzipped);
+  return unzipped;
+}
+
+/** @throws GitRefusal 404 when nothing is where the repository should be */
+async function repositoryFor(services: Services, project: Project): Promise<Repository> {
+  const repository = repositoryOf(services, project);
+  try {
+    await access(repository.path);
+  } catch {
+    throw new GitRefusal(404, 'A repository for this project does not exist yet.');
+  }
+  return repository;
+}
+
+const serviceOf = (name: unknown): Service => {
+  if (name === 'git-upload-pack' || name === 'git-receive-pack') return name;
+  throw new GitRefusal(403, "The command you're trying to execute is not allowed.");
+};
+
+/** Fires when the client is gone, so that git does not work for nobody. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+const transportOf = (request: FastifyRequest, reply: FastifyReply) => ({
+  protocol: request.headers['git-protocol'] as string | undefined,
+  signal: goneSignal(reply),
+});
+
+function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyReply {
+  reply.headers({
+    'content-type': `application/x-${type}`,
+    'cache-control': 'no-cache, max-age=0, must-revalidate',
+    expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+    pragma: 'no-cache',
+  });
+  return reply.send(stream);
+}
+
+/** What a push has to pass, and what follows from it. The rules see the project as it is when the push has arrived, which may take hours. */
+function rulesFor(services: Services, { project, caller }: GitAccess & { caller: Caller }, log: FastifyRequest['log']) {
+  let row: number | undefined;
+  const rules: PushRules = {
+    async check(push) {
+      const { updates, quarantine } = push;
+      const now = await projectFor(services.db, caller, String(project.id));
+      const refusals = now
+        ? await pushRefusals(services, { project: now, caller, quarantine }, updates)
+        : ['The project is gone.'];
+      if (refusals.length === 0)
+        refusals.push(...(await missingObjects(services, project, repositoryOf(services, project), push)));
+      if (refusals.length === 0) row = await announceUpdates(services.db, { project, user_id: caller.id }, updates);
+      return refusals;
+    },
+    async moved(updates) {
+      const id = row!;
+      row = undefined;
+      await refsChanged(services, id, updates);
+      return [];
+    },
+    failed: (error) => log.error({ err: error }, 'a push met an error'),
+  };
+  /** A push that has ended without moving anything is forgotten. */
+  const ended = async () => {
+    if (row !== undefined) await withdrawUpdates(services.db, row).catch(rules.failed);
+  };
+  return { rules, ended };
+}
+
+/** What a stream says, and its end only after something has been done: whoever has heard the end may count on it. Not done for a stream that is broken off. */
+function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
+  const out = new Transform({
+    transform: (chunk, _encoding, done) => done(null, chunk),
+    flush: (done) => void work().then(() => done(), done),
+  });
+  pipeline(stream, out, () => {}); // `out` ends with the same error.
+  return out;
+}
+
+/** What was sent is no zip, breaks off, or is nothing that git understands; git says so by its exit code alone. */
+const isBadRequest = (error: Error, { method }: FastifyRequest) =>
+  ('code' in error && /^Z_|^ERR_STREAM_PREMATURE_CLOSE$/.test(String(error.code))) ||
+  (error instanceof GitError && error.exit_code === 128 && method === 'POST');
+
+function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.type('text/plain; charset=utf-8');
+  if (error instanceof GitRefusal) return reply.code(error.status).headers(error.headers).send(error.message);
+  if (isBadRequest(error, request)) {
+    request.log.warn({ err: error }, 'a request that git does not understand');
+    return reply.code(400).send('Bad Request');
+  }
+  request.log.error({ err: error }, 'git failed');
+  return isUnavailable(error) ? reply.code(503).send('Service Unavailable') : reply.code(500).send('Internal Server Error');
+}
+
+interface GitRequest {
+  Params: { path: string };
+  Querystring: { service?: unknown };
+}
+
+/** Adds the routes of git clients to `app`, whose addresses must pass through `gitUrl`. */
+export async function gitOverHttp(app: FastifyInstance, services: Services): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // Left unread: git reads the body as it comes, and no limit is set on its size.
+    scope.addContentTypeParser('*', (_request: FastifyRequest, _body: Readable, done: (error: null) => void) => done(null));
+    scope.setErrorHandler<Error>(answerError);
+    addAdvertisements(scope, services);
+    addPacks(scope, services);
+  });
+}
+
+/** Only the first request of a client can be redirected. */
+function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [, query = ''] = request.url.split('?', 2);
+  return reply.redirect(`/${encodeURI(full_path)}.git/info/refs?${query}`, 301);
+}
+
+function addAdvertisements(app: FastifyInstance, services: Services): void {
+  app.get<GitRequest>(`${inside}/:path/redirect`, async (request, reply) => {
+    return redirectTo(request.params.path, request, reply);
+  });
+  app.get<GitRequest>(`${inside}/:path/info/refs`, { exposeHeadRoute: false }, async (request, reply) => {
+    const service = serviceOf(request.query.service);
+    const granted = await grantGit(services, request, request.params.path, service).catch((error: unknown) => {
+      if (error instanceof MovedGit) return error;
+      throw error;
+    });
+    if (granted instanceof MovedGit) return redirectTo(granted.full_path, request, reply);
+    const { project } = granted;
+    const stream = advertiseRefs(await repositoryFor(services, project), service, transportOf(request, reply));
+    return sendPack(reply, `${service}-advertisement`, stream);
+  });
+  app.head(`${inside}/:path/info/refs`, async (_request, reply) => reply.code(403).send());
+}
+
+function addPacks(app: FastifyInstance, services: Services): void {
+  app.post<GitRequest>(`${inside}/:path/git-upload-pack`, async (request, reply) => {
+    const { project } = await grantGit(services, request, request.params.path, 'git-upload-pack');
+    const stream = uploadPack(await repositoryFor(services, project), { ...transportOf(request, reply), input: bodyOf(request) });
+    return sendPack(reply, 'git-upload-pack-result', stream);
+  });
+  app.post<GitRequest>(`${inside}/:path/git-receive-pack`, async (request, reply) => {
+    const granted = await grantPush(services, request, request.params.path);
+    const repository = await repositoryFor(services, granted.project);
+    const { rules, ended } = rulesFor(services, granted, request.log);
+    const length = request.headers['content-length'];
+    const size_bytes = length === undefined ? undefined : Number(length);
+    const transport = { ...transportOf(request, reply), ...rules, input: bodyOf(request), size_bytes };
+    const stream = await receivePack(repository, transport);
+    // Not when the client has gone: git finishes an accepted push without it.
+    return sendPack(reply, 'git-receive-pack-result', endingAfter(stream, ended));
+  });
+}

@@ -1,0 +1,131 @@
+/** What a push has to pass, and every endpoint that moves a branch or a tag (repository.md section 7). */
+import { levels, type Project } from '../../../access/index.ts';
+import { type Environment, GitError, isAncestor, type RefUpdate, type Repository, refsContaining } from '../../../git/index.ts';
+import { type ApiError, badRequest, type Services } from '../../../http/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { lockedPaths } from '../lfs/index.ts';
+import { type BranchProtection, protectionFor } from '../protected_branches/index.ts';
+import { tagProtectionFor } from '../protected_tags/index.ts';
+import { branchRefusals, readOnlyRefusal, tagRefusals } from './rules.ts';
+
+/** Somebody who wants to move references. */
+export interface Push {
+  /** With the level of whoever pushes. */
+  project: Project;
+  caller: { id: number; admin: boolean };
+  /** Set when a git client pushes: the environment in which git sees what it brought. */
+  quarantine?: Environment;
+}
+
+type Protections = (branch: string) => BranchProtection;
+
+/** What nobody has stored, or is no commit, follows on nothing. */
+async function followsOn(
+  repository: Repository,
+  { old, new: target }: RefUpdate,
+  env: Environment | undefined,
+): Promise<boolean> {
+  if (old === null || target === null) return true;
+  try {
+    return await isAncestor(repository, old, target, env);
+  } catch (error) {
+    if (error instanceof GitError) return false;
+    throw error;
+  }
+}
+
+/** Whether a commit is in a protected branch already. */
+async function isInProtected(repository: Repository, commit: string, protection: Protections): Promise<boolean> {
+  const refs = await refsContaining(repository, commit, ['heads']);
+  return refs.some((ref) => protection(ref.slice('refs/heads/'.length)).is_protected);
+}
+
+async function creationRefusal(
+  repository: Repository,
+  { quarantine }: Push,
+  protection: Protections,
+  name: string,
+  commit: string,
+) {
+  const { may_push, may_merge } = protection(name);
+  if (may_push) return [];
+  if (!may_merge) return ['You are not allowed to create protected branches on this project.'];
+  if (quarantine) return ['You can only create protected branches using the web interface and API.'];
+  return (await isInProtected(repository, commit, protection))
+    ? []
+    : ['You can only use an existing protected branch ref as the basis of a new protected branch.'];
+}
+
+function deletionRefusal({ project, quarantine }: Push): string[] {
+  if (project.access_level < levels.maintainer)
+    return [
+      'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.',
+    ];
+  return quarantine ? ['You can only delete protected branches using the web interface.'] : [];
+}
+
+async function protectionRefusals(
+  repository: Repository,
+  push: Push,
+  protection: Protections,
+  update: RefUpdate,
+): Promise<string[]> {
+  const name = update.ref.slice('refs/heads/'.length);
+  const { is_protected, allows_force_push, may_push } = protection(name);
+  if (!is_protected) return [];
+  if (update.new === null) return deletionRefusal(push);
+  if (!allows_force_push && !(await followsOn(repository, update, push.quarantine)))
+    return ['You are not allowed to force push code to a protected branch on this project.'];
+  if (update.old === null && !push.project.empty_repo) return creationRefusal(repository, push, protection, name, update.new);
+  return may_push ? [] : ['You are not allowed to push code to protected branches on this project.'];
+}
+
+/**
+ * Why references may not move so, each reason once; empty when they may.
+ * @param updates to objects that the repository has, or the quarantine of the push
+ */
+export async function pushRefusals(
+  services: Pick<Services, 'db' | 'storages'>,
+  push: Push,
+  updates: readonly RefUpdate[],
+): Promise<string[]> {
+  const { project, caller } = push;
+  if (project.read_only) return [readOnlyRefusal(project)];
+  if (project.access_level < levels.developer) return ['You are not allowed to push code to this project.'];
+  const repository = repositoryOf(services, project);
+  const [protection, tagProtection] = await Promise.all([
+    protectionFor(services.db, project, caller),
+    tagProtectionFor(services.db, project),
+  ]);
+  const refusals: string[] = [];
+  for (const update of updates) {
+    if (update.ref.startsWith('refs/tags/')) {
+      const name = update.ref.slice('refs/tags/'.length);
+      const isPush = push.quarantine !== undefined;
+      refusals.push(...tagRefusals(project, update, { protection: tagProtection(name), isPush }));
+    }
+    if (!update.ref.startsWith('refs/heads/')) continue;
+    const own = branchRefusals(project, update);
+    refusals.push(...(own.length > 0 ? own : await protectionRefusals(repository, push, protection, update)));
+  }
+  if (refusals.length === 0)
+    refusals.push(...(await lockedPaths(services, push, repository, { updates, quarantine: push.quarantine })));
+  return [...new Set(refusals)];
+}
+
+/** @throws ApiError 400 with the first reason why a reference may not move so */
+export async function refusePush(services: Pick<Services, 'db' | 'storages'>, push: Push, update: RefUpdate): Promise<void> {
+  const [refusal] = await pushRefusals(services, push, [update]);
+  if (refusal !== undefined) throw badRequest(refusal);
+}
+
+/** What somebody is told who may not commit to a branch. */
+export const branchRefusal = 'You are not allowed to push into this branch';
+
+/** Whether somebody may commit to a branch, be it there or not. */
+export async function mayCommitTo(services: Pick<Services, 'db'>, { project, caller }: Push, branch: string): Promise<boolean> {
+  return (await protectionFor(services.db, project, caller))(branch).may_push;
+}
+
+/** @param ref the full name of a branch that moved while somebody committed to it */
+export const branchMoved = (ref: string): ApiError => badRequest(`Could not update ${ref}. Please refresh and try again.`);

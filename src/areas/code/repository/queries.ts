@@ -1,0 +1,47 @@
+/** Questions about a repository that several endpoints ask. */
+import type { Project } from '../../../access/index.ts';
+import {
+  GitError,
+  isAncestor,
+  listBranches,
+  listTags,
+  type RefUpdate,
+  type Repository,
+  resolveBranch,
+} from '../../../git/index.ts';
+
+/** Where every branch and tag is now, by full name. */
+async function currentRefs(repository: Repository): Promise<Map<string, string>> {
+  const [branches, tags] = await Promise.all([listBranches(repository), listTags(repository)]);
+  return new Map([
+    ...branches.map(({ name, commit_id }) => [`refs/heads/${name}`, commit_id] as const),
+    ...tags.map(({ name, id }) => [`refs/tags/${name}`, id] as const),
+  ]);
+}
+
+/** Whether a commit is in the history of another; an object that never arrived is in no history. */
+async function isReachable(repository: Repository, commit: string, from: string): Promise<boolean> {
+  try {
+    return await isAncestor(repository, commit, from);
+  } catch (error) {
+    if (error instanceof GitError) return false;
+    throw error;
+  }
+}
+
+/** Those of `updates` that have happened: the reference is where it was to go, or went on from there. */
+export async function whatMoved(repository: Repository, updates: readonly RefUpdate[]): Promise<RefUpdate[]> {
+  const refs = await currentRefs(repository);
+  const moved: RefUpdate[] = [];
+  for (const update of updates) {
+    const now = refs.get(update.ref) ?? null;
+    if (now === update.new) moved.push(update);
+    else if (now !== update.old && now !== null && update.new !== null && (await isReachable(repository, update.new, now)))
+      moved.push(update);
+  }
+  return moved;
+}
+
+/** The head of the default branch; undefined in an empty repository. */
+export const defaultHead = (repository: Repository, project: Pick<Project, 'default_branch'>): Promise<string | undefined> =>
+  resolveBranch(repository, project.default_branch);

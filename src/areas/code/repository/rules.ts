@@ -1,0 +1,64 @@
+/** What a repository refuses, whoever asks: a push, or an endpoint that moves a branch or a tag (repository.md section 7). */
+import { levels, type Project } from '../../../access/index.ts';
+import type { RefUpdate } from '../../../git/index.ts';
+import type { TagProtection } from '../protected_tags/index.ts';
+
+/** A name that git could take for the id of a commit. */
+const likeAnId = /^[0-9a-f]{40}/i;
+
+export const idLikeName = 'You cannot create a branch with a 40-character hexadecimal branch name.';
+
+/** What is said of a file that is in the way, or missing. */
+export const fileExists = 'A file with this name already exists';
+export const missingFile = "A file with this name doesn't exist";
+
+/** What somebody is told who pushes to a project whose content cannot be changed. */
+export const readOnlyRefusal = ({ archived }: Pick<Project, 'archived'>): string =>
+  archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
+
+/** Why a branch may not move so, whatever protects it. */
+export function branchRefusals(project: Pick<Project, 'default_branch'>, update: RefUpdate): string[] {
+  const name = update.ref.slice('refs/heads/'.length);
+  if (update.new === null && name === project.default_branch) return ['The default branch of a project cannot be deleted.'];
+  if (update.old === null && likeAnId.test(name)) return [idLikeName];
+  return [];
+}
+
+/**
+ * Why a tag may not move so.
+ * @param how.isPush whether a git client moves it
+ */
+export function tagRefusals(
+  { access_level }: Pick<Project, 'access_level'>,
+  update: RefUpdate,
+  { protection, isPush }: { protection: TagProtection; isPush: boolean },
+): string[] {
+  const { is_protected, may_create } = protection;
+  const isMaintainer = access_level >= levels.maintainer;
+  if (update.old !== null && update.new !== null) {
+    if (!isMaintainer) return ['You are not allowed to change existing tags on this project.'];
+    return is_protected ? ['Protected tags cannot be updated.'] : [];
+  }
+  if (update.new !== null) return may_create ? [] : ['You are not allowed to create this tag as it is protected.'];
+  if (!is_protected) return [];
+  if (!isMaintainer)
+    return [
+      'You are not allowed to delete protected tags from this project. Only a project maintainer or owner can delete a protected tag.',
+    ];
+  return isPush ? ['You can only delete protected tags using the web interface.'] : [];
+}
+
+/**
+ * Whether a name is found by a search: anywhere, or at its start with `^`, at its end with `$`; without regard to case.
+ */
+export function matchesSearch(name: string, search: string): boolean {
+  const text = name.toLowerCase();
+  const [fromStart, toEnd] = [search.startsWith('^'), search.endsWith('$')];
+  const wanted = search.slice(fromStart ? 1 : 0, toEnd ? -1 : undefined).toLowerCase();
+  if (fromStart && toEnd) return text === wanted;
+  if (fromStart) return text.startsWith(wanted);
+  return toEnd ? text.endsWith(wanted) : text.includes(wanted);
+}
+
+/** A path without the slashes around it, as paths in a repository are written. */
+export const trimmedPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { type RefUpdate, resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
+import { repositoryIn } from '../../../testing/repository.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { settleReferenceUpdates } from './index.ts';
+
+const ada = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
+
+/** A commit that no branch has yet. */
+async function newCommit(place: World, parent: string | null = null): Promise<string> {
+  const changes = [{ op: 'put', path: `file-${parent ?? 'first'}`, mode: '100644', content: Buffer.from('x') }] as const;
+  return (await writeCommit(repositoryIn(place), { parent, message: 'x', author: ada, committer: ada, changes })).id;
+}
+
+/** The row that a process leaves which dies while references move. */
+async function leftRow({ db, project, people }: World, updates: RefUpdate[], age_minutes = 0): Promise<void> {
+  const created_at = sql<string>`now() - make_interval(mins => ${age_minutes})`;
+  await db
+    .insertInto('reference_updates')
+    .values({ project_id: project.id, user_id: people.developer.id, updates: JSON.stringify(updates), created_at })
+    .execute();
+}
+
+const rowsOf = async ({ db, project }: World) =>
+  (await db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute()).length;
+const projectOf = ({ db, project }: World) =>
+  db.selectFrom('projects').select(['empty_repo', 'default_branch']).where('id', '=', project.id).executeTakeFirstOrThrow();
+
+test('a push whose process died after the branch had moved is finished by the next start', async () => {
+  const place = await world();
+  const id = await newCommit(place);
+  const update = { ref: 'refs/heads/trunk', old: null, new: id };
+  await leftRow(place, [update]);
+  await updateRefs(repositoryIn(place), [update]);
+  assert.deepEqual(await projectOf(place), { empty_repo: true, default_branch: 'main' });
+
+  await settleReferenceUpdates(place.services);
+  assert.deepEqual(await projectOf(place), { empty_repo: false, default_branch: 'trunk' });
+  assert.equal(await rowsOf(place), 0);
+  assert.equal((await place.as('reporter').get(`/projects/${place.project.id}/repository/commits/HEAD`)).body.id, id);
+});
+
+test('it is finished even when the branch has gone on, or was removed as it should be', async () => {
+  const place = await world();
+  const first = await newCommit(place);
+  const second = await newCommit(place, first);
+  await updateRefs(repositoryIn(place), [{ ref: 'refs/heads/main', old: null, new: second }]);
+  await leftRow(place, [
+    { ref: 'refs/heads/main', old: null, new: first },
+    { ref: 'refs/heads/gone', old: first, new: null },
+  ]);
+  await settleReferenceUpdates(place.services);
+  assert.equal((await projectOf(place)).empty_repo, false);
+  assert.equal(await rowsOf(place), 0);
+});
+
+test('a move that did not happen is dropped without a trace, but not while it may still happen', async () => {
+  const place = await world();
+  const id = await newCommit(place);
+  const never = { ref: 'refs/heads/main', old: null, new: id };
+  await leftRow(place, [never]);
+  await settleReferenceUpdates(place.services);
+  assert.equal(await rowsOf(place), 1);
+
+  await leftRow(place, [never], 60);
+  await leftRow(place, [{ ...never, new: 'f'.repeat(40) }], 60);
+  await settleReferenceUpdates(place.services);
+  assert.equal(await rowsOf(place), 1);
+  assert.deepEqual(await projectOf(place), { empty_repo: true, default_branch: 'main' });
+});
+
+test('a push that moved a part of its branches is waited for, and then settled for that part', async () => {
+  const place = await world();
+  const id = await newCommit(place);
+  const done = { ref: 'refs/heads/done', old: null, new: id };
+  const undone = { ref: 'refs/heads/undone', old: null, new: id };
+  await updateRefs(repositoryIn(place), [done]);
+  await leftRow(place, [undone, done]);
+  await settleReferenceUpdates(place.services);
+  assert.deepEqual([await rowsOf(place), (await projectOf(place)).empty_repo], [1, true]);
+
+  await place.db.deleteFrom('reference_updates').execute();
+  await leftRow(place, [undone, done], 60);
+  await settleReferenceUpdates(place.services);
+  assert.deepEqual([await rowsOf(place), await projectOf(place)], [0, { empty_repo: false, default_branch: 'done' }]);
+});
+
+test('a repository that cannot be read does not keep the others from being settled', async () => {
+  const broken = await world();
+  const place = await world();
+  await leftRow(broken, [{ ref: 'refs/heads/main', old: null, new: 'f'.repeat(40) }], 60);
+  await broken.db.updateTable('projects').set({ storage: 'elsewhere' }).where('id', '=', broken.project.id).execute();
+  const update = { ref: 'refs/heads/main', old: null, new: await newCommit(place) };
+  await leftRow(place, [update]);
+  await updateRefs(repositoryIn(place), [update]);
+  await assert.rejects(settleReferenceUpdates(place.services), AggregateError);
+  assert.deepEqual([await rowsOf(broken), await rowsOf(place)], [1, 0]);
+  assert.equal((await projectOf(place)).empty_repo, false);
+  assert.equal(await resolveBranch(repositoryIn(place), 'main'), update.new);
+});

@@ -1,0 +1,152 @@
+/** Tags of a repository (repository.md section 4). */
+import { type Static, Type } from 'typebox';
+import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
+import { listTags, type Repository, readCommit, readTag, resolveTag, type TagRef } from '../../../git/index.ts';
+import {
+  checkUnmodified,
+  del,
+  found,
+  get,
+  gitPaging,
+  notFound,
+  nothing,
+  nullable,
+  one,
+  optional,
+  type Page,
+  pageOf,
+  pageOfArray,
+  post,
+  resource,
+  type Services,
+  Timestamp,
+  unprocessable,
+} from '../../../http/index.ts';
+import { repositoryOf } from '../../repository/place.ts';
+import { tagProtectionFor } from '../protected_tags/index.ts';
+import { Commit, presentCommit } from './present.ts';
+import { matchesSearch } from './rules.ts';
+import { createTag, deleteTag } from './tag_actions.ts';
+
+/** `commit` is null for a tag of a file or a folder, `created_at` for one that is only a name. `release` is null: clients read it, and nothing here releases anything. */
+const Tag = resource('Tag', {
+  name: Type.String(),
+  message: nullable(Type.String({ description: 'What an annotated tag says' })),
+  target: Type.String({ description: 'Id of the commit, or of the object of an annotated tag' }),
+  commit: nullable(Commit),
+  release: nullable(Type.Object({})),
+  protected: Type.Boolean(),
+  created_at: nullable(Timestamp),
+});
+
+async function present(
+  { services: { url, storages }, project, is_protected }: { services: Services; project: Project; is_protected: boolean },
+  ref: TagRef,
+): Promise<Static<typeof Tag>> {
+  const repository = repositoryOf({ storages }, project);
+  const { name, id, commit_id, message, tagged_date } = await readTag(repository, ref);
+  return {
+    name,
+    message,
+    target: id,
+    commit: commit_id === null ? null : presentCommit(url, project, await readCommit(repository, commit_id)),
+    release: null,
+    protected: is_protected,
+    created_at: tagged_date,
+  };
+}
+
+async function presentAll(services: Services, project: Project, refs: readonly TagRef[]): Promise<Static<typeof Tag>[]> {
+  const protection = await tagProtectionFor(services.db, project);
+  return Promise.all(refs.map((ref) => present({ services, project, is_protected: protection(ref.name).is_protected }, ref)));
+}
+
+const presentOne = async (services: Services, project: Project, ref: TagRef): Promise<Static<typeof Tag>> =>
+  (await presentAll(services, project, [ref]))[0]!;
+
+/** The page behind the tag that the page before ended with. */
+function keysetPage(tags: readonly TagRef[], { per_page, page_token }: { per_page: number; page_token?: string }): Page<TagRef> {
+  const position = page_token ? tags.findIndex(({ name }) => name === page_token) : -1;
+  if (page_token && position < 0) throw unprocessable('page_token is invalid');
+  const page = pageOfArray(tags.slice(position + 1), { page: 1, per_page });
+  return { ...page, next: page.has_more ? { page_token: page.items.at(-1)!.name } : null };
+}
+
+async function tagNamed(repository: Repository, name: string): Promise<TagRef> {
+  return found('Tag', await resolveTag(repository, name));
+}
+
+const path = '/projects/:id/repository/tags';
+const TagName = Type.String({ description: 'Name of the tag' });
+
+export const tagRoutes = [
+  get(path, {
+    summary: 'List the tags of a repository',
+    access: codeReader,
+    input: {
+      order_by: Type.Enum(['name', 'updated', 'version'], { default: 'updated' }),
+      sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+      search: optional(Type.String({ description: 'Part of the name; `^x` begins with x, `x$` ends with x' })),
+      pagination: optional(Type.String({ description: '`keyset`' })),
+      page_token: optional(Type.String({ description: 'Name of the last tag of the page before' })),
+      ...gitPaging,
+    },
+    returns: pageOf(Tag),
+    handle: async ({ project, input, ...services }) => {
+      const repository = repositoryOf(services, project);
+      const all = await listTags(repository, { sort: input.order_by, order: input.sort });
+      const tags = all.filter(({ name }) => matchesSearch(name, input.search ?? ''));
+      const isKeyset = input.pagination === 'keyset' || Boolean(input.page_token);
+      const page = isKeyset ? keysetPage(tags, input) : pageOfArray(tags, input);
+      return { ...page, items: await presentAll(services, project, page.items) };
+    },
+  }),
+  get(`${path}/:tag_name`, {
+    summary: 'Show one tag',
+    access: codeReader,
+    input: { tag_name: TagName },
+    returns: one(Tag),
+    handle: async ({ project, input, ...services }) => {
+      const tag = await tagNamed(repositoryOf(services, project), input.tag_name);
+      return presentOne(services, project, tag);
+    },
+  }),
+  get(`${path}/:tag_name/signature`, {
+    summary: 'Signatures are not checked: there is none to show',
+    access: codeReader,
+    input: { tag_name: TagName },
+    returns: one(Type.Object({})),
+    handle: async ({ project, input, ...services }) => {
+      await tagNamed(repositoryOf(services, project), input.tag_name);
+      throw notFound('Signature');
+    },
+  }),
+  post(path, {
+    summary: 'Create a tag',
+    access: codeWriter,
+    input: {
+      tag_name: TagName,
+      ref: Type.String({ description: 'Branch, tag or commit that it names' }),
+      message: Type.String({ default: '', description: 'Makes it an annotated tag' }),
+    },
+    returns: one(Tag),
+    handle: async ({ project, caller, input, ...services }) => {
+      const { tag_name: name, ref, message } = input;
+      const tag = await createTag(services, { project, caller, name, ref, message });
+      return presentOne(services, project, tag);
+    },
+  }),
+  del(`${path}/:tag_name`, {
+    summary: 'Remove a tag',
+    access: codeWriter,
+    input: { tag_name: TagName },
+    returns: nothing,
+    handle: async ({ project, caller, input, unmodified_since, ...services }) => {
+      const repository = repositoryOf(services, project);
+      const tag = await tagNamed(repository, input.tag_name);
+      const { commit_id } = await readTag(repository, tag);
+      if (commit_id !== null) checkUnmodified((await readCommit(repository, commit_id)).authored_date, unmodified_since);
+      await deleteTag(services, { project, caller, tag });
+    },
+  }),
+];

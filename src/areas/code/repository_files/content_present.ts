@@ -1,0 +1,83 @@
+/** The three ways in which the content of a file leaves: in JSON, as bytes, and line by line with its history. */
+import type { Readable } from 'node:stream';
+import type { Static } from 'typebox';
+import type { Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { blame, blobSize, LineOutOfRange, readBlob, streamBlob } from '../../../git/index.ts';
+import { ApiError, badRequest, type Headers, type Services } from '../../../http/index.ts';
+import { isLfsEnabled, type LfsFile, objectOf, pointerIn } from '../lfs/index.ts';
+import { admitInJson, disposition, headerValue, uncached } from '../repository/index.ts';
+import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
+import type { FilePlace, FoundFile } from './queries.ts';
+
+/** git keeps the file and every line of it in memory while it blames. */
+const largestBlamed_bytes = 32 * 1024 * 1024;
+
+/**
+ * A file as JSON.
+ * @throws ApiError 429 for the sixth large file of a project in a minute, 413 for one that no reply in JSON can hold
+ */
+export async function fileWithContent(
+  db: Database,
+  project: Project,
+  file: FoundFile,
+  ref: string,
+): Promise<Static<typeof RepositoryFile>> {
+  await admitInJson(db, project, file.size_bytes, '/projects/:id/repository/files/:file_path/raw');
+  return presentFile(file, ref, file.content ?? (await readBlob(file.repository, file.blob_id)));
+}
+
+/**
+ * The lines of a file, each group with the commit that they come from.
+ * @throws ApiError 400 for a range that is none or begins behind the end, 413 for a file that is too large to blame
+ */
+export async function blameOf(
+  { repository, blob_id, commit_id, file_path }: FilePlace,
+  range: { start: number; end: number } | undefined,
+): Promise<Static<typeof BlameRange>[]> {
+  if (range && range.start > range.end) throw badRequest('range[start] must be less than or equal to range[end]');
+  const size_bytes = await blobSize(repository, blob_id);
+  if (size_bytes > largestBlamed_bytes) throw new ApiError(413, { message: '413 Request Entity Too Large' });
+  try {
+    return await blame(repository, commit_id, file_path, range);
+  } catch (error) {
+    if (error instanceof LineOutOfRange) throw badRequest('range is outside of the bounds of the blob');
+    throw error;
+  }
+}
+
+/** The headers of the bytes of a file. */
+export const rawHeaders = (file: FoundFile, ref: string): Headers => ({
+  ...fileHeaders(file, ref),
+  'content-type': file.content_type,
+  'content-length': String(file.size_bytes),
+  'content-disposition': headerValue(disposition('inline', file.file_name)),
+  ...uncached,
+});
+
+/** The bytes of a file. */
+export const rawBody = (file: FoundFile): Buffer | Readable => file.content ?? streamBlob(file.repository, file.blob_id);
+
+/**
+ * The large file that a file stands for; undefined where it stands for itself, or the project has large files switched off.
+ * @throws ApiError 404 when the project does not have the large file
+ */
+export async function largeFileOf(
+  { db }: Pick<Services, 'db'>,
+  project: Project,
+  { content }: FoundFile,
+): Promise<LfsFile | undefined> {
+  const pointer = content && pointerIn(content);
+  if (!pointer || !(await isLfsEnabled(db, project.id))) return undefined;
+  const object = await objectOf(db, project.id, pointer.oid);
+  if (!object) throw new ApiError(404, { message: '404 Not Found' });
+  return object;
+}
+
+/** The headers of the bytes of a large file, which a file stands for. */
+export const largeHeaders = (file: FoundFile, ref: string, object: LfsFile): Headers => ({
+  ...rawHeaders(file, ref),
+  'content-type': 'application/octet-stream',
+  'content-length': String(object.size),
+  'content-disposition': headerValue(disposition('attachment', file.file_name)),
+});

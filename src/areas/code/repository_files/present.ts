@@ -1,0 +1,87 @@
+/** How files appear in replies and their headers (repository-files.md). */
+import { type Static, Type } from 'typebox';
+import { type Headers, resource } from '../../../http/index.ts';
+import { commitCore, headerValue } from '../repository/index.ts';
+import type { FoundFile } from './queries.ts';
+
+export const RepositoryFile = resource('RepositoryFile', {
+  file_name: Type.String(),
+  file_path: Type.String(),
+  size: Type.Integer({ description: 'In bytes' }),
+  encoding: Type.Enum(['base64']),
+  content_sha256: Type.String(),
+  ref: Type.String({ description: 'As it was asked for' }),
+  blob_id: Type.String(),
+  commit_id: Type.String({ description: 'The commit that the reference names' }),
+  last_commit_id: Type.String({ description: 'The last commit that touched the file' }),
+  execute_filemode: Type.Boolean(),
+  content: Type.String({ description: 'Base64' }),
+});
+
+export const FileWrite = resource('FileWrite', { file_name: Type.String(), file_path: Type.String(), branch: Type.String() });
+
+export const BlameRange = resource('BlameRange', {
+  commit: Type.Object(commitCore),
+  lines: Type.Array(Type.String()),
+});
+
+const facts = {
+  'File-Name': 'Name of the file',
+  'File-Path': 'Path of the file',
+  Size: 'Size in bytes',
+  Encoding: '`base64`',
+  'Content-Sha256': 'SHA-256 of the content',
+  Ref: 'The reference as it was asked for',
+  'Blob-Id': 'Id of the blob',
+  'Commit-Id': 'Id of the commit that the reference names',
+  'Last-Commit-Id': 'Id of the last commit that touched the file',
+  'Execute-Filemode': '`true` for an executable file',
+};
+/** The specification's names, and those that clients read. */
+const prefixes = ['X-Service-', 'X-Gitlab-'];
+
+/** The headers of `fileHeaders` with their meaning, for the documentation. */
+export const describedHeaders: Headers = Object.fromEntries(
+  prefixes.flatMap((prefix) => Object.entries(facts).map(([name, meaning]) => [`${prefix}${name}`, meaning])),
+);
+
+type Fact = keyof typeof facts;
+/** The names of each fact, in lower case as they are sent. */
+const namesOf = Object.keys(facts).map((fact) => ({
+  fact: fact as Fact,
+  names: prefixes.map((prefix) => `${prefix}${fact}`.toLowerCase()),
+}));
+
+/** @param ref as it was asked for; empty when it was not */
+export function fileHeaders(file: FoundFile, ref: string): Headers {
+  const values: Record<Fact, string> = {
+    'File-Name': headerValue(file.file_name),
+    'File-Path': headerValue(file.file_path),
+    Size: String(file.size_bytes),
+    Encoding: 'base64',
+    'Content-Sha256': file.content_sha256,
+    Ref: headerValue(ref),
+    'Blob-Id': file.blob_id,
+    'Commit-Id': file.commit_id,
+    'Last-Commit-Id': file.last_commit_id,
+    'Execute-Filemode': String(file.execute_filemode),
+  };
+  const headers: Headers = {};
+  for (const { fact, names } of namesOf) for (const name of names) headers[name] = values[fact];
+  return headers;
+}
+
+/** @param content all bytes of the file */
+export const presentFile = (file: FoundFile, ref: string, content: Buffer): Static<typeof RepositoryFile> => ({
+  file_name: file.file_name,
+  file_path: file.file_path,
+  size: file.size_bytes,
+  encoding: 'base64',
+  content_sha256: file.content_sha256,
+  ref,
+  blob_id: file.blob_id,
+  commit_id: file.commit_id,
+  last_commit_id: file.last_commit_id,
+  execute_filemode: file.execute_filemode,
+  content: content.toString('base64'),
+});

@@ -1,0 +1,91 @@
+/** Finding a file in a repository, and what its bytes say about it. Answers about a blob never change and are kept. */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Project } from '../../../access/index.ts';
+import { blobSize, entryAt, lastCommitOf, type Repository, readBlob, resolveCommit, streamBlob } from '../../../git/index.ts';
+import { found, type Services } from '../../../http/index.ts';
+import { contentType, repositoryOf, sniffed_bytes } from '../repository/index.ts';
+
+export interface BlobFacts {
+  size_bytes: number;
+  /** SHA-256 of the content, in hexadecimal. */
+  content_sha256: string;
+  content_type: string;
+  /** Of small files only. */
+  content?: Buffer;
+}
+
+/** A file of a commit, before its content is looked at. */
+export interface FilePlace {
+  repository: Repository;
+  file_name: string;
+  file_path: string;
+  blob_id: string;
+  /** The commit that the reference names. */
+  commit_id: string;
+  execute_filemode: boolean;
+}
+
+export interface FoundFile extends BlobFacts, FilePlace {
+  /** The last commit that touched the file. */
+  last_commit_id: string;
+}
+
+const small_bytes = 256 * 1024;
+
+const known = new LRUCache<string, BlobFacts>({
+  maxSize: 64 * 1024 * 1024,
+  sizeCalculation: ({ content }) => 500 + (content?.length ?? 0),
+});
+
+async function readFacts(repository: Repository, blob_id: string): Promise<BlobFacts> {
+  const size_bytes = await blobSize(repository, blob_id);
+  const hash = createHash('sha256');
+  if (size_bytes <= small_bytes) {
+    const content = await readBlob(repository, blob_id);
+    return { size_bytes, content_sha256: hash.update(content).digest('hex'), content_type: contentType(content), content };
+  }
+  let start = Buffer.alloc(0);
+  for await (const chunk of streamBlob(repository, blob_id)) {
+    hash.update(chunk);
+    if (start.length < sniffed_bytes) start = Buffer.concat([start, chunk]);
+  }
+  return { size_bytes, content_sha256: hash.digest('hex'), content_type: contentType(start.subarray(0, sniffed_bytes)) };
+}
+
+async function blobFacts(repository: Repository, blob_id: string): Promise<BlobFacts> {
+  const key = `${repository.path}\0${blob_id}`;
+  const before = known.get(key);
+  if (before) return before;
+  const facts = await readFacts(repository, blob_id);
+  known.set(key, facts);
+  return facts;
+}
+
+/**
+ * Where the file at a path lies. A link is a file whose content is its target; it is not followed.
+ * @param ref branch, tag or commit; of a tag and a branch with one name the tag, as git itself decides
+ * @throws ApiError 404 when the reference or the file is not there; a folder or submodule is no file
+ */
+export async function placeOfFile(services: Services, project: Project, file_path: string, ref: string): Promise<FilePlace> {
+  const repository = repositoryOf(services, project);
+  const commit_id = found('Commit', await resolveCommit(repository, ref, { prefer: 'tag' }));
+  const entry = await entryAt(repository, commit_id, file_path);
+  const file = found('File', entry?.type === 'blob' || entry?.type === 'symlink' ? entry : undefined);
+  const execute_filemode = file.mode === '100755';
+  return { repository, file_name: file.name, file_path, blob_id: file.id, commit_id, execute_filemode };
+}
+
+/** What is known of a file. */
+export async function fileIn(place: FilePlace): Promise<FoundFile> {
+  const { repository, blob_id, commit_id, file_path } = place;
+  const [facts, last_commit_id = commit_id] = await Promise.all([
+    blobFacts(repository, blob_id),
+    lastCommitOf(repository, commit_id, file_path),
+  ]);
+  return { ...facts, ...place, last_commit_id };
+}
+
+/** The file at a path, as `placeOfFile` finds it. */
+export const fileAt = async (services: Services, project: Project, file_path: string, ref: string): Promise<FoundFile> =>
+  fileIn(await placeOfFile(services, project, file_path, ref));

@@ -1,0 +1,182 @@
+/** Repository files: reading, blaming and writing one file of a repository (specification part 1, sections 2.4 and 4.4). */
+import { type Static, type TObject, Type } from 'typebox';
+import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
+import {
+  AnyText,
+  allOptional,
+  bytes,
+  del,
+  get,
+  type Headers,
+  head,
+  headersOnly,
+  NotBlank,
+  nothing,
+  one,
+  optional,
+  post,
+  put,
+  refusedAs,
+  type Services,
+  withHeaders,
+} from '../../../http/index.ts';
+import { readObject } from '../lfs/index.ts';
+import { writeFile } from './actions.ts';
+import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
+import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
+import { fileAt, fileIn, placeOfFile } from './queries.ts';
+
+/** A body of 10 MiB in Base64, escaped as a form, is four times as long; larger ones are for `git push`. */
+const bodyLimit_bytes = 100 * 1024 * 1024;
+
+/** No component is `..`, and nothing but what `start` allows comes before the first one. */
+const pathAfter = (start: string) =>
+  refusedAs(
+    'should be a valid file path',
+    Type.String({
+      pattern: `^${start}(?!/)(?![^]*(?<![^/\\\\])\\.\\.(?![^/\\\\]))[^]*$`,
+      description: 'URL-encoded path of the file',
+    }),
+  );
+const FilePath = pathAfter('');
+const RawFilePath = pathAfter('/?');
+const Ref = NotBlank({ description: 'Branch, tag or commit' });
+const Line = Type.Integer({ minimum: 1 });
+
+const person = {
+  start_branch: Type.String({ description: 'The branch that a new branch begins at' }),
+  author_email: Type.String({ description: "By default the caller's" }),
+  author_name: Type.String({ description: "By default the caller's" }),
+};
+const commit = {
+  branch: NotBlank({ description: 'The branch to commit to' }),
+  commit_message: NotBlank(),
+  ...allOptional(person),
+};
+const written = {
+  file_path: FilePath,
+  ...commit,
+  content: AnyText(),
+  encoding: Type.Enum(['text', 'base64'], { default: 'text', description: 'How `content` is encoded' }),
+  execute_filemode: optional(Type.Boolean({ description: 'Whether the file can be executed' })),
+};
+const last_commit_id = optional(Type.String({ description: 'Last commit of the file that the caller knows of' }));
+
+/** The bytes that were sent. Base64 may hold line ends, as several clients put them there. */
+const contentOf = ({ content, encoding }: Pick<Static<TObject<typeof written>>, 'content' | 'encoding'>): Buffer =>
+  Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+
+const shown = ({ file_path, branch }: { file_path: string; branch: string }): Static<typeof FileWrite> => ({
+  file_name: file_path.slice(file_path.lastIndexOf('/') + 1),
+  file_path,
+  branch,
+});
+
+const raw = {
+  file_path: RawFilePath,
+  ref: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
+  lfs: Type.Boolean({ default: false, description: 'The large file that a pointer stands for, instead of the pointer' }),
+};
+
+/** The file that somebody wants the bytes of, and the large file that is wanted in its place. */
+async function rawAt(services: Services, project: Project, { file_path, ref = '', lfs }: Static<TObject<typeof raw>>) {
+  const file = await fileAt(services, project, file_path.replace(/^\//, ''), ref || project.default_branch);
+  return { file, ref, object: lfs ? await largeFileOf(services, project, file) : undefined };
+}
+
+const json = (headers: Headers): Headers => ({ ...headers, 'content-type': 'application/json' });
+const path = '/projects/:id/repository/files/:file_path';
+const reading = { access: codeReader, scopes: ['read_repository'] };
+const writing = { access: codeWriter, body_limit_bytes: bodyLimit_bytes };
+
+export const repositoryFiles = [
+  get(path, {
+    ...reading,
+    summary: 'Read a file of a repository',
+    input: { file_path: FilePath, ref: Ref },
+    returns: withHeaders(RepositoryFile, describedHeaders),
+    handle: async ({ project, input, ...services }) => {
+      const file = await fileAt(services, project, input.file_path, input.ref);
+      return { body: await fileWithContent(services.db, project, file, input.ref), headers: fileHeaders(file, input.ref) };
+    },
+  }),
+  head(path, {
+    ...reading,
+    summary: 'Read what is known of a file without its content',
+    input: { file_path: FilePath, ref: Ref },
+    returns: headersOnly(describedHeaders),
+    handle: async ({ project, input, ...services }) =>
+      json(fileHeaders(await fileAt(services, project, input.file_path, input.ref), input.ref)),
+  }),
+  get(`${path}/blame`, {
+    ...reading,
+    summary: 'Show which commit last changed each line of a file',
+    input: { file_path: FilePath, ref: Ref, range: optional(Type.Object({ start: Line, end: Line })) },
+    returns: withHeaders(Type.Array(BlameRange), describedHeaders),
+    handle: async ({ project, input, ...services }) => {
+      const place = await placeOfFile(services, project, input.file_path, input.ref);
+      // Each takes a process of git.
+      const [body, file] = await Promise.all([blameOf(place, input.range), fileIn(place)]);
+      return { body, headers: fileHeaders(file, input.ref) };
+    },
+  }),
+  head(`${path}/blame`, {
+    ...reading,
+    summary: 'Read what is known of a file without its blame',
+    input: { file_path: FilePath, ref: Ref },
+    returns: headersOnly(describedHeaders),
+    handle: async ({ project, input, ...services }) =>
+      json(fileHeaders(await fileAt(services, project, input.file_path, input.ref), input.ref)),
+  }),
+  get(`${path}/raw`, {
+    ...reading,
+    summary: 'Read the bytes of a file',
+    input: raw,
+    returns: bytes(describedHeaders),
+    handle: async ({ project, input, ...services }) => {
+      const { file, ref, object } = await rawAt(services, project, input);
+      return object
+        ? { body: await readObject(services, object), headers: largeHeaders(file, ref, object) }
+        : { body: rawBody(file), headers: rawHeaders(file, ref) };
+    },
+  }),
+  head(`${path}/raw`, {
+    ...reading,
+    summary: 'Read what is known of a file without its bytes',
+    input: raw,
+    returns: headersOnly(describedHeaders),
+    handle: async ({ project, input, ...services }) => {
+      const { file, ref, object } = await rawAt(services, project, input);
+      return object ? largeHeaders(file, ref, object) : rawHeaders(file, ref);
+    },
+  }),
+  post(path, {
+    ...writing,
+    summary: 'Create a file',
+    input: written,
+    returns: one(FileWrite),
+    handle: async ({ project, caller, input, ...services }) => {
+      await writeFile(services, { project, caller, ...input }, { action: 'create', ...input, content: contentOf(input) });
+      return shown(input);
+    },
+  }),
+  put(path, {
+    ...writing,
+    summary: 'Change a file',
+    input: { ...written, last_commit_id },
+    returns: one(FileWrite),
+    handle: async ({ project, caller, input, ...services }) => {
+      await writeFile(services, { project, caller, ...input }, { action: 'update', ...input, content: contentOf(input) });
+      return shown(input);
+    },
+  }),
+  del(path, {
+    ...writing,
+    summary: 'Remove a file',
+    input: { file_path: FilePath, ...commit, last_commit_id },
+    returns: nothing,
+    handle: async ({ project, caller, input, ...services }) => {
+      await writeFile(services, { project, caller, ...input }, { action: 'delete', ...input });
+    },
+  }),
+];

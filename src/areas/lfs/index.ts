@@ -1,7 +1,0 @@
-/** What other areas may use of large files. */
-export { shareObjects } from './actions.ts';
-export { removeUnusedObjects } from './jobs.ts';
-export { lfsOverHttp, lfsUrl } from './lfs_http.ts';
-export { lockedPaths, missingObjects } from './push_check.ts';
-export { isLfsEnabled, largeFileReader, objectOf, readObject } from './queries.ts';
-export { type LfsFile, pointerIn } from './rules.ts';
