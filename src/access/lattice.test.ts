@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { linkOf } from '../areas/invitations/links.ts';
+import { linkOf } from '../areas/spaces/invitations/link_rules.ts';
 import type { Answer, Client } from '../testing/client.ts';
 import {
   type Arena,

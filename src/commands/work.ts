@@ -1,25 +1,11 @@
 import pino, { type Logger } from 'pino';
-import { removeOrphanedBots } from '../areas/access_tokens/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import { deleteRepositories, maintainRepository, settleReferences } from '../areas/code/repository/index.ts';
 import { removeOldEvents } from '../areas/events/index.ts';
-import { removeExpiredGroupLinks } from '../areas/group_links/index.ts';
-import { removeGroup, removeMarkedGroups } from '../areas/groups/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
-import {
-  acceptInvitations,
-  remindInvited,
-  remindOfInvitation,
-  removeOldInvitations,
-  tellOfAcceptance,
-  tellOfAccess,
-  tellOfRefusal,
-  writeInvitation,
-} from '../areas/invitations/index.ts';
 import { removeUnusedBlobs } from '../areas/issues/index.ts';
 import { advanceIterations } from '../areas/iterations/index.ts';
-import { removeExpiredMemberships } from '../areas/members/index.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -29,8 +15,22 @@ import {
   tellOfPrimaryRequest,
 } from '../areas/people/emails/index.ts';
 import { removeUser } from '../areas/people/users/removal_index.ts';
-import { copyFork, removeMarkedProjects, removeProject } from '../areas/projects/index.ts';
-import { removeOrphanedServiceAccounts } from '../areas/service_accounts/index.ts';
+import { removeOrphanedBots } from '../areas/spaces/access_tokens/index.ts';
+import { removeExpiredGroupLinks } from '../areas/spaces/group_links/index.ts';
+import { removeGroup, removeMarkedGroups } from '../areas/spaces/groups/index.ts';
+import {
+  acceptInvitations,
+  remindInvited,
+  remindOfInvitation,
+  removeOldInvitations,
+  tellOfAcceptance,
+  tellOfAccess,
+  tellOfRefusal,
+  writeInvitation,
+} from '../areas/spaces/invitations/index.ts';
+import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
+import { copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
+import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services.ts';

@@ -1,7 +1,7 @@
 /** Who may call what: every access rule, asked as every persona. The table is committed as docs/access.txt and reviewed as a diff. */
 import { groupFor, levels, type Permission, permissions, refreshAuthorizations, unusedPermissions } from '../access/index.ts';
-import { createGroup, transferGroup } from '../areas/groups/index.ts';
 import { endpoints } from '../areas/index.ts';
+import { createGroup, transferGroup } from '../areas/spaces/groups/index.ts';
 import type { AnyEndpoint, Caller } from '../http/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { Person, Persona, World } from './populate.ts';

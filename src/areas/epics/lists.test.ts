@@ -4,7 +4,7 @@ import pg from 'pg';
 import { refreshAuthorizations } from '../../access/index.ts';
 import { addEpic } from '../../testing/epics.ts';
 import { type Persona, type World, world } from '../../testing/world.ts';
-import { createGroup } from '../groups/index.ts';
+import { createGroup } from '../spaces/groups/index.ts';
 
 type Parameters = Record<string, unknown>;
 const epicsOf = ({ group }: Pick<World, 'group'>) => `/groups/${group.id}/epics`;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob, performQueued } from '../../testing/jobs.ts';
 import { type World, world } from '../../testing/world.ts';
-import { removeExpiredMemberships } from '../members/index.ts';
 import { removeUser } from '../people/users/removal_index.ts';
+import { removeExpiredMemberships } from '../spaces/members/index.ts';
 import { removeOldEvents } from './index.ts';
 
 /** What is recorded of a project: who, what and of which kind, the first first. */

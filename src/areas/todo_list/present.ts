@@ -5,7 +5,7 @@ import { Epic, type EpicReply, presentEpics } from '../epics/index.ts';
 import { Issue, type IssueReply, presentIssues } from '../issues/index.ts';
 import { NamespaceBasic, presentNamespaceBasic } from '../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../people/users/index.ts';
-import { ProjectIdentity } from '../projects/index.ts';
+import { ProjectIdentity } from '../spaces/projects/index.ts';
 import type { TodoRow } from './queries.ts';
 
 export const Todo = resource('Todo', {

@@ -6,7 +6,7 @@ import type { Database } from '../../db/index.ts';
 import type { Caller } from '../../http/index.ts';
 import type { NamespaceRow } from '../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../people/users/index.ts';
-import { type ProjectIdentity, projectIdentityJson } from '../projects/index.ts';
+import { type ProjectIdentity, projectIdentityJson } from '../spaces/projects/index.ts';
 
 export interface TodoRow {
   id: number;

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { ProjectIdentity } from '../../projects/index.ts';
+import { ProjectIdentity } from '../../spaces/projects/index.ts';
 import type { ClusterRow } from './queries.ts';
 
 const ClusterUser = Type.Pick(UserBasic, ['id', 'username', 'name', 'state', 'avatar_url', 'web_url'], { title: 'ClusterUser' });

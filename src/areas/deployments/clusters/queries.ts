@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import { projectIdentityJson } from '../../projects/index.ts';
+import { projectIdentityJson } from '../../spaces/projects/index.ts';
 
 /** What the tokens of clusters are sealed for. */
 export const tokenPurpose = 'cluster token';

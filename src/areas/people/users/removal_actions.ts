@@ -6,7 +6,7 @@ import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
 import { deleteRepositories } from '../../code/repository/index.ts';
-import { removeGroup } from '../../groups/index.ts';
+import { removeGroup } from '../../spaces/groups/index.ts';
 import { moveContributions } from './contribution_actions.ts';
 import { ghostUser } from './index.ts';
 

@@ -6,7 +6,7 @@ import pino from 'pino';
 import type { AnyJob } from '../../../jobs/index.ts';
 import { type World, world } from '../../../testing/world.ts';
 import { deleteRepositories, repositoryOf } from '../../code/repository/index.ts';
-import { removeGroup } from '../../groups/index.ts';
+import { removeGroup } from '../../spaces/groups/index.ts';
 import { ghostUser } from './index.ts';
 import { removeUser } from './removal_index.ts';
 

@@ -1,0 +1,63 @@
+/** Access tokens of projects and groups, and who may deal with them. */
+import { sql } from 'kysely';
+import { groupRole, projectRole, type Standing } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Access, ApiError, type Caller, found } from '../../../http/index.ts';
+import { tokensIn } from '../../people/personal_access_tokens/index.ts';
+
+/** A project or group that has access tokens, with what the caller may do in it. */
+export interface Resource extends Standing {
+  kind: 'project' | 'group';
+  id: number;
+}
+
+export interface Granted {
+  caller: Caller;
+  resource: Resource;
+}
+
+/**
+ * Grants the project in `:id` to its maintainers, the group to its owners, and both to those whom a role lets manage their tokens.
+ * @param refusal the error for others who may know of it
+ */
+export function managersOf(kind: Resource['kind'], refusal: () => ApiError): Access<Granted> {
+  const project = projectRole('maintainer', { archived: true, permission: 'manage_project_access_tokens' });
+  const group = groupRole('owner', { permission: 'manage_group_access_tokens' });
+  const resourceOf = ({ id, access_level, permissions }: Standing & { id: number }) => ({ kind, id, access_level, permissions });
+  const refuse = (error: unknown) => {
+    throw error instanceof ApiError && error.status === 403 ? refusal() : error;
+  };
+  return kind === 'project'
+    ? {
+        rule: project.rule,
+        check: async (call) => {
+          const { caller, project: place } = await project.check(call).catch(refuse);
+          return { caller, resource: resourceOf(place) };
+        },
+      }
+    : {
+        rule: group.rule,
+        check: async (call) => {
+          const { caller, group: place } = await group.check(call).catch(refuse);
+          return { caller, resource: resourceOf(place) };
+        },
+      };
+}
+
+const columnOf = ({ kind }: Resource) => sql.ref(`${kind}_id`);
+
+/** The tokens of a project or group, with the level of their users there. */
+export const tokensOf = (db: Database, resource: Resource) =>
+  tokensIn(db)
+    .select(
+      sql<number | null>`(
+        select access_level from members
+         where members.user_id = personal_access_tokens.user_id and ${columnOf(resource)} = ${resource.id})`.as('access_level'),
+    )
+    .where(
+      sql<boolean>`personal_access_tokens.user_id in (select user_id from access_token_bots where ${columnOf(resource)} = ${resource.id})`,
+    );
+
+/** @throws ApiError 404 */
+export const tokenOf = async (db: Database, resource: Resource, token_id: number) =>
+  found(`${resource.kind} Access Token`, await tokensOf(db, resource).where('id', '=', token_id).executeTakeFirst());

@@ -1,0 +1,242 @@
+/** Invitations of groups: a group that is invited into another, or into a project, brings its members along. */
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { Type } from 'typebox';
+import {
+  groupRole,
+  groupVisible,
+  isMemberOfGroup,
+  isVisibleGroup,
+  type MaybeCaller,
+  projectRole,
+  projectVisible,
+  visibleGroup,
+} from '../../../access/index.ts';
+import type { Database, DB } from '../../../db/index.ts';
+import {
+  AccessLevel,
+  allOptional,
+  badRequest,
+  type Caller,
+  CommaList,
+  checked,
+  containing,
+  DateOnly,
+  del,
+  forbidden,
+  get,
+  Id,
+  notFound,
+  nothing,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  resource,
+} from '../../../http/index.ts';
+import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import {
+  GroupDetailForm,
+  GroupForm,
+  type GroupRow,
+  groupFilters,
+  groupListInput,
+  groupReply,
+  groupRows,
+  listedGroups,
+  orderGroups,
+  presentGroup,
+  searchGroups,
+} from '../groups/index.ts';
+import { expiryReasons } from '../members/index.ts';
+import { inviteGroup, type NewGroupLink, uninviteGroup } from './actions.ts';
+
+const ProjectGroupLink = resource('ProjectGroupLink', {
+  id: Id,
+  project_id: Id,
+  group_id: Id,
+  group_access: Type.Integer(),
+  expires_at: nullable(DateOnly),
+});
+
+const invitation = {
+  group_id: Id,
+  group_access: Type.Enum([10, 15, 20, 30, 40, 50], { description: 'The most that a member of the invited group gets' }),
+  expires_at: optional(checked(nullable(DateOnly), expiryReasons)),
+};
+
+/**
+ * The group that is to be invited, as the one who invites knows it.
+ * @throws ApiError 404 for a group that he may not know of, 403 for a level above his own
+ */
+async function linkFrom(
+  db: Database,
+  caller: Caller,
+  own_level: number,
+  input: { group_id: number; group_access: number; expires_at?: string | null },
+): Promise<NewGroupLink> {
+  const { id } = await visibleGroup(db, caller, String(input.group_id));
+  if (input.group_access > own_level) throw forbidden();
+  return { invited_group_id: id, access_level: input.group_access, expires_at: input.expires_at ?? null };
+}
+
+/** Whether a group above the project, or the one it is in, keeps its projects to itself. */
+async function isSharingLocked(db: Database, namespace_id: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from namespaces place join namespaces above on above.id = any(place.traversal_ids)
+     where place.id = ${namespace_id} and above.share_with_group_lock limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+const sharing = [
+  post('/groups/:id/share', {
+    summary: 'Invite a group into a group',
+    access: groupRole('owner'),
+    input: invitation,
+    returns: one(GroupDetailForm),
+    handle: async ({ caller, group, input, ...services }) => {
+      const link = await linkFrom(services.db, caller, group.access_level, input);
+      if (link.invited_group_id === group.id) throw notFound('Group');
+      await services.db.transaction().execute((tx) => inviteGroup(tx, { group_id: group.id }, link));
+      return groupReply(services, caller, group.id);
+    },
+  }),
+  del('/groups/:id/share/:group_id', {
+    summary: 'End the invitation of a group into a group',
+    access: groupRole('owner'),
+    input: { group_id: Id },
+    returns: nothing,
+    handle: ({ db, group, input }) =>
+      db.transaction().execute((tx) => uninviteGroup(tx, { group_id: group.id }, input.group_id, group.access_level)),
+  }),
+  post('/projects/:id/share', {
+    summary: 'Invite a group into a project',
+    access: projectRole('maintainer', { archived: true }),
+    input: invitation,
+    returns: one(ProjectGroupLink),
+    handle: async ({ db, caller, project, input }) => {
+      const link = await linkFrom(db, caller, project.access_level, input);
+      if (await isSharingLocked(db, project.namespace_id)) throw badRequest('The project sharing with group is disabled');
+      const id = await db.transaction().execute((tx) => inviteGroup(tx, { project_id: project.id }, link));
+      const { invited_group_id: group_id, access_level: group_access, expires_at } = link;
+      return { id, project_id: project.id, group_id, group_access, expires_at };
+    },
+  }),
+  del('/projects/:id/share/:group_id', {
+    summary: 'End the invitation of a group into a project',
+    access: projectRole('maintainer', { archived: true }),
+    input: { group_id: Id },
+    returns: nothing,
+    handle: ({ db, project, input }) =>
+      db.transaction().execute((tx) => uninviteGroup(tx, { project_id: project.id }, input.group_id, project.access_level)),
+  }),
+];
+
+const relations = {
+  ...paging,
+  relation: optional(CommaList(Type.Enum(['direct', 'inherited']))),
+  ...allOptional({ search: Type.String({ description: 'Part of the name or of the path' }), min_access_level: AccessLevel }),
+};
+interface Relations {
+  relation?: readonly ('direct' | 'inherited')[];
+  search?: string;
+  min_access_level?: number;
+}
+
+/** Groups that are invited, as far as the caller may know of them. `direct` is a condition on links here, `inherited` one on those above. */
+function invitedGroups(
+  db: Database,
+  caller: MaybeCaller,
+  { relation = [], search, min_access_level }: Relations,
+  { direct, inherited }: Record<'direct' | 'inherited', ReturnType<typeof sql<boolean>>>,
+): SelectQueryBuilder<DB, 'namespaces', GroupRow> {
+  const kinds = relation.length > 0 ? relation : (['direct', 'inherited'] as const);
+  const where = sql.join(
+    kinds.map((kind) => ({ direct, inherited })[kind]),
+    sql` or `,
+  );
+  const rows = groupRows(db)
+    .where(isVisibleGroup(caller))
+    .where(sql<boolean>`namespaces.id in (select invited_group_id from group_links where ${linkCounts} and (${where}))`)
+    .$if(min_access_level !== undefined, (q) => q.where(isMemberOfGroup(caller, min_access_level!)));
+  return searchGroups(rows, search || undefined, false)
+    .orderBy('namespaces.name')
+    .orderBy('namespaces.id');
+}
+
+const lists = [
+  get('/groups/:id/groups/shared', {
+    summary: 'List the groups that a group is invited to',
+    access: groupVisible,
+    input: { ...paging, ...groupListInput },
+    returns: pageOf(GroupForm),
+    handle: async ({ db, url, caller, group, input }) => {
+      const wish = { ...input, all_available: input.all_available ?? true };
+      const rows = groupRows(db)
+        .where(listedGroups(caller, wish))
+        .where(groupFilters.matching(input))
+        .where(
+          sql<boolean>`namespaces.id in (select group_id from group_links where invited_group_id = ${group.id} and ${linkCounts})`,
+        );
+      const page = await paginate(db, orderGroups(searchGroups(rows, input.search, false), input), input);
+      return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
+    },
+  }),
+  get('/groups/:id/invited_groups', {
+    summary: 'List the groups that are invited into a group, or into one above it',
+    access: groupVisible,
+    input: relations,
+    returns: pageOf(GroupForm),
+    handle: async ({ db, url, caller, group, input }) => {
+      const rows = invitedGroups(db, caller, input, {
+        direct: sql<boolean>`group_id = ${group.id}`,
+        inherited: sql<boolean>`group_id = any(${group.traversal_ids.slice(0, -1)}::bigint[])`,
+      });
+      const page = await paginate(db, rows, input);
+      return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
+    },
+  }),
+  get('/projects/:id/invited_groups', {
+    summary: 'List the groups that are invited into a project, or into a group above it',
+    access: projectVisible,
+    input: relations,
+    returns: pageOf(PublicGroupDetails),
+    handle: async ({ db, url, caller, project, input }) => {
+      const rows = invitedGroups(db, caller, input, {
+        direct: sql<boolean>`project_id = ${project.id}`,
+        inherited: sql<boolean>`group_id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])`,
+      });
+      const page = await paginate(db, rows, input);
+      return { ...page, items: page.items.map((row) => presentPublicGroup(url, row)) };
+    },
+  }),
+  get('/projects/:id/share_locations', {
+    summary: 'List the groups that can be invited into a project',
+    access: projectRole('maintainer', { archived: true }),
+    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or of the full path' })) },
+    returns: pageOf(PublicGroupDetails),
+    handle: async ({ db, url, caller, project, input }) => {
+      const groups = db
+        .selectFrom('namespaces')
+        .select(['id', 'name', 'full_path', namespaceFullName().as('full_name')])
+        .where('kind', '=', 'group')
+        .where(isMemberOfGroup(caller, 1))
+        .where('id', '<>', project.namespace_id)
+        .where(
+          sql<boolean>`not exists (select from group_links where project_id = ${project.id} and invited_group_id = namespaces.id and ${linkCounts})`,
+        )
+        .$if(Boolean(input.search), (q) => {
+          const pattern = containing(input.search!);
+          return q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`);
+        })
+        .orderBy('name')
+        .orderBy('id');
+      const page = await paginate(db, groups, input);
+      return { ...page, items: page.items.map((row) => presentPublicGroup(url, row)) };
+    },
+  }),
+];
+
+export const groupLinkRoutes = [...sharing, ...lists];

@@ -1,0 +1,28 @@
+/** The archive of groups: everything in an archived group can be read, and none of it changes. */
+import { sql } from 'kysely';
+import type { Group } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { unprocessable } from '../../../http/index.ts';
+import { lockedPlace } from '../../people/namespaces/index.ts';
+
+/**
+ * Archives a group or brings it back.
+ * @throws ApiError 422 when it is so already, where a group above decides, and for what is about to be removed
+ */
+export async function setArchived(db: Database, group: Group, archived: boolean): Promise<void> {
+  const verb = archived ? 'archive' : 'unarchive';
+  if (group.marked_for_deletion) throw unprocessable(`Cannot ${verb} group since it is scheduled for deletion.`);
+  await db.transaction().execute(async (tx) => {
+    const place = await lockedPlace(tx, group.id);
+    const rows = await tx
+      .selectFrom('namespaces')
+      .select(['id', 'archived'])
+      .where('id', 'in', place.traversal_ids)
+      .where('archived', '=', true)
+      .execute();
+    if (rows.some(({ id }) => id !== group.id))
+      throw unprocessable(`Cannot ${verb} group since one of the ancestor groups is archived!`);
+    if (rows.length > 0 === archived) throw unprocessable(`Group is already ${verb}d!`);
+    await tx.updateTable('namespaces').set({ archived, updated_at: sql`now()` }).where('id', '=', group.id).execute();
+  });
+}

@@ -1,0 +1,8 @@
+/** What other areas may use of groups. */
+export { createGroup, type GroupChanges, type NewGroup, updateGroup } from './actions.ts';
+export { removeGroup, removeMarkedGroups } from './deletion_actions.ts';
+export { groupReply } from './detail_present.ts';
+export { groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
+export { GroupDetailForm, GroupForm, type GroupRow, presentGroup } from './present.ts';
+export { groupRows, listedGroups } from './queries.ts';
+export { transferGroup } from './transfer_actions.ts';

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { performJob, performQueued } from '../../../testing/jobs.ts';
+import { filledWorld, repositoryIn } from '../../../testing/repository.ts';
+import { untilSomebodyWaits } from '../../../testing/waiting.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { deleteRepositories } from '../../code/repository/index.ts';
+import { removeGroup, removeMarkedGroups } from './index.ts';
+
+const removal = [removeGroup, deleteRepositories];
+const addGroup = async (w: World, path: string, parent_id?: number, more: object = {}) =>
+  (await w.as('owner').post('/groups', { name: path, path, ...(parent_id === undefined ? {} : { parent_id }), ...more })).body;
+const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
+
+test('a group that is marked for deletion takes along what is inside, until it is restored', async () => {
+  const w = await world();
+  const below = await addGroup(w, 'below', w.group.id);
+  await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', 'in', [w.group.id, below.id]).execute();
+  await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
+  assert.equal((await w.as('maintainer').delete(`/groups/${w.group.id}`)).status, 403);
+  assert.equal((await w.as('anonymous').get(`/projects/${w.project.id}`)).status, 200);
+
+  const marked = await w.as('owner').delete(`/groups/${w.group.id}`);
+  assert.deepEqual([marked.status, marked.body], [202, { message: '202 Accepted' }]);
+  const shown = (await w.as('guest').get(`/groups/${w.group.id}`)).body;
+  assert.equal(shown.marked_for_deletion_on, new Date().toISOString().slice(0, 10));
+  for (const path of [`/groups/${w.group.id}`, `/groups/${below.id}`, `/projects/${w.project.id}`]) {
+    assert.equal((await w.as('outsider').get(path)).status, 404, path);
+    assert.equal((await w.as('guest').get(path)).status, 200, path);
+  }
+  assert.ok(
+    !idsOf((await w.as('outsider').get('/groups', { all_available: true, search: w.group.path })).body).includes(w.group.id),
+  );
+  assert.deepEqual(idsOf((await w.as('outsider').get('/projects', { search: w.project.path })).body), []);
+  assert.equal((await w.as('owner').post('/groups', { name: 'more', path: 'more', parent_id: below.id })).status, 403);
+  assert.equal((await w.as('owner').post('/projects', { name: 'more', namespace_id: below.id })).status, 400);
+  assert.equal((await w.as('maintainer').post(`/projects/${w.project.id}/freeze_periods`, {})).status, 403);
+  assert.equal((await w.as('owner').delete(`/projects/${w.project.id}`)).status, 202);
+  assert.equal((await w.as('owner').get(`/projects/${w.project.id}`)).body.marked_for_deletion_on, null, 'the group decides');
+
+  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/restore`)).status, 201);
+  assert.equal((await w.as('anonymous').get(`/projects/${w.project.id}`)).status, 200);
+  const twice = await w.as('owner').post(`/groups/${w.group.id}/restore`);
+  assert.deepEqual([twice.status, twice.body], [400, { message: 'Group has not been marked for deletion' }]);
+});
+
+test('the hourly job removes a group with everything in it, and what its members had elsewhere by invitations', async () => {
+  const w = await filledWorld();
+  const { path } = repositoryIn(w);
+  const below = await addGroup(w, 'below', w.group.id);
+  const other = await w.person();
+  const theirs = (await other.client.post('/projects', { name: 'theirs' })).body;
+  await w.as('owner').post(`/groups/${w.group.id}/members`, { user_id: other.id, access_level: 10 });
+  const shared = await other.client.post(`/projects/${theirs.id}/share`, { group_id: w.group.id, group_access: 30 });
+  assert.equal(shared.status, 201);
+  assert.equal((await w.as('guest').get(`/projects/${theirs.id}`)).status, 200);
+
+  assert.equal((await w.as('owner').delete(`/groups/${w.group.id}`)).status, 202);
+  await performJob(w.services, removeMarkedGroups);
+  assert.deepEqual(await performQueued(w.services, removal), [], 'it can still be restored');
+  await sql`update namespaces set marked_for_deletion_at = now() - interval '91 days' where id = ${w.group.id}`.execute(w.db);
+  await performJob(w.services, removeMarkedGroups);
+  assert.deepEqual(await performQueued(w.services, removal), ['remove_group', 'delete_repositories']);
+  for (const gone of [`/groups/${w.group.id}`, `/groups/${below.id}`, `/projects/${w.project.id}`])
+    assert.equal((await w.as('admin').get(gone)).status, 404, gone);
+  assert.ok(!existsSync(path));
+  assert.equal((await w.as('guest').get(`/projects/${theirs.id}`)).status, 404);
+  assert.deepEqual((await other.client.get(`/projects/${theirs.id}`)).body.shared_with_groups, []);
+  const again = await w.as('guest').post('/groups', { name: 'again', path: w.group.path });
+  assert.equal(again.status, 201);
+});
+
+test('of what is marked only a subgroup is removed at once, by whoever names its path', async () => {
+  const w = await world();
+  const below = await addGroup(w, 'below', w.group.id);
+  const now = (full_path: string) => ({ permanently_remove: true, full_path });
+  const refusal = async (id: number, full_path: string) =>
+    (await w.as('owner').delete(`/groups/${id}`, now(full_path))).body.message;
+  assert.match(await refusal(w.group.id, w.group.full_path), /only available for subgroups/);
+  assert.equal(await refusal(below.id, below.full_path), 'Group must be marked for deletion first.');
+  await w.as('owner').delete(`/groups/${below.id}`);
+  assert.match(await refusal(below.id, 'below'), /`full_path` is incorrect/);
+  assert.deepEqual(await performQueued(w.services, removal), []);
+  assert.equal((await w.as('owner').delete(`/groups/${below.id}`, now(below.full_path))).status, 202);
+  assert.deepEqual(await performQueued(w.services, removal), ['remove_group']);
+  assert.equal((await w.as('owner').get(`/groups/${below.id}`)).status, 404);
+});
+
+test('an archived group archives what is inside', async () => {
+  const w = await world();
+  const below = await addGroup(w, 'below', w.group.id);
+  const archived = await w.as('owner').post(`/groups/${w.group.id}/archive`);
+  assert.deepEqual([archived.status, archived.body.archived], [200, true]);
+  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/archive`)).body.message, 'Group is already archived!');
+  assert.equal((await w.as('owner').post(`/groups/${below.id}/unarchive`)).status, 422);
+  assert.equal((await w.as('guest').get(`/groups/${below.id}`)).body.archived, true);
+  assert.deepEqual(idsOf((await w.as('guest').get(`/groups/${w.group.id}/subgroups`, { active: true })).body), []);
+  assert.equal((await w.as('owner').post('/projects', { name: 'more', namespace_id: w.group.id })).status, 400);
+  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/unarchive`)).body.archived, false);
+  assert.deepEqual(idsOf((await w.as('guest').get(`/groups/${w.group.id}/subgroups`, { active: true })).body), [below.id]);
+});
+
+test('a group moves with everything in it: paths, rights and visibility follow, and old addresses lead on', async () => {
+  const w = await world();
+  await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
+  await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
+  const parent = await addGroup(w, `parent-${w.group.id}`, undefined, { visibility: 'internal' });
+  const reader = await w.person();
+  await w.as('owner').post(`/groups/${parent.id}/members`, { user_id: reader.id, access_level: 20 });
+  const move = (group_id?: number) =>
+    w.as('owner').post(`/groups/${w.group.id}/transfer`, group_id === undefined ? {} : { group_id });
+
+  assert.equal((await w.as('maintainer').post(`/groups/${w.group.id}/transfer`, { group_id: parent.id })).status, 403);
+  assert.deepEqual((await move()).body, { message: 'Transfer failed: Group is already a root group.' });
+  const foreign = (await w.as('guest').post('/groups', { name: 'foreign', path: `foreign-${w.group.id}`, visibility: 'public' }))
+    .body;
+  assert.deepEqual((await move(foreign.id)).body, { message: "Transfer failed: You don't have enough permissions." });
+  assert.equal((await move(99_999_999)).status, 404);
+  const locations = await w.as('owner').get(`/groups/${w.group.id}/transfer_locations`, { search: `parent-${w.group.id}` });
+  assert.deepEqual(idsOf(locations.body), [parent.id]);
+
+  const moved = await move(parent.id);
+  assert.deepEqual(
+    [moved.status, moved.body.full_path, moved.body.parent_id, moved.body.visibility],
+    [201, `${parent.path}/${w.group.path}`, parent.id, 'internal'],
+  );
+  const project = (await reader.client.get(`/projects/${w.project.id}`)).body;
+  assert.deepEqual(
+    [project.path_with_namespace, project.visibility, project.permissions.group_access.access_level],
+    [`${parent.path}/${w.group.path}/${w.project.path}`, 'internal', 20],
+  );
+  assert.equal((await w.as('anonymous').get(`/projects/${w.project.id}`)).status, 404);
+  const old = await w.as('guest').get(`/groups/${w.group.path}/subgroups`);
+  assert.deepEqual([old.status, old.headers.get('location')], [301, `${w.url}/api/v4/groups/${w.group.id}/subgroups`]);
+  assert.equal(
+    (await w.as('owner').put(`/groups/${w.group.path}`, { name: 'x' })).body.message,
+    'Non GET methods are not allowed for moved groups',
+  );
+  const within = await w.as('guest').get(`/projects/${encodeURIComponent(w.project.full_path)}`);
+  assert.equal(within.headers.get('location'), `${w.url}/api/v4/projects/${w.project.id}`);
+
+  const inside = await addGroup(w, 'inside', w.group.id);
+  assert.match((await move(inside.id)).body.message, /cannot move into itself/);
+  assert.deepEqual((await move(parent.id)).body, {
+    message: 'Transfer failed: Group is already associated to the parent group.',
+  });
+  assert.equal((await move()).body.full_path, w.group.path);
+  assert.equal((await reader.client.get(`/projects/${w.project.id}`)).body.permissions.group_access, null);
+  assert.equal(
+    (await w.as('guest').get(`/groups/${w.group.path}`)).status,
+    200,
+    'what stands at a path wins over where it once led',
+  );
+});
+
+test('a group whose owners were those above it keeps one when it leaves them', async () => {
+  const w = await world();
+  const below = await addGroup(w, `below-${w.group.id}`, w.group.id);
+  assert.equal((await w.as('owner').post(`/groups/${below.id}/transfer`)).body.parent_id, null);
+  const members = (await w.as('owner').get(`/groups/${below.id}/members`)).body;
+  assert.deepEqual(
+    members.map(({ id, access_level }: { id: number; access_level: number }) => [id, access_level]),
+    [[w.people.owner.id, 50]],
+  );
+  assert.equal((await w.as('guest').get(`/groups/${below.id}`)).status, 404);
+});
+
+test('an administrator moves a project into a group', async () => {
+  const w = await world();
+  const there = await addGroup(w, `there-${w.group.id}`);
+  assert.equal((await w.as('owner').post(`/groups/${there.id}/projects/${w.project.id}`)).status, 403);
+  const moved = await w.as('admin').post(`/groups/${there.id}/projects/${w.project.id}`);
+  assert.deepEqual([moved.status, moved.body.id], [201, there.id]);
+  assert.deepEqual(idsOf((await w.as('owner').get(`/groups/${there.id}/projects`)).body), [w.project.id]);
+});
+
+test('a group that is restored at the moment of its removal stays, with everything in it', async () => {
+  const w = await world();
+  const below = await addGroup(w, 'below', w.group.id);
+  const inside = (await w.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
+  assert.equal((await w.as('owner').delete(`/groups/${below.id}`)).status, 202);
+  const removing = await w.db.transaction().execute(async (tx) => {
+    await tx.updateTable('namespaces').set({ marked_for_deletion_at: null }).where('id', '=', below.id).execute();
+    const job = performJob(w.services, removeGroup, { group_id: below.id });
+    // Until it waits for the row that is being restored.
+    await untilSomebodyWaits(w.db);
+    return { job };
+  });
+  await removing.job;
+  assert.equal((await w.as('owner').get(`/groups/${below.id}`)).status, 200);
+  assert.equal((await w.as('owner').get(`/projects/${inside.id}`)).status, 200);
+});

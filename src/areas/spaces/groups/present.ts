@@ -1,0 +1,110 @@
+/** How groups appear in replies (groups-projects-members.md section 1.2). */
+import type { Selectable } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { DB } from '../../../db/index.ts';
+import { DateOnly, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
+import { defaultProtection } from '../../code/protected_branches/index.ts';
+import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
+import { ProjectForm } from '../projects/index.ts';
+
+const Level = Type.Object({ access_level: Type.Integer() });
+
+export const ProjectCreationLevel = Type.Enum(['noone', 'owner', 'maintainer', 'developer', 'administrator']);
+export const SubgroupCreationLevel = Type.Enum(['owner', 'maintainer']);
+
+const groupFields = {
+  id: Id,
+  web_url: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+  description: Type.String(),
+  visibility: Visibility,
+  share_with_group_lock: Type.Boolean(),
+  project_creation_level: ProjectCreationLevel,
+  subgroup_creation_level: SubgroupCreationLevel,
+  emails_disabled: Type.Boolean({ description: 'Deprecated: the opposite of `emails_enabled`' }),
+  emails_enabled: Type.Boolean(),
+  mentions_disabled: nullable(Type.Boolean()),
+  lfs_enabled: Type.Boolean(),
+  archived: Type.Boolean({ description: 'Whether it or a group above it is archived' }),
+  default_branch: nullable(Type.String()),
+  default_branch_protection: Type.Integer({ description: 'What `default_branch_protection_defaults` spells out' }),
+  default_branch_protection_defaults: Type.Object({
+    allowed_to_push: Type.Array(Level),
+    allow_force_push: Type.Boolean(),
+    allowed_to_merge: Type.Array(Level),
+    developer_can_initial_push: Type.Boolean(),
+  }),
+  avatar_url: nullable(Type.String()),
+  request_access_enabled: Type.Boolean(),
+  full_name: Type.String(),
+  full_path: Type.String(),
+  created_at: Timestamp,
+  parent_id: nullable(Id),
+  marked_for_deletion_on: nullable(DateOnly),
+};
+
+/** The form of lists. */
+export const GroupForm = resource('Group', groupFields);
+
+/** The form of a single group. */
+export const GroupDetailForm = resource('GroupDetail', {
+  ...groupFields,
+  membership_lock: since('premium', Type.Boolean()),
+  shared_with_groups: Type.Array(SharedWithGroup, { description: 'The invited groups that the caller may know of' }),
+  projects: optional(
+    Type.Array(ProjectForm, { description: 'At most 100, the newest first; not where `with_projects` is false' }),
+  ),
+  shared_projects: optional(
+    Type.Array(ProjectForm, { description: 'Those that the group is invited to; at most 100, the newest first' }),
+  ),
+});
+
+/** A group as `groupRows` reads it. */
+export type GroupRow = Selectable<DB['namespaces']> & { full_name: string };
+
+/**
+ * @param url the external address of the server
+ * @param row a row of `groupRows`
+ */
+export function presentGroup(url: string, row: GroupRow): Static<typeof GroupForm> {
+  return {
+    id: row.id,
+    web_url: groupWebUrl(url, row.full_path),
+    name: row.name,
+    path: row.path,
+    description: row.description,
+    visibility: row.visibility as Static<typeof Visibility>,
+    share_with_group_lock: row.share_with_group_lock,
+    project_creation_level: row.project_creation_level as Static<typeof ProjectCreationLevel>,
+    subgroup_creation_level: row.subgroup_creation_level as Static<typeof SubgroupCreationLevel>,
+    emails_disabled: !row.emails_enabled,
+    emails_enabled: row.emails_enabled,
+    mentions_disabled: row.mentions_disabled,
+    lfs_enabled: row.lfs_enabled,
+    default_branch: row.default_branch,
+    default_branch_protection: row.default_branch_protection,
+    default_branch_protection_defaults: defaultProtection(row.default_branch_protection),
+    avatar_url: null,
+    request_access_enabled: row.request_access_enabled,
+    full_name: row.full_name,
+    full_path: row.full_path,
+    created_at: row.created_at,
+    parent_id: row.parent_id,
+    archived: row.archived,
+    marked_for_deletion_on: row.marked_for_deletion_at?.slice(0, 10) ?? null,
+  };
+}
+
+/** A group as `groupRow` reads it. */
+export type GroupDetailRow = GroupRow & { shared_with_groups: SharedWithGroupRow[] };
+
+/**
+ * @param url the external address of the server
+ * @param row what `groupRow` has read
+ */
+export const presentGroupDetail = (url: string, row: GroupDetailRow): Static<typeof GroupDetailForm> => ({
+  ...presentGroup(url, row),
+  membership_lock: row.membership_lock,
+  shared_with_groups: row.shared_with_groups,
+});

@@ -1,0 +1,127 @@
+/** Moving a group, with everything in it, to another path or into another group. */
+import { sql } from 'kysely';
+import { type Group, levels, lockTrees, refreshAuthorizations } from '../../../access/index.ts';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { badRequest } from '../../../http/index.ts';
+import { isMoreVisible, isPathTaken, type Place, placeOf, type VisibilityName } from '../../people/namespaces/index.ts';
+import { dropForeignRoles } from '../member_roles/index.ts';
+import { maximumDepth } from './rules.ts';
+
+/**
+ * Gives a group another path or another parent, and everything below it with it.
+ * @param tx a transaction that has locked the trees
+ * @param place the group as it is
+ * @param parent undefined: the group stands at the top
+ */
+export async function moveTo(tx: Database, place: Place, path: string, parent: Place | undefined): Promise<void> {
+  const full_path = parent ? `${parent.full_path}/${path}` : path;
+  const traversal_ids = [...(parent?.traversal_ids ?? []), place.id];
+  const isSamePlace = traversal_ids.join() === place.traversal_ids.join();
+  if (full_path === place.full_path && isSamePlace) return;
+  const moved = (column: string) =>
+    sql<string>`${full_path} || substr(${sql.ref(column)}, ${place.full_path.length + 1}::integer)`;
+  const below = sql<boolean>`namespaces.traversal_ids @> ${[place.id]}::bigint[]`;
+  // First, because afterwards the groups are found by their new place.
+  await tx
+    .updateTable('projects')
+    .from('namespaces')
+    .set({ full_path: moved('projects.full_path') })
+    .whereRef('namespaces.id', '=', 'projects.namespace_id')
+    .where(below)
+    .execute();
+  await tx
+    .updateTable('namespaces')
+    .set({ path, parent_id: parent?.id ?? null })
+    .where('id', '=', place.id)
+    .execute();
+  await tx
+    .updateTable('namespaces')
+    .set({
+      full_path: moved('namespaces.full_path'),
+      traversal_ids: sql`${traversal_ids}::bigint[] || traversal_ids[${place.traversal_ids.length + 1}::integer:]`,
+    })
+    .where(below)
+    .execute();
+}
+
+const failed = (reason: string) => badRequest(`Transfer failed: ${reason}`);
+
+/**
+ * Moves a group into another, or to the top. What is inside becomes no more visible than the new parent, and the group keeps an owner.
+ * @param tx a transaction
+ * @param actor who moves it
+ * @param parent the new parent, with the actor's level in it; undefined: to the top, where the actor may have groups
+ * @throws ApiError 400 with the reason when the group cannot move there
+ */
+export async function transferGroup(
+  tx: Database,
+  actor: { id: number },
+  group_id: number,
+  parent: Group | undefined,
+): Promise<void> {
+  if (parent && (parent.access_level < levels.owner || parent.archived || parent.marked_for_deletion))
+    throw failed("You don't have enough permissions.");
+  await lockTrees(tx, parent ? [group_id, parent.id] : [group_id], [group_id]);
+  const place = await placeOf(tx, group_id);
+  const above = parent && (await placeOf(tx, parent.id));
+  await refuseUnfit(tx, place, above);
+  try {
+    await moveTo(tx, place, place.path, above);
+  } catch (error) {
+    // At the top there is no tree to lock, so that two can take one path at the same time.
+    if (isUniqueViolation(error, 'namespaces_full_path_key')) throw failed(pathTaken);
+    throw error;
+  }
+  if (above) await hideBelow(tx, group_id, above.visibility);
+  await keepOwner(tx, group_id, actor.id);
+  await tx.updateTable('namespaces').set({ updated_at: sql`now()` }).where('id', '=', group_id).execute();
+  await dropForeignRoles(tx, { group_id });
+  await refreshAuthorizations(tx, { group_id });
+}
+
+const pathTaken = 'The parent group already has a subgroup or a project with the same path.';
+
+async function refuseUnfit(tx: Database, place: Place, above: Place | undefined): Promise<void> {
+  const parent_id = place.traversal_ids.at(-2);
+  if (!above && parent_id === undefined) throw failed('Group is already a root group.');
+  if (above && above.id === parent_id) throw failed('Group is already associated to the parent group.');
+  if (above?.traversal_ids.includes(place.id)) throw failed('The group cannot move into itself or into a group inside it.');
+  if (await isPathTaken(tx, above ? `${above.full_path}/${place.path}` : place.path)) throw failed(pathTaken);
+  const { rows } = await sql<{ namesake: boolean; depth: number }>`
+    select exists (select from namespaces where parent_id = ${above?.id ?? null}::bigint and name = ${place.name}) as namesake,
+           (select max(cardinality(traversal_ids)) from namespaces where traversal_ids @> ${[place.id]}::bigint[]) as depth`.execute(
+    tx,
+  );
+  const { namesake, depth } = rows[0]!;
+  if (namesake) throw failed(pathTaken);
+  if ((above?.traversal_ids.length ?? 0) + depth - place.traversal_ids.length + 1 > maximumDepth)
+    throw failed('The groups would have too deep a level of nesting.');
+}
+
+/** A child is never more visible than its parent. */
+async function hideBelow(tx: Database, group_id: number, visibility: VisibilityName): Promise<void> {
+  const tooVisible = (['internal', 'public'] as const).filter((one) => isMoreVisible(one, visibility));
+  if (tooVisible.length === 0) return;
+  const below = sql<boolean>`namespaces.traversal_ids @> ${[group_id]}::bigint[]`;
+  await tx.updateTable('namespaces').set({ visibility }).where(below).where('visibility', 'in', tooVisible).execute();
+  await tx
+    .updateTable('projects')
+    .from('namespaces')
+    .set({ visibility })
+    .whereRef('namespaces.id', '=', 'projects.namespace_id')
+    .where(below)
+    .where('projects.visibility', 'in', tooVisible)
+    .execute();
+}
+
+/** A group whose owners were those of the groups above gets whoever moves it as its owner. */
+async function keepOwner(tx: Database, group_id: number, user_id: number): Promise<void> {
+  await sql`
+    insert into members (group_id, user_id, access_level, created_by_id)
+    select ${group_id}, ${user_id}, ${levels.owner}, ${user_id}
+     where not exists (
+       select from members join namespaces on members.group_id = any(namespaces.traversal_ids)
+        where namespaces.id = ${group_id} and access_level = ${levels.owner} and expires_at is null)
+    on conflict (group_id, user_id) do update
+       set access_level = ${levels.owner}, member_role_id = null, expires_at = null, updated_at = now()`.execute(tx);
+}

@@ -1,0 +1,112 @@
+/** Answers to invitations: a membership, or a refusal of which the inviter is told. */
+import { currentPlan, levels, subtreeOf } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, reaches } from '../../../http/index.ts';
+import {
+  type Actor,
+  addMembers,
+  checkRole,
+  isDirect,
+  isLocked,
+  lockedSource,
+  type Refusal,
+  type Source,
+} from '../members/index.ts';
+import { tellOfAcceptance, tellOfRefusal } from './mail_jobs.ts';
+import { invitationNumbered, invitationsFor, type OpenInvitation } from './queries.ts';
+
+/**
+ * What became of an invitation: a membership; nothing new for who has a role there already; a request to an administrator; or it stays as it is, because no seat
+ * is left or new members are locked out.
+ */
+export type Outcome = 'joined' | 'known' | 'queued' | 'no seat' | 'locked';
+
+/**
+ * Makes a user a member by an invitation. The invitation is gone afterwards, unless what is in the way may change: a seat, or a lock.
+ * @param tx a transaction
+ * @param user_id of somebody who is known to read the invited address, and who is active
+ * @returns undefined when the invitation is gone
+ */
+export async function acceptInvitation(tx: Database, { id }: { id: number }, user_id: number): Promise<Outcome | undefined> {
+  const known = await invitationNumbered(tx, id);
+  if (!known) return undefined;
+  const source = await lockedSource(tx, subtreeOf(known));
+  // Read anew under the lock, which every answer and every change takes.
+  const invitation = await invitationNumbered(tx, id);
+  if (!invitation) return undefined;
+  if (await isLockedNow(tx, source, invitation)) return 'locked';
+  const refusal = await join(tx, source, invitation, user_id);
+  if (refusal === 'no seat') return refusal;
+  await tx.deleteFrom('invitations').where('id', '=', id).execute();
+  if (refusal === 'queued') return refusal;
+  if (refusal !== undefined) return 'known';
+  if (invitation.created_by_id !== null) await tellInviter(tx, source, user_id);
+  return 'joined';
+}
+
+/** Whether nobody becomes such a member now: because of a lock, or because the plan has no minimal access. */
+async function isLockedNow(tx: Database, source: Source, { access_level }: OpenInvitation): Promise<boolean> {
+  if (!reaches(await currentPlan(tx), 'premium')) return access_level === levels.minimal;
+  return isLocked(tx, source);
+}
+
+/** Adds the member as the inviter would, whose own rights were looked at when he invited. */
+async function join(tx: Database, source: Source, invitation: OpenInvitation, user_id: number): Promise<Refusal | undefined> {
+  // Where nobody is left who has invited him, he has come by himself.
+  const actor: Actor = { id: invitation.created_by_id ?? user_id, access_level: levels.owner, permissions: [] };
+  const { access_level, expires_at } = invitation;
+  const member_role_id = await usableRole(tx, source, actor, invitation);
+  const members = { user_ids: [user_id], access_level, member_role_id, expires_at, existing: 'refuse' as const };
+  return (await addMembers(tx, subtreeOf(invitation), actor, members)).get(user_id);
+}
+
+/** The role of an invitation; null for one that cannot be had there any more, as after a move of the group. */
+async function usableRole(tx: Database, source: Source, actor: Actor, { member_role_id, access_level }: OpenInvitation) {
+  try {
+    await checkRole(tx, source, actor, { member_role_id, access_level });
+    return member_role_id;
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+async function tellInviter(tx: Database, source: Source, user_id: number): Promise<void> {
+  const { id } = await tx
+    .selectFrom('members')
+    .select('id')
+    .where(isDirect(source))
+    .where('user_id', '=', user_id)
+    .executeTakeFirstOrThrow();
+  await tellOfAcceptance.enqueue(tx, { member_id: id });
+}
+
+/**
+ * Accepts all invitations for an address that a user is known to read now. Each has a transaction of its own, since it locks a whole tree of groups.
+ * @param signal ends the work between two of them
+ */
+export async function acceptPending(db: Database, user_id: number, email: string, signal?: AbortSignal): Promise<void> {
+  for (const invitation of await invitationsFor(db, email)) {
+    signal?.throwIfAborted();
+    await db.transaction().execute((tx) => acceptInvitation(tx, invitation, user_id));
+  }
+}
+
+/**
+ * Declines an invitation: it is gone, and who has sent it is told.
+ * @param tx a transaction
+ * @returns whether it was still there
+ */
+export async function declineInvitation(tx: Database, invitation: OpenInvitation): Promise<boolean> {
+  const { id, group_id, project_id, invite_email, created_by_id } = invitation;
+  await lockedSource(tx, subtreeOf(invitation));
+  const removed = await tx.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
+  if (!removed) return false;
+  if (created_by_id === null) return true;
+  await tx
+    .insertInto('declined_invitations')
+    .values({ id, group_id, project_id, invite_email, inviter_id: created_by_id })
+    .execute();
+  await tellOfRefusal.enqueue(tx, { declined_id: id });
+  return true;
+}

@@ -1,0 +1,49 @@
+/** Accounts that people make for themselves because they are invited. */
+import { subtreeOf } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { forbidden, invalid } from '../../../http/index.ts';
+import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
+import { endClaims } from '../../people/emails/index.ts';
+import { usernameReasons } from '../../people/namespaces/index.ts';
+import { createUser, passwordReasons, personNameReasons } from '../../people/users/index.ts';
+import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
+import { acceptInvitation, type Outcome } from './acceptance_actions.ts';
+import { invitationNumbered, type OpenInvitation } from './queries.ts';
+
+export interface NewAccount {
+  username: string;
+  name: string;
+  password: string;
+}
+
+/** Whether who is invited may make an account. */
+export const isSignUpOpen = async (db: Database): Promise<boolean> => (await settingsOf(db)).signup_enabled;
+
+/** @throws ApiError 400 with the reasons by field */
+function checkAccount({ username, name, password }: NewAccount): void {
+  const reasons = { username: usernameReasons(username), name: personNameReasons(name), password: passwordReasons(password) };
+  const refused = Object.entries(reasons).filter(([, texts]) => texts.length > 0);
+  if (refused.length > 0) throw invalid(Object.fromEntries(refused));
+}
+
+/**
+ * Makes an account with the invited address, which counts as confirmed because the link came by it, and accepts the invitation with it.
+ * @param tx a transaction
+ * @returns undefined when the invitation is gone; then there is no account either
+ * @throws ApiError 403 where sign-up is off, the address may not join or no seat is left; 400 and 409 for what an account cannot have
+ */
+export async function signUp(tx: Database, invitation: OpenInvitation, account: NewAccount): Promise<Outcome | undefined> {
+  const settings = await settingsOf(tx);
+  if (!settings.signup_enabled) throw forbidden('Sign-up is disabled');
+  const email = invitation.invite_email;
+  if (emailCheck(settings)(email)) throw forbidden('Email is not allowed for sign-up. Check with your administrator.');
+  checkAccount(account);
+  await lockedSource(tx, subtreeOf(invitation));
+  // Read anew under the lock, which every answer and every change takes.
+  const open = await invitationNumbered(tx, invitation.id);
+  if (!open) return undefined;
+  if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, open))) throw forbidden(noSeatsText({ access_level: 0 }));
+  await endClaims(tx, email, null);
+  const user_id = await createUser(tx, { ...account, email, confirmed: true });
+  return acceptInvitation(tx, open, user_id);
+}

@@ -1,0 +1,264 @@
+/** Complete changes of invitations: the rows, and the mail that follows from them, in one transaction. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, checkUnmodified, forbidden, invalid } from '../../../http/index.ts';
+import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
+import { emailReasons } from '../../people/emails/index.ts';
+import {
+  type Actor,
+  addMembers,
+  checkRole,
+  counts,
+  expiryReasons,
+  type Grant,
+  hasSeatsFor,
+  isAbove,
+  isDirect,
+  lockedSource,
+  noSeatsText,
+  placeOf,
+  roleKeepsLevel,
+  type Source,
+  textsOf,
+} from '../members/index.ts';
+import { tellOfAccess, writeInvitation } from './mail_jobs.ts';
+import { invitationFor, invitationsOf, isOpen, type NamedUser, usersByAddress, usersNumbered } from './queries.ts';
+import {
+  botText,
+  emailRefusalText,
+  levelRefusal,
+  lockedText,
+  maximumAtOnce,
+  nextReminder,
+  takenText,
+  tooManyText,
+} from './rules.ts';
+
+export interface Wanted extends Grant {
+  emails: readonly string[];
+  user_ids: readonly number[];
+  /** `YYYY-MM-DD`. */
+  expires_at: string | null;
+}
+
+/** Texts by what the call named: addresses as they were given, and usernames. */
+type Texts = [name: string, text: string][];
+
+/** What became of those who were named; whoever is in neither was invited or is a member now. */
+export interface Invited {
+  refused: Texts;
+  /** On whom an administrator decides first. */
+  queued: Texts;
+}
+
+/** What holds for everybody who is named: why nobody can be invited, undefined when somebody can. */
+interface Circumstances {
+  /** Whether the plan has minimal access. */
+  withMinimal: boolean;
+  /** Whether a group above keeps the project closed to new members. */
+  locked: boolean;
+}
+
+interface Named {
+  /** By id, what the call named them by. */
+  users: Map<number, NamedUser & { name: string }>;
+  /** Addresses of nobody, as they were given. */
+  strangers: string[];
+}
+
+async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named> {
+  const known = await usersByAddress(tx, emails);
+  const numbered = await usersNumbered(tx, user_ids);
+  const users: Named['users'] = new Map(numbered.map((user) => [user.id, { ...user, name: user.username }]));
+  for (const email of emails) {
+    const user = known.get(email.toLowerCase());
+    if (user && !users.has(user.id)) users.set(user.id, { ...user, name: email });
+  }
+  return { users, strangers: emails.filter((email) => !known.has(email.toLowerCase())) };
+}
+
+/**
+ * Invites people by their addresses; whoever is a user already becomes a member at once, or gets the new role. Those who cannot be invited are told of; the others are.
+ * @throws ApiError 400 for a role that members there cannot have, 403 for one that the actor cannot give
+ */
+export async function invite(
+  db: Database,
+  source: Source,
+  actor: Actor,
+  wanted: Wanted,
+  { withMinimal, locked }: Circumstances,
+): Promise<Invited> {
+  const count = new Set([...wanted.emails.map((email) => email.toLowerCase()), ...wanted.user_ids]).size;
+  const refusal = count > maximumAtOnce ? tooManyText : locked ? lockedText : grantRefusal(source, actor, wanted, withMinimal);
+  if (refusal !== undefined) return everyone(await named(db, wanted), refusal);
+  return db.transaction().execute(async (tx) => {
+    const here = await lockedSource(tx, placeOf(source));
+    await checkRole(tx, here, actor, wanted);
+    const people = await named(tx, wanted);
+    const newcomers = { user_ids: [...people.users.keys()], addresses: people.strangers.length };
+    if (!(await hasSeatsFor(tx, newcomers, wanted))) return everyone(people, noSeatsText(actor));
+    const added = await addUsers(tx, here, actor, wanted, people.users);
+    return { ...added, refused: [...added.refused, ...(await inviteStrangers(tx, here, actor, wanted, people.strangers))] };
+  });
+}
+
+function grantRefusal(source: Source, actor: Actor, { access_level, expires_at }: Wanted, withMinimal: boolean) {
+  const [past] = expiryReasons(expires_at);
+  return past === undefined ? levelRefusal(source, actor, access_level, withMinimal) : `Expires at ${past}`;
+}
+
+const everyone = ({ users, strangers }: Named, text: string): Invited => ({
+  refused: [...[...users.values()].map(({ name }) => name), ...strangers].map((name) => [name, text]),
+  queued: [],
+});
+
+async function addUsers(tx: Database, source: Source, actor: Actor, wanted: Wanted, users: Named['users']): Promise<Invited> {
+  const bots = [...users.values()].filter(({ user_type }) => user_type === 'project_bot');
+  const user_ids = [...users.keys()].filter((id) => users.get(id)!.user_type !== 'project_bot');
+  const { access_level, member_role_id, expires_at } = wanted;
+  const before = new Set(await membersAmong(tx, source, user_ids));
+  const members = { user_ids, access_level, member_role_id, expires_at, existing: 'change' as const };
+  const refusals = await addMembers(tx, placeOf(source), actor, members);
+  const joined = user_ids.filter((id) => !before.has(id) && !refusals.has(id));
+  await tellOfAccess.enqueueEach(tx, await membershipsOf(tx, source, joined));
+  const byRequest = new Map([...users].map(([id, { name }]) => [id, name]));
+  const byUsername = new Map([...users].map(([id, { username }]) => [id, username]));
+  return {
+    refused: [...textsOf(refusals, byRequest, actor).refused, ...bots.map(({ name }): [string, string] => [name, botText])],
+    queued: textsOf(refusals, byUsername, actor).queued,
+  };
+}
+
+async function membersAmong(tx: Database, source: Source, user_ids: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('members')
+    .select('user_id')
+    .where(isDirect(source))
+    .where(counts)
+    .where(sql<boolean>`user_id = any(${user_ids}::bigint[])`)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+async function membershipsOf(tx: Database, source: Source, user_ids: readonly number[]): Promise<{ member_id: number }[]> {
+  return tx
+    .selectFrom('members')
+    .select('id as member_id')
+    .where(isDirect(source))
+    .where(sql<boolean>`user_id = any(${user_ids}::bigint[])`)
+    .execute();
+}
+
+/** @returns why some of them could not be invited */
+async function inviteStrangers(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  wanted: Wanted,
+  emails: readonly string[],
+): Promise<Texts> {
+  if (emails.length === 0) return [];
+  const refusalOf = emailCheck(await settingsOf(tx));
+  const refused: Texts = [];
+  const accepted = new Map<string, string>();
+  for (const email of emails) {
+    const rule = refusalOf(email);
+    if (emailReasons(email).length > 0) refused.push([email, 'Invite email is invalid']);
+    else if (rule) refused.push([email, emailRefusalText(rule, source)]);
+    else if (accepted.has(email.toLowerCase())) refused.push([email, takenText]);
+    else accepted.set(email.toLowerCase(), email);
+  }
+  const invited = await writeInvitations(tx, source, actor, wanted, [...accepted.keys()]);
+  const taken = [...accepted]
+    .filter(([address]) => !invited.has(address))
+    .map(([, email]): [string, string] => [email, takenText]);
+  return [...refused, ...taken];
+}
+
+/** @returns the addresses that had no open invitation before */
+async function writeInvitations(tx: Database, source: Source, actor: Actor, wanted: Wanted, addresses: readonly string[]) {
+  if (addresses.length === 0) return new Set<string>();
+  const { access_level, member_role_id = null, expires_at } = wanted;
+  await sql`
+    delete from invitations where ${isDirect(source)} and invite_email = any(${addresses}::citext[]) and not ${isOpen}`.execute(
+    tx,
+  );
+  const created_on = new Date().toISOString().slice(0, 10);
+  const remind_on = nextReminder({ created_on, expires_at }, 0, created_on);
+  const grant = { ...placeOf(source), access_level, member_role_id, expires_at, remind_on, created_by_id: actor.id };
+  const rows = await tx
+    .insertInto('invitations')
+    .values(addresses.map((invite_email) => ({ ...grant, invite_email })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['id as invitation_id', 'invite_email'])
+    .execute();
+  await writeInvitation.enqueueEach(
+    tx,
+    rows.map(({ invitation_id }) => ({ invitation_id })),
+  );
+  return new Set(rows.map(({ invite_email }) => invite_email));
+}
+
+export interface InvitationChange {
+  access_level?: number | undefined;
+  /** `YYYY-MM-DD`; null: it does not end. */
+  expires_at?: string | null | undefined;
+}
+
+/**
+ * Changes what somebody is invited to be. Below Ultimate another level ends the role, whose level it is not.
+ * @param tx a transaction
+ * @throws ApiError 404; 403 for more than the actor has, before or after; 400 for a level that is not to be had there, and for a past day
+ */
+export async function changeInvitation(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  email: string,
+  { access_level, expires_at, withMinimal }: InvitationChange & { withMinimal: boolean },
+): Promise<void> {
+  await lockedSource(tx, placeOf(source));
+  const invitation = await invitationFor(tx, source, email);
+  const level = access_level ?? invitation.access_level;
+  if (isAbove(actor, source.kind, invitation) || level > actor.access_level) throw forbidden();
+  if (level !== invitation.access_level && invitation.member_role_id !== null) throw invalid({ access_level: [roleKeepsLevel] });
+  if (levelRefusal(source, actor, level, withMinimal)) throw invalid({ access_level: ['is not included in the list'] });
+  const ends = expires_at === undefined ? invitation.expires_at : expires_at;
+  const created_on = invitation.created_at.slice(0, 10);
+  const today = new Date().toISOString().slice(0, 10);
+  const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today);
+  await tx
+    .updateTable('invitations')
+    .set({
+      ...{ access_level: level, expires_at: ends, remind_on, updated_at: sql`now()` },
+      ...(level === invitation.access_level ? {} : { member_role_id: null }),
+      // Whoever gives more has invited him: an administrator, who asks nobody, does not answer for what others have made of his invitation.
+      ...(level > invitation.access_level ? { created_by_id: actor.id } : {}),
+    })
+    .where('id', '=', invitation.id)
+    .execute();
+}
+
+/**
+ * Takes an invitation back. Its link opens nothing any more.
+ * @param tx a transaction
+ * @throws ApiError 404; 403 for more than the actor has; 412 when it changed after `unmodified_since`; 409 when it was answered in the same moment
+ */
+export async function removeInvitation(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  { email, unmodified_since }: { email: string; unmodified_since: Date | undefined },
+): Promise<void> {
+  const { id } = await invitationFor(tx, source, email);
+  await lockedSource(tx, placeOf(source));
+  // Read anew under the lock, which every answer and every change takes.
+  const invitation = await invitationsOf(tx, source).where('invitations.id', '=', id).executeTakeFirst();
+  if (!invitation) throw answered();
+  if (isAbove(actor, source.kind, invitation)) throw forbidden();
+  checkUnmodified(invitation.updated_at, unmodified_since);
+  const removed = await tx.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
+  if (!removed) throw answered();
+}
+
+const answered = () => new ApiError(409, { message: '409 Conflict' });

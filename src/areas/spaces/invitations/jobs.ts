@@ -1,0 +1,89 @@
+/** What happens to invitations by themselves: they are accepted, remembered and removed. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { Id } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
+import { acceptPending } from './acceptance_actions.ts';
+import { remindOfInvitation } from './mail_jobs.ts';
+import { isOpen } from './queries.ts';
+import { lifetime_days, nextReminder } from './rules.ts';
+
+/** Makes members of whom an address is known to belong to now, wherever it is invited. Enqueued by the database, whatever confirmed the address. */
+export const acceptInvitations = job('accept_invitations', {
+  input: { email_id: Id },
+  retries: 5,
+  run: async ({ db, input, signal }) => {
+    const owner = await db
+      .selectFrom('emails')
+      .innerJoin('users', 'users.id', 'emails.user_id')
+      .select(['emails.user_id', 'emails.email'])
+      .where('emails.id', '=', input.email_id)
+      .where('emails.confirmed_at', 'is not', null)
+      .where('users.state', '=', 'active')
+      .where('users.user_type', '=', 'human')
+      .executeTakeFirst();
+    if (owner) await acceptPending(db, owner.user_id, owner.email, signal);
+  },
+});
+
+/** Invitations that one transaction of a nightly run looks at. */
+const batch = 500;
+
+/** Every morning: reminds those who have not answered. A server that was off reminds once, whatever it has missed. */
+export const remindInvited = job('remind_invited', {
+  input: {},
+  retries: 3,
+  schedule: '20 7 * * *',
+  run: async ({ db, signal, log }) => {
+    let reminded = 0;
+    for (let some = batch; some === batch; ) {
+      signal.throwIfAborted();
+      some = await db.transaction().execute(remindSome);
+      reminded += some;
+    }
+    log.info({ reminded }, 'people were reminded of their invitations');
+  },
+});
+
+/** @returns how many were reminded */
+async function remindSome(tx: Database): Promise<number> {
+  const due = await tx
+    .selectFrom('invitations')
+    .select(['id', 'created_at', 'expires_at', 'reminders'])
+    .select(sql<string>`current_date`.as('today'))
+    .where('remind_on', '<=', sql<string>`current_date`)
+    .orderBy('remind_on')
+    .orderBy('id')
+    .limit(batch)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  if (due.length === 0) return 0;
+  const next = due.map(({ created_at, expires_at, reminders, today }) =>
+    nextReminder({ created_on: created_at.slice(0, 10), expires_at }, reminders + 1, today),
+  );
+  const ids = due.map(({ id }) => id);
+  await sql`
+    update invitations set reminders = reminders + 1, remind_on = due.remind_on
+      from unnest(${ids}::bigint[], ${next}::date[]) due(id, remind_on) where invitations.id = due.id`.execute(tx);
+  await remindOfInvitation.enqueueEach(
+    tx,
+    ids.map((invitation_id) => ({ invitation_id })),
+  );
+  return due.length;
+}
+
+/** Every night, when the day has ended on which memberships would end: removes what nobody can accept any more. */
+export const removeOldInvitations = job('remove_old_invitations', {
+  input: {},
+  retries: 3,
+  schedule: '20 0 * * *',
+  run: async ({ db, log }) => {
+    const { numDeletedRows } = await db.deleteFrom('invitations').where(sql<boolean>`not ${isOpen}`).executeTakeFirst();
+    await db
+      .deleteFrom('declined_invitations')
+      .where(sql<boolean>`declined_at < now() - make_interval(days => ${sql.lit(lifetime_days)})`)
+      .execute();
+    log.info({ removed: Number(numDeletedRows) }, 'old invitations removed');
+  },
+});

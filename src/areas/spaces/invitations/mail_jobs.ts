@@ -1,0 +1,149 @@
+/** Mail about invitations. A letter is written when it is sent, and not at all when what it is about is gone. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { Id } from '../../../http/index.ts';
+import { type JobCall, job } from '../../../jobs/index.ts';
+import { mailRetries, type Paragraph } from '../../../mail/index.ts';
+import { isExperimentOn } from '../../instance/experiments/index.ts';
+import { recipientFor } from '../../people/emails/index.ts';
+import { linkOf } from './link_rules.ts';
+import { factsOf, invitationNumbered, type OpenInvitation, roleOf } from './queries.ts';
+
+const answers = ({ url, secrets }: JobCall<object>, { seed }: OpenInvitation, query = ''): Paragraph[] => {
+  const link = linkOf(url, secrets, seed);
+  return [
+    { link: 'Accept the invitation', url: `${link}${query}` },
+    { link: 'Decline', url: `${link}/decline` },
+  ];
+};
+
+/** What the group or project is about, as far as it says so and the experiment is on for who invites. */
+async function aboutPlace(db: Database, { created_by_id, about }: OpenInvitation): Promise<string | undefined> {
+  if (created_by_id === null || !about) return undefined;
+  return (await isExperimentOn(db, 'invitation_mail_preview', `User:${created_by_id}`)) ? about : undefined;
+}
+
+/** Tells somebody that he is invited. */
+export const writeInvitation = job('write_invitation', {
+  input: { invitation_id: Id },
+  retries: mailRetries,
+  run: async (call) => {
+    const invitation = await invitationNumbered(call.db, call.input.invitation_id);
+    if (!invitation) return;
+    const { place, inviter } = invitation;
+    const about = await aboutPlace(call.db, invitation);
+    await call.mailer.send({
+      to: { address: invitation.invite_email },
+      id: `invitation-${invitation.id}`,
+      subject: inviter === null ? `Invitation to join ${place}` : `${inviter} invited you to join ${place}`,
+      paragraphs: [
+        inviter === null ? `You are invited to join ${place}.` : `${inviter} has invited you to join ${place}.`,
+        ...(about ? [about] : []),
+        factsOf(invitation),
+        ...answers(call, invitation, '?invite_type=initial_email'),
+      ],
+    });
+  },
+});
+
+/** Reminds somebody who has not answered. */
+export const remindOfInvitation = job('remind_of_invitation', {
+  input: { invitation_id: Id },
+  retries: mailRetries,
+  run: async (call) => {
+    const invitation = await invitationNumbered(call.db, call.input.invitation_id);
+    if (!invitation) return;
+    const { id, place, inviter, reminders } = invitation;
+    await call.mailer.send({
+      to: { address: invitation.invite_email },
+      id: `invitation-${id}-reminder-${reminders}`,
+      subject: `Your invitation to join ${place} awaits an answer`,
+      paragraphs: [
+        `${inviter ?? 'Somebody'} has invited you to join ${place}, and you have not answered yet.`,
+        factsOf(invitation),
+        ...answers(call, invitation),
+      ],
+    });
+  },
+});
+
+/** Tells a user that he was made a member. */
+export const tellOfAccess = job('tell_of_access', {
+  input: { member_id: Id },
+  retries: mailRetries,
+  run: async ({ db, url, mailer, input }) => {
+    const member = await membership(db, input.member_id);
+    const to = member && (await recipientFor(db, member.user_id));
+    if (!to) return;
+    const { place, full_path, role, access_level } = member;
+    await mailer.send({
+      to,
+      id: `access-${input.member_id}`,
+      subject: `Access to ${place} was granted`,
+      paragraphs: [
+        `You were granted access to ${place} as ${roleOf({ role, access_level })}.`,
+        { link: full_path, url: `${url}/${full_path}` },
+      ],
+    });
+  },
+});
+
+/** Tells who has invited somebody that he has accepted. */
+export const tellOfAcceptance = job('tell_of_acceptance', {
+  input: { member_id: Id },
+  retries: mailRetries,
+  run: async ({ db, mailer, input }) => {
+    const member = await membership(db, input.member_id);
+    const to = member?.created_by_id ? await recipientFor(db, member.created_by_id) : undefined;
+    if (!member || !to) return;
+    const { name, username, place } = member;
+    await mailer.send({
+      to,
+      id: `invitation-accepted-${input.member_id}`,
+      subject: `${name} accepted the invitation to ${place}`,
+      paragraphs: [`${name} (@${username}) has accepted your invitation to join ${place}.`],
+    });
+  },
+});
+
+function membership(db: Database, id: number) {
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .leftJoin('namespaces as groups', 'groups.id', 'members.group_id')
+    .leftJoin('projects', 'projects.id', 'members.project_id')
+    .leftJoin('member_roles', 'member_roles.id', 'members.member_role_id')
+    .select(['members.user_id', 'members.created_by_id', 'members.access_level', 'users.name', 'users.username'])
+    .select(['member_roles.name as role'])
+    .select(sql<string>`coalesce(groups.name, projects.name)`.as('place'))
+    .select(sql<string>`coalesce(groups.full_path, projects.full_path)`.as('full_path'))
+    .where('members.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Tells who has invited somebody that he has declined; nothing is known of that afterwards. */
+export const tellOfRefusal = job('tell_of_refusal', {
+  input: { declined_id: Id },
+  retries: mailRetries,
+  run: async ({ db, mailer, input }) => {
+    const declined = await db
+      .selectFrom('declined_invitations as declined')
+      .leftJoin('namespaces as groups', 'groups.id', 'declined.group_id')
+      .leftJoin('projects', 'projects.id', 'declined.project_id')
+      .select(['declined.id', 'declined.invite_email', 'declined.inviter_id'])
+      .select(sql<string>`coalesce(groups.name, projects.name)`.as('place'))
+      .where('declined.id', '=', input.declined_id)
+      .executeTakeFirst();
+    if (!declined) return;
+    const { id, invite_email, place } = declined;
+    const to = await recipientFor(db, declined.inviter_id);
+    if (to)
+      await mailer.send({
+        to,
+        id: `invitation-declined-${id}`,
+        subject: `${invite_email} declined the invitation to ${place}`,
+        paragraphs: [`${invite_email} has declined your invitation to join ${place}.`],
+      });
+    await db.deleteFrom('declined_invitations').where('id', '=', id).execute();
+  },
+});

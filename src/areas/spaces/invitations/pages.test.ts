@@ -1,0 +1,408 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { lockTree, passwordDigest } from '../../../access/index.ts';
+import type { Mail } from '../../../mail/index.ts';
+import { performJob, performQueued } from '../../../testing/jobs.ts';
+import { changePlan } from '../../../testing/licenses.ts';
+import { mailOf } from '../../../testing/mail.ts';
+import { untilSomebodyWaits } from '../../../testing/waiting.ts';
+import { type World, world } from '../../../testing/world.ts';
+import {
+  acceptInvitations,
+  remindInvited,
+  remindOfInvitation,
+  removeOldInvitations,
+  tellOfAcceptance,
+  tellOfRefusal,
+  writeInvitation,
+} from './index.ts';
+
+let count = 0;
+const address = () => `invited-${process.pid}-${++count}@example.org`;
+const password = 'correct horse battery';
+const letters = [writeInvitation, remindOfInvitation, tellOfAcceptance, tellOfRefusal];
+
+const mailTo = async ({ services }: World, email: string): Promise<Mail[]> =>
+  (await mailOf(services, letters)).filter(({ to }) => to.address === email);
+
+const linksIn = ({ paragraphs }: Mail) =>
+  paragraphs.flatMap((paragraph) =>
+    typeof paragraph === 'object' && 'url' in paragraph ? [new URL(paragraph.url).pathname] : [],
+  );
+
+/** Invites an address to the project of a world. @returns the path of the page that the mail leads to */
+async function invited(here: World, email: string, options: object = {}): Promise<string> {
+  const { body } = await here
+    .as('owner')
+    .post(`/projects/${here.project.id}/invitations`, { email, access_level: 30, ...options });
+  assert.deepEqual(body, { status: 'success' });
+  const [mail] = await mailTo(here, email);
+  return linksIn(mail!)[0]!;
+}
+
+interface Shown {
+  status: number;
+  text: string;
+  headers: Headers;
+}
+
+/** Asks for a page as a browser does. */
+async function browse({ url }: World, path: string, form?: Record<string, string>, token?: string): Promise<Shown> {
+  const headers = token === undefined ? {} : { 'private-token': token };
+  const response = await fetch(
+    `${url}${path}`,
+    form ? { method: 'POST', headers, body: new URLSearchParams(form) } : { headers },
+  );
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const levelIn = async ({ as, project }: World, user_id: number) =>
+  (await as('owner').get(`/projects/${project.id}/members/${user_id}`)).body.access_level;
+const pending = async ({ as, project }: World) => (await as('owner').get(`/projects/${project.id}/invitations`)).body.length;
+
+/** A person with a password and one more address. */
+async function personWith(here: World, email: string, confirmed: boolean) {
+  const person = await here.person();
+  await here.db
+    .updateTable('users')
+    .set({ password_digest: await passwordDigest(password) })
+    .where('id', '=', person.id)
+    .execute();
+  const { id: email_id } = await here.db
+    .insertInto('emails')
+    .values({ user_id: person.id, email, confirmed_at: confirmed ? sql<string>`now()` : null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { ...person, email_id };
+}
+
+async function settings(t: TestContext, here: World, changes: object) {
+  const { status, body } = await here.as('admin').put('/application/settings', { ...changes });
+  assert.equal(status, 200, JSON.stringify(body));
+  t.after(async () => {
+    await here.db.deleteFrom('application_settings').execute();
+    await here.db.insertInto('application_settings').defaultValues().execute();
+  });
+}
+
+test('the page tells what one is invited to, keeps its address to itself, and shows texts as texts', async () => {
+  const here = await world();
+  await here.db.updateTable('projects').set({ name: 'A & <b>' }).where('id', '=', here.project.id).execute();
+  const email = address();
+  const page = await invited(here, email, { expires_at: '2999-01-01' });
+  const shown = await browse(here, page);
+  assert.equal(shown.status, 200);
+  for (const text of ['A &amp; &lt;b&gt;', here.project.full_path, 'Developer', '2999-01-01', email, 'Make an account'])
+    assert.ok(shown.text.includes(text), text);
+  assert.ok(!shown.text.includes('<b>'));
+  assert.equal(shown.headers.get('cache-control'), 'no-store');
+  assert.equal(shown.headers.get('referrer-policy'), 'no-referrer');
+});
+
+test('a link that this server has not made, or of an invitation that is over, finds nothing', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  const wrong = `${page.slice(0, -2)}${page.at(-2) === 'A' ? 'B' : 'A'}${page.at(-1)}`;
+  for (const path of [wrong, '/-/invites/x', `/-/invites/${'x'.repeat(43)}`, `/-/invites/${'%00'}`]) {
+    const { status, headers } = await browse(here, path);
+    assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8'], path);
+    assert.equal((await browse(here, `${path}/accept`, {}, here.people.outsider.token)).status, 404);
+    assert.equal((await browse(here, `${path}/decline`)).status, 404);
+  }
+  await here.db
+    .updateTable('invitations')
+    .set({ expires_at: sql<string>`current_date` })
+    .where('invite_email', '=', email)
+    .execute();
+  assert.equal((await browse(here, page)).status, 404);
+  assert.equal(await pending(here), 0);
+});
+
+test('whoever has confirmed the address accepts with his password, once, and the inviter is told', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email, { expires_at: '2999-01-01' });
+  const person = await personWith(here, email.toUpperCase(), true);
+
+  const wrong = await browse(here, `${page}/accept`, { login: person.username, password: 'wrong' });
+  assert.equal(wrong.status, 401);
+  assert.equal((await browse(here, `${page}/accept`, { login: 'nobody-at-all', password })).status, 401);
+  assert.equal((await browse(here, `${page}/accept`, {})).status, 401);
+  assert.equal(await levelIn(here, person.id), undefined);
+
+  const accepted = await browse(here, `${page}/accept`, { login: person.username, password });
+  assert.equal(accepted.status, 200, accepted.text);
+  assert.equal(await levelIn(here, person.id), 30);
+  const { body } = await here.as('owner').get(`/projects/${here.project.id}/members/${person.id}`);
+  assert.deepEqual([body.expires_at, body.created_by.id], ['2999-01-01', here.people.owner.id]);
+  assert.equal(await pending(here), 0);
+  const [told] = await mailTo(here, `${here.people.owner.username}@example.com`);
+  assert.match(told!.subject, /accepted the invitation/);
+  const joined = (await here.db.selectFrom('events').select('action').where('author_id', '=', person.id).execute()).map(
+    ({ action }) => action,
+  );
+  assert.deepEqual(joined, ['joined']);
+  assert.equal((await browse(here, `${page}/accept`, { login: person.username, password })).status, 404);
+});
+
+test('an account of another address does not accept, nor does one that only claims it', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  const person = await personWith(here, email, false);
+  for (const answer of [
+    await browse(here, `${page}/accept`, { login: person.username, password }),
+    await browse(here, `${page}/accept`, {}, person.token),
+    await browse(here, `${page}/accept`, {}, here.people.outsider.token),
+  ]) {
+    assert.equal(answer.status, 403);
+    assert.ok(answer.text.includes(email), 'it says which address is to be confirmed');
+  }
+  assert.equal(await levelIn(here, person.id), undefined);
+  assert.equal(await pending(here), 1);
+
+  // Confirmed in whatever way, the address brings its invitations with it.
+  await here.db.updateTable('emails').set({ confirmed_at: sql<string>`now()` }).where('id', '=', person.email_id).execute();
+  await performQueued(here.services, [acceptInvitations]);
+  assert.equal(await levelIn(here, person.id), 30);
+  assert.equal(await pending(here), 0);
+});
+
+test('a token accepts as well, if it may write', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  const person = await personWith(here, email, true);
+  const { body } = await here
+    .as('admin')
+    .post(`/users/${person.id}/personal_access_tokens`, { name: 'reads', scopes: ['read_api'] });
+  assert.equal((await browse(here, `${page}/accept`, {}, body.token)).status, 403);
+  assert.equal((await browse(here, `${page}/accept`, {}, 'glpat-unknown')).status, 401);
+  assert.equal(await levelIn(here, person.id), undefined);
+  assert.equal((await browse(here, `${page}/accept`, {}, person.token)).status, 200);
+  assert.equal(await levelIn(here, person.id), 30);
+});
+
+test('who has a role there already keeps it, and the invitation is answered', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email, { access_level: 20 });
+  const { maintainer } = here.people;
+  await here.db.insertInto('emails').values({ user_id: maintainer.id, email, confirmed_at: sql<string>`now()` }).execute();
+  const answer = await browse(here, `${page}/accept`, {}, maintainer.token);
+  assert.equal(answer.status, 200);
+  assert.ok(answer.text.includes('Already a member'));
+  assert.equal(await pending(here), 0);
+  assert.equal(await levelIn(here, maintainer.id), undefined, 'his role is that of the group still');
+});
+
+test('who has no account makes one, and whoever only claimed the address does not stand in his way', async (t) => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  const claiming = await personWith(here, email, false);
+  const username = `new-${process.pid}`;
+  const account = { username, name: 'New Person', password };
+  for (const [changes, status, text] of [
+    [{ password: 'short' }, 400, 'Password is too short'],
+    [{ username: 'a b' }, 400, 'Username'],
+    [{ name: ' ' }, 400, 'Name can&#39;t be blank'],
+    [{ name: 'a\0b' }, 400, 'Name can&#39;t be blank'],
+    [{ username: here.people.guest.username }, 409, 'Username has already been taken'],
+  ] as const) {
+    const refused = await browse(here, `${page}/sign_up`, { ...account, ...changes });
+    assert.equal(refused.status, status);
+    assert.ok(refused.text.includes(text), refused.text);
+  }
+  assert.equal(await pending(here), 1);
+  const held = await here.db.selectFrom('emails').select('id').where('user_id', '=', claiming.id).execute();
+  assert.equal(held.length, 2, 'what was refused has changed nothing');
+
+  const made = await browse(here, `${page}/sign_up`, account);
+  assert.equal(made.status, 200, made.text);
+  const user = (await here.as('admin').get('/users', { username })).body[0];
+  assert.deepEqual([user.email, user.confirmed_at !== null], [email, true]);
+  assert.equal(await levelIn(here, user.id), 30);
+  assert.equal((await browse(here, `${page}/sign_up`, { ...account, username: `${username}-2` })).status, 404);
+
+  await settings(t, here, { signup_enabled: false });
+  const other = await invited(here, address());
+  assert.ok(!(await browse(here, other)).text.includes('Make an account'));
+  assert.equal((await browse(here, `${other}/sign_up`, { ...account, username: `${username}-3` })).status, 403);
+  await settings(t, here, { signup_enabled: true, domain_denylist_enabled: true, domain_denylist: ['example.org'] });
+  const denied = await browse(here, `${other}/sign_up`, { ...account, username: `${username}-4` });
+  assert.equal(denied.status, 403);
+  assert.ok(denied.text.includes('Email is not allowed for sign-up.'));
+  assert.equal(await pending(here), 1);
+});
+
+test('declining takes the invitation away, and the inviter is told once', async () => {
+  const here = await world();
+  for (const method of ['GET', 'POST']) {
+    const email = address();
+    const page = await invited(here, email);
+    assert.equal((await fetch(`${here.url}${page}/decline`, { method: 'HEAD' })).status, 404);
+    assert.equal(await pending(here), 1, 'a program that only looks declines nothing');
+    assert.equal((await browse(here, `${page}/decline`, method === 'POST' ? {} : undefined)).status, 200);
+    assert.equal(await pending(here), 0);
+    const told = await mailTo(here, `${here.people.owner.username}@example.com`);
+    assert.deepEqual(
+      told.map(({ subject }) => subject),
+      [`${email} declined the invitation to ${here.project.path}`],
+    );
+    assert.equal((await browse(here, `${page}/decline`)).status, 404);
+  }
+  assert.deepEqual(await here.db.selectFrom('declined_invitations').select('id').execute(), []);
+});
+
+test('a password is not guessed: after ten attempts nobody is let in for a while', async (t) => {
+  const here = await world();
+  t.after(() => here.db.deleteFrom('request_counts').execute());
+  await here.db.deleteFrom('request_counts').execute();
+  const email = address();
+  const page = await invited(here, email);
+  const person = await personWith(here, email, true);
+  // By both names one account is meant.
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const login = attempt % 2 === 0 ? person.username : email;
+    assert.equal((await browse(here, `${page}/accept`, { login, password: 'wrong' })).status, 401);
+  }
+  const refused = await browse(here, `${page}/accept`, { login: person.username, password });
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '600']);
+  assert.equal(await pending(here), 1);
+});
+
+test('people are reminded on the days that are due, and what nobody answers is removed', async () => {
+  const here = await world();
+  const [email, old, kept] = [address(), address(), address()];
+  for (const each of [email, old, kept]) await invited(here, each);
+  const age = (each: string, days: number) =>
+    sql`update invitations set created_at = now() - make_interval(days => ${days}), remind_on = current_date + 2 - ${days}::integer
+         where invite_email = ${each}`.execute(here.db);
+  const remind = async () => {
+    await performJob(here.services, remindInvited);
+    return (await mailTo(here, email)).map(({ id }) => id.replace(/\d+/, 'N'));
+  };
+  assert.deepEqual(await remind(), []);
+  await age(email, 2);
+  assert.deepEqual(await remind(), ['invitation-N-reminder-1']);
+  assert.deepEqual(await remind(), []);
+  const { remind_on, created_at, reminders } = await here.db
+    .selectFrom('invitations')
+    .select(['remind_on', 'created_at', 'reminders'])
+    .where('invite_email', '=', email)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([reminders, (Date.parse(remind_on!) - Date.parse(created_at.slice(0, 10))) / 86_400_000], [1, 5]);
+
+  await age(old, 91);
+  await here.db
+    .updateTable('invitations')
+    .set({ expires_at: sql<string>`current_date` })
+    .where('invite_email', '=', email)
+    .execute();
+  await performJob(here.services, removeOldInvitations);
+  const left = await here.db.selectFrom('invitations').select('invite_email').where('project_id', '=', here.project.id).execute();
+  assert.deepEqual(left, [{ invite_email: kept }]);
+});
+
+test('a mail about what is gone is not sent, and who has invited may be gone', async () => {
+  const here = await world();
+  const [email, later] = [address(), address()];
+  const url = `/projects/${here.project.id}/invitations`;
+  await here.as('owner').post(url, { email, access_level: 30 });
+  await here.as('owner').delete(`${url}/${email}`);
+  assert.deepEqual(await mailTo(here, email), []);
+
+  const page = await invited(here, later);
+  await here.db.updateTable('invitations').set({ created_by_id: null }).where('invite_email', '=', later).execute();
+  const person = await personWith(here, later, false);
+  assert.equal((await browse(here, page)).status, 200);
+  await here.db.updateTable('emails').set({ confirmed_at: sql<string>`now()` }).where('id', '=', person.email_id).execute();
+  assert.equal((await browse(here, `${page}/accept`, {}, person.token)).status, 200);
+  assert.equal(await levelIn(here, person.id), 30);
+  assert.deepEqual(await mailTo(here, `${here.people.owner.username}@example.com`), []);
+});
+
+test('the mail tells what a group is about where the experiment is on', async (t) => {
+  const here = await world();
+  await here.as('owner').put(`/projects/${here.project.id}`, { description: 'Everything about apples' });
+  const textOf = async () => {
+    const email = address();
+    await here.as('owner').post(`/projects/${here.project.id}/invitations`, { email, access_level: 30 });
+    return JSON.stringify(await mailTo(here, email));
+  };
+  assert.ok(!(await textOf()).includes('apples'));
+  t.after(() => here.db.deleteFrom('features').execute());
+  const set = await here.as('admin').post('/features/invitation_mail_preview', { value: true });
+  assert.equal(set.status, 201, JSON.stringify(set.body));
+  assert.ok((await textOf()).includes('Everything about apples'));
+});
+
+test('an invitation that is taken back while it is accepted gives nothing, or stays accepted', async (t) => {
+  const here = await world();
+  await settings(t, here, { seat_control: 'block_overages' });
+  const email = address();
+  const page = await invited(here, email);
+  const person = await personWith(here, email, true);
+  const answers: Promise<{ status: number }>[] = [];
+  await here.db.transaction().execute(async (tx) => {
+    // Whoever wants a seat waits for them.
+    await tx.selectFrom('application_settings').select('id').forUpdate().execute();
+    answers.push(browse(here, `${page}/accept`, {}, person.token));
+    await untilSomebodyWaits(here.db);
+    const removed = here.as('owner').delete(`/projects/${here.project.id}/invitations/${email}`);
+    answers.push(removed);
+    await Promise.race([removed, untilSomebodyWaits(here.db, 2)]);
+  });
+  const [accepted, removed] = (await Promise.all(answers)).map(({ status }) => status);
+  assert.deepEqual([accepted, removed, await levelIn(here, person.id)], [200, 409, 30]);
+});
+
+test('who makes an account while his invitation is taken back gets neither', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  const username = `late-${process.pid}`;
+  let made!: Promise<Shown>;
+  await here.db.transaction().execute(async (tx) => {
+    await lockTree(tx, here.group.id);
+    made = browse(here, `${page}/sign_up`, { username, name: 'Late', password });
+    await untilSomebodyWaits(here.db);
+    await here.db.deleteFrom('invitations').where('invite_email', '=', email).execute();
+  });
+  assert.equal((await made).status, 404);
+  assert.deepEqual((await here.as('admin').get('/users', { username })).body, []);
+});
+
+test('who declines an invitation that is answered in the same moment is not told that he has declined', async () => {
+  const here = await world();
+  const email = address();
+  const page = await invited(here, email);
+  let declined!: Promise<Shown>;
+  await here.db.transaction().execute(async (tx) => {
+    await lockTree(tx, here.group.id);
+    declined = browse(here, `${page}/decline`, {});
+    await untilSomebodyWaits(here.db);
+    await here.db.deleteFrom('invitations').where('invite_email', '=', email).execute();
+  });
+  assert.equal((await declined).status, 404);
+});
+
+test('an invitation to minimal access stays open while the plan has none', async (t) => {
+  const here = await world();
+  const email = address();
+  const url = `/groups/${here.group.id}/invitations`;
+  assert.deepEqual((await here.as('owner').post(url, { email, access_level: 5 })).body, { status: 'success' });
+  const [mail] = await mailTo(here, email);
+  const page = linksIn(mail!)[0]!;
+  const person = await personWith(here, email, true);
+  t.after(() => changePlan(here, 'ultimate'));
+  await changePlan(here, 'free');
+  assert.equal((await browse(here, `${page}/accept`, {}, person.token)).status, 409);
+  await changePlan(here, 'premium');
+  assert.equal((await browse(here, `${page}/accept`, {}, person.token)).status, 200);
+  const { body } = await here.as('owner').get(`/groups/${here.group.id}/members/${person.id}`);
+  assert.equal(body.access_level, 5);
+});

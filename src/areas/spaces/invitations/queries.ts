@@ -1,0 +1,109 @@
+/** Reading invitations, and who is meant by an address. */
+import { sql } from 'kysely';
+import { type Permission, rolesCount } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError } from '../../../http/index.ts';
+import { isDirect, roleName, type Source } from '../members/index.ts';
+import { lifetime_days } from './rules.ts';
+
+/** A predicate on rows of `invitations`: they can be accepted still. What cannot is removed at night. */
+export const isOpen = sql<boolean>`(
+  (invitations.expires_at is null or invitations.expires_at > current_date)
+  and invitations.created_at > now() - make_interval(days => ${sql.lit(lifetime_days)}))`;
+
+/** The open invitations of a group or project itself, with the names of those who have invited and what their roles add; below Ultimate there are no roles. */
+export const invitationsOf = (db: Database, source: Source) =>
+  db
+    .selectFrom('invitations')
+    .leftJoin('users as inviters', 'inviters.id', 'invitations.created_by_id')
+    .leftJoin('member_roles', (join) => join.onRef('member_roles.id', '=', 'invitations.member_role_id').on(rolesCount))
+    .select(['invitations.id', 'invitations.invite_email', 'invitations.created_at', 'invitations.access_level'])
+    .select(['invitations.expires_at', 'invitations.updated_at', 'member_roles.id as member_role_id', 'invitations.reminders'])
+    .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
+    .select('inviters.name as created_by_name')
+    .where(isDirect(source, 'invitations'))
+    .where(isOpen);
+
+/**
+ * One open invitation of a group or project itself.
+ * @throws ApiError 404
+ */
+export async function invitationFor(db: Database, source: Source, email: string) {
+  const row = await invitationsOf(db, source).where('invitations.invite_email', '=', email).executeTakeFirst();
+  if (!row) throw new ApiError(404, { message: '404 Not Found' });
+  return row;
+}
+
+/** What the page and the mail of an invitation say. */
+const opened = (db: Database) =>
+  db
+    .selectFrom('invitations')
+    .leftJoin('namespaces as groups', 'groups.id', 'invitations.group_id')
+    .leftJoin('projects', 'projects.id', 'invitations.project_id')
+    .leftJoin('users as inviters', 'inviters.id', 'invitations.created_by_id')
+    .leftJoin('member_roles', 'member_roles.id', 'invitations.member_role_id')
+    .select(['invitations.id', 'invitations.group_id', 'invitations.project_id', 'invitations.invite_email', 'invitations.seed'])
+    .select(['invitations.access_level', 'invitations.member_role_id', 'invitations.expires_at', 'invitations.created_by_id'])
+    .select(['inviters.name as inviter', 'member_roles.name as role', 'invitations.reminders'])
+    .select(sql<string>`coalesce(groups.name, projects.name)`.as('place'))
+    .select(sql<string>`coalesce(groups.full_path, projects.full_path)`.as('full_path'))
+    .select(sql<string | null>`coalesce(groups.description, projects.description)`.as('about'))
+    .where(isOpen);
+export type OpenInvitation = Awaited<ReturnType<ReturnType<typeof opened>['executeTakeFirstOrThrow']>>;
+
+/** The open invitation with an id; undefined when there is none, for instance because it was accepted. */
+export const invitationNumbered = (db: Database, id: number): Promise<OpenInvitation | undefined> =>
+  opened(db).where('invitations.id', '=', id).executeTakeFirst();
+
+/** The open invitation that a link leads to. */
+export const invitationOfSeed = (db: Database, seed: string): Promise<OpenInvitation | undefined> =>
+  opened(db).where('invitations.seed', '=', seed).executeTakeFirst();
+
+/** The open invitations for an address, the first first. */
+export const invitationsFor = (db: Database, email: string): Promise<OpenInvitation[]> =>
+  opened(db).where('invitations.invite_email', '=', email).orderBy('invitations.id').execute();
+
+/** How the role of a member is called. */
+export const roleOf = ({ role, access_level }: { role: string | null; access_level: number }) => role ?? roleName(access_level);
+
+/** What somebody is invited to, for a mail or a page. */
+export const factsOf = (invitation: OpenInvitation): { facts: [name: string, value: string][] } => ({
+  facts: [
+    [invitation.group_id === null ? 'Project' : 'Group', `${invitation.place} (${invitation.full_path})`],
+    ['Role', roleOf(invitation)],
+    ...(invitation.expires_at === null ? [] : [['Until', invitation.expires_at] satisfies [string, string]]),
+  ],
+});
+
+/** A user that an element of a call names. */
+export interface NamedUser {
+  id: number;
+  username: string;
+  user_type: string;
+}
+
+/** The users with these ids, but for the ghost, who stands for nobody. */
+export const usersNumbered = (db: Database, ids: readonly number[]): Promise<NamedUser[]> =>
+  db
+    .selectFrom('users')
+    .select(['id', 'username', 'user_type'])
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
+    .where('user_type', '<>', 'ghost')
+    .orderBy('id')
+    .execute();
+
+/**
+ * The users whose addresses these are: primary ones, confirmed or not, and confirmed others. Anybody can claim another address, so an unconfirmed one names nobody.
+ * @returns by address in lower case
+ */
+export async function usersByAddress(db: Database, addresses: readonly string[]): Promise<Map<string, NamedUser>> {
+  const rows = await db
+    .selectFrom('emails')
+    .innerJoin('users', 'users.id', 'emails.user_id')
+    .select(['emails.email', 'users.id', 'users.username', 'users.user_type'])
+    .where(sql<boolean>`emails.email = any(${addresses}::citext[])`)
+    .where((q) => q.or([q('emails.is_primary', '=', true), q('emails.confirmed_at', 'is not', null)]))
+    .where('users.user_type', '<>', 'ghost')
+    .execute();
+  return new Map(rows.map(({ email, ...user }) => [email.toLowerCase(), user]));
+}

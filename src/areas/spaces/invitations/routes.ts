@@ -1,0 +1,154 @@
+/** Invitations of people to a group or project by their addresses. Both kinds have the same routes. */
+import { type Static, Type } from 'typebox';
+import {
+  ApiError,
+  badParams,
+  badRequest,
+  CommaList,
+  type Conditions,
+  checked,
+  DateOnly,
+  del,
+  forbidden,
+  get,
+  Id,
+  nothing,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+  reaches,
+  resource,
+  type Services,
+  since,
+  Timestamp,
+} from '../../../http/index.ts';
+import { expiryReasons, type Granted, isLocked, managers, type Source, sourceFor } from '../members/index.ts';
+import { changeInvitation, invite, removeInvitation } from './actions.ts';
+import { invitationFor, invitationsOf } from './queries.ts';
+import { looksLikeAddress } from './rules.ts';
+
+const Level = () => Type.Enum([0, 5, 10, 15, 20, 30, 40, 50]);
+const Texts = (description: string) => optional(Type.Record(Type.String(), Type.String(), { description }));
+
+const InvitationOutcome = resource('InvitationOutcome', {
+  status: Type.Enum(['success', 'error']),
+  // Never one text for all: clients read it as an object.
+  message: Texts('Why somebody was not invited, by address or username'),
+  queued_users: Texts('On whom an administrator decides first, by username'),
+});
+
+const Invitation = resource('Invitation', {
+  id: Id,
+  invite_email: Type.String(),
+  created_at: Timestamp,
+  access_level: Type.Integer(),
+  expires_at: nullable(Timestamp),
+  user_name: Type.Null({ description: 'Nobody, as long as it is an invitation' }),
+  created_by_name: nullable(Type.String()),
+});
+
+type Row = Awaited<ReturnType<typeof invitationFor>>;
+
+const present = ({
+  id,
+  invite_email,
+  created_at,
+  access_level,
+  expires_at,
+  created_by_name,
+}: Row): Static<typeof Invitation> => ({
+  ...{ id, invite_email, created_at, access_level, created_by_name },
+  expires_at: expires_at && `${expires_at}T00:00:00.000Z`,
+  user_name: null,
+});
+
+interface InviteInput {
+  email?: string[];
+  user_id?: number[];
+  access_level: number;
+  expires_at?: string | null;
+  member_role_id?: number | null;
+}
+
+async function answer(services: Services & Conditions, { source, actor }: Granted, input: InviteInput) {
+  const { email: emails = [], user_id: user_ids = [], expires_at = null, ...grant } = input;
+  if (emails.length === 0 && user_ids.length === 0)
+    throw badRequest('400 Bad request - Must provide either email or user_id as a parameter');
+  if (!emails.every(looksLikeAddress)) throw badParams('email contains an invalid email address');
+  if (source.kind === 'project' && grant.access_level === 50 && actor.access_level < 50) throw forbidden();
+  const hasPremium = reaches(services.plan, 'premium');
+  const locked = hasPremium && (await isLocked(services.db, source));
+  const wanted = { emails, user_ids, expires_at, ...grant };
+  const { refused, queued } = await invite(services.db, source, actor, wanted, { withMinimal: hasPremium, locked });
+  return {
+    status: refused.length === 0 ? ('success' as const) : ('error' as const),
+    ...(refused.length === 0 ? {} : { message: Object.fromEntries(refused) }),
+    ...(queued.length === 0 ? {} : { queued_users: Object.fromEntries(queued) }),
+  };
+}
+
+function routesOf(kind: Source['kind']) {
+  const base = `/${kind}s/:id/invitations`;
+  const manager = sourceFor(kind, managers);
+  return [
+    get(base, {
+      summary: `List the invitations to the ${kind} itself that nobody has answered, the first first`,
+      access: manager,
+      input: { query: optional(Type.String({ description: 'The whole address' })), ...paging },
+      returns: pageOf(Invitation),
+      handle: async ({ db, source, input }) => {
+        const all = invitationsOf(db, source).orderBy('invitations.id');
+        const page = await paginate(db, input.query ? all.where('invitations.invite_email', '=', input.query) : all, input);
+        return { ...page, items: page.items.map(present) };
+      },
+    }),
+    post(base, {
+      summary: `Invite people to the ${kind}; users become members at once, others by the link that is mailed to them`,
+      access: manager,
+      input: {
+        email: optional(CommaList(Type.String({ description: 'Addresses' }))),
+        user_id: optional(CommaList(Id)),
+        access_level: Level(),
+        expires_at: optional(nullable(DateOnly)),
+        invite_source: optional(Type.String({ description: 'Where the invitation comes from; nothing depends on it' })),
+        member_role_id: since('ultimate', optional(nullable(Type.Integer({ description: 'Role of that level' })))),
+      },
+      returns: one(InvitationOutcome),
+      handle: ({ caller, source, actor, input, ...services }) => answer(services, { caller, source, actor }, input),
+    }),
+    put(`${base}/:email`, {
+      summary: 'Change what somebody is invited to be',
+      access: manager,
+      input: {
+        email: Type.String(),
+        access_level: optional(Level()),
+        expires_at: optional(checked(nullable(DateOnly), expiryReasons)),
+      },
+      returns: one(Invitation),
+      handle: async ({ db, plan, source, actor, input: { email, ...changes } }) => {
+        if (changes.access_level === undefined && changes.expires_at === undefined)
+          throw new ApiError(400, { message: '400 Bad request' });
+        const withMinimal = reaches(plan, 'premium');
+        return db.transaction().execute(async (tx) => {
+          await changeInvitation(tx, source, actor, email, { ...changes, withMinimal });
+          return present(await invitationFor(tx, source, email));
+        });
+      },
+    }),
+    del(`${base}/:email`, {
+      summary: 'Take an invitation back',
+      access: manager,
+      input: { email: Type.String() },
+      returns: nothing,
+      handle: ({ db, source, actor, input: { email }, unmodified_since }) =>
+        db.transaction().execute((tx) => removeInvitation(tx, source, actor, { email, unmodified_since })),
+    }),
+  ];
+}
+
+export const invitationRoutes = [...routesOf('group'), ...routesOf('project')];

@@ -1,0 +1,36 @@
+/** What a role may be (member-roles.md, "Rules and exact texts"). Pure functions. */
+import { levels, type Permission, permissions } from '../../../access/index.ts';
+import { tooLong } from '../../../http/index.ts';
+
+/** Most roles of one group; the instance has as many as it likes. */
+export const maximumRoles = 10;
+
+export const taken = 'Name has already been taken';
+export const tooMany =
+  'Namespace maximum number of Member Roles are already in use by the group hierarchy. Please delete an existing Member Role.';
+
+const longest = 255;
+
+export type RoleValues = { name: string; description: string | null; base_access_level: number } & Record<Permission, boolean>;
+
+/** What can only be had with something else, and the level that has that anyway. */
+const needs: readonly { wanted: Permission; needed: Permission; from: number }[] = [
+  { wanted: 'admin_vulnerability', needed: 'read_vulnerability', from: levels.developer },
+];
+
+/** `admin_vulnerability` as `Admin vulnerability`. */
+const humanised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+
+const lengthReasons = (field: string, text: string) => tooLong(text, longest).map((reason) => `${field} ${reason}`);
+
+/** Why there cannot be such a role, as sentences; empty when there can. Other roles are not looked at. */
+export function roleReasons(role: RoleValues): string[] {
+  const missing = needs.filter(({ wanted, needed, from }) => role[wanted] && !role[needed] && role.base_access_level < from);
+  return [
+    ...(role.name.trim() === '' ? ["Name can't be blank"] : []),
+    ...lengthReasons('Name', role.name),
+    ...lengthReasons('Description', role.description ?? ''),
+    ...(permissions.some((name) => role[name]) ? [] : ['Cannot create a member role with no enabled permissions']),
+    ...missing.map(({ wanted, needed }) => `${humanised(needed)} has to be enabled in order to enable ${humanised(wanted)}`),
+  ];
+}

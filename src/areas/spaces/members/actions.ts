@@ -1,0 +1,219 @@
+/** Complete changes of memberships: each locks the tree, writes the rows, and brings the authorizations up to date. */
+import { sql } from 'kysely';
+import { currentPlan, levels, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { badRequest, forbidden, found, invalid, reaches } from '../../../http/index.ts';
+import { recordEvents } from '../../events/index.ts';
+import { forgetApprovals, heldBack } from './approval_actions.ts';
+import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
+import { noSeatsText, type Refusal } from './refusal_rules.ts';
+import { checkRole, type Grant, heldBy, roleColumn } from './role_rules.ts';
+import { type Actor, isAbove, isProtected, levelReasons, roleKeepsLevel, type Source } from './rules.ts';
+
+export interface NewMembers extends Grant {
+  user_ids: readonly number[];
+  /** The first day on which the memberships do not count, `YYYY-MM-DD`. */
+  expires_at?: string | null | undefined;
+  /** Whether those who are members already get the new level, too, or are refused. */
+  existing: 'change' | 'refuse';
+}
+
+/**
+ * Adds people to a group or project. Those who cannot be added are left out; the others are.
+ * @param tx a transaction
+ * @returns by user, why he was left out
+ * @throws ApiError 400 for a role that members there cannot have, 403 for one that the actor cannot give
+ */
+export async function addMembers(
+  tx: Database,
+  subtree: Subtree,
+  actor: Actor,
+  members: NewMembers,
+): Promise<Map<number, Refusal>> {
+  const source = await lockedSource(tx, subtree);
+  const { access_level, member_role_id = null, expires_at = null } = members;
+  await checkRole(tx, source, actor, members);
+  const user_ids = [...new Set(members.user_ids)];
+  const refusals = await refusalsOf(tx, source, actor, { ...members, user_ids });
+  const eligible = user_ids.filter((id) => !refusals.has(id));
+  const waiting = await heldBack(tx, source, actor, { user_ids: eligible, access_level, member_role_id, expires_at });
+  for (const [id, refusal] of waiting) refusals.set(id, refusal);
+  const accepted = eligible.filter((id) => !waiting.has(id));
+  if (accepted.length === 0) return refusals;
+  const rows = accepted.map((user_id) => ({
+    ...subtree,
+    user_id,
+    access_level,
+    member_role_id,
+    expires_at,
+    created_by_id: actor.id,
+  }));
+  const written = await tx
+    .insertInto('members')
+    .values(rows)
+    .onConflict((conflict) =>
+      // The row in the way either has ended, which makes this a new membership, or is to be changed.
+      conflict.columns([source.kind === 'group' ? 'group_id' : 'project_id', 'user_id']).doUpdateSet({
+        access_level,
+        member_role_id: roleColumn(members),
+        expires_at,
+        created_by_id: sql`case when members.expires_at <= current_date then excluded.created_by_id else members.created_by_id end`,
+        created_at: sql`case when members.expires_at <= current_date then now() else members.created_at end`,
+        updated_at: sql`now()`,
+      }),
+    )
+    .returning('user_id')
+    // Begun in this transaction, and not changed.
+    .returning(sql<boolean>`created_at = now()`.as('is_new'))
+    .execute();
+  const joined = written.filter(({ is_new }) => is_new).map(({ user_id }) => user_id);
+  await recordMemberships(tx, subtree, joined, 'joined');
+  // Whoever is a member asks for nothing any more.
+  await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${accepted}::bigint[])`.execute(tx);
+  await forgetApprovals(tx, source, accepted);
+  await refreshAuthorizations(tx, subtree, accepted);
+  return refusals;
+}
+
+/** Memberships are told of in projects only, each as what the member did himself. */
+export async function recordMemberships(
+  tx: Database,
+  place: Subtree,
+  user_ids: readonly number[],
+  action: 'joined' | 'left' | 'expired',
+): Promise<void> {
+  if (!('project_id' in place)) return;
+  const { project_id } = place;
+  const what = { project_id, action, target_type: 'Project' as const, target_id: project_id };
+  await recordEvents(
+    tx,
+    user_ids.map((author_id) => ({ ...what, author_id })),
+  );
+}
+
+async function refusalsOf(tx: Database, source: Source, actor: Actor, members: NewMembers): Promise<Map<number, Refusal>> {
+  const { user_ids, access_level, member_role_id, existing } = members;
+  const above = await inherited(tx, source, user_ids);
+  const withMinimal = await hasMinimal(tx);
+  // Counted without all of them, so that two owners are not taken for each other's stand-in.
+  const otherOwner = await hasOtherOwner(tx, source, user_ids);
+  const present = new Map((await heldBy(tx, source, user_ids)).map((member) => [member.user_id, member]));
+  const refusals = new Map<number, Refusal>();
+  for (const user_id of user_ids) {
+    const own = user_id === source.personal_owner_id;
+    const held = own ? { user_id, access_level: levels.owner, member_role_id: null, permissions: [] } : present.get(user_id);
+    const reasons = [
+      ...(held ? roleReasons(held, { access_level, member_role_id }) : []),
+      ...levelReasons(source, access_level, above.get(user_id), withMinimal),
+    ];
+    if (held && existing === 'refuse') refusals.set(user_id, 'exists');
+    else if (held && isProtected(source, actor, held, access_level, otherOwner)) refusals.set(user_id, 'protected');
+    else if (reasons.length > 0) refusals.set(user_id, { access_level: reasons });
+  }
+  return refusals;
+}
+
+/** Whether the plan in force has minimal access. */
+const hasMinimal = async (tx: Database): Promise<boolean> => reaches(await currentPlan(tx), 'premium');
+
+/** Why a member's level cannot be another one: he keeps his role, which has its own. */
+const roleReasons = (
+  held: { access_level: number; member_role_id: number | null },
+  { access_level, member_role_id }: Grant,
+): string[] =>
+  held.member_role_id !== null && member_role_id === undefined && held.access_level !== access_level ? [roleKeepsLevel] : [];
+
+/**
+ * Makes the members of another project members of a project, at most with the level of who does it. Whoever has a role there that is no lower is left alone.
+ * What members have by custom roles is not taken along.
+ * @param tx a transaction
+ * @param from id of the other project, whose members the actor may see
+ */
+export async function importMembers(tx: Database, project_id: number, actor: Actor, from: number): Promise<void> {
+  const source = await lockedSource(tx, { project_id });
+  const level = sql`least(members.access_level, ${actor.access_level}::integer)`;
+  const { rows } = await sql<{ user_id: number }>`
+    insert into members (project_id, user_id, access_level, expires_at, created_by_id)
+    select ${project_id}, members.user_id, ${level}, members.expires_at, ${actor.id}
+      from members join users on users.id = members.user_id
+     where members.project_id = ${from} and (members.expires_at is null or members.expires_at > current_date)
+       and ${isInvitable} and users.id is distinct from ${source.personal_owner_id}::bigint
+       and not exists (select from project_authorizations held where held.project_id = ${project_id} and held.user_id = users.id
+                          and held.access_level >= ${level} and (held.expires_at is null or held.expires_at > current_date))
+    on conflict (project_id, user_id) do update
+       set access_level = excluded.access_level, member_role_id = null, expires_at = excluded.expires_at, created_by_id = excluded.created_by_id,
+           created_at = now(), updated_at = now()
+     where members.expires_at <= current_date
+    returning user_id`.execute(tx);
+  const user_ids = rows.map(({ user_id }) => user_id);
+  await recordMemberships(tx, { project_id }, user_ids, 'joined');
+  // Whoever is a member asks for nothing any more.
+  await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${user_ids}::bigint[])`.execute(tx);
+  await forgetApprovals(tx, source, user_ids);
+  await refreshAuthorizations(tx, { project_id }, user_ids);
+}
+
+/** The membership that counts, or the refusal for who has none. */
+export async function memberOf(tx: Database, source: Source, user_id: number) {
+  if (user_id === source.personal_owner_id) throw forbidden();
+  const [member] = await heldBy(tx, source, [user_id]);
+  return found(undefined, member);
+}
+
+export interface MemberChange extends Grant {
+  user_id: number;
+  /** Left out, it ends as it did. */
+  expires_at?: string | null | undefined;
+}
+
+/**
+ * Changes the level of a member, and with `member_role_id` and `expires_at` his role and the end of the membership.
+ * @param tx a transaction
+ * @returns whether it is changed, or an administrator decides first
+ * @throws ApiError 404 for who is no member, 403 for a change that nobody or not this actor may make, 400 for a level below what is inherited or other than that
+ * of the role, and where no seat is left
+ */
+export async function changeMember(
+  tx: Database,
+  subtree: Subtree,
+  actor: Actor,
+  change: MemberChange,
+): Promise<'changed' | 'queued'> {
+  const { user_id, access_level, expires_at } = change;
+  const source = await lockedSource(tx, subtree);
+  const member = await memberOf(tx, source, user_id);
+  await checkRole(tx, source, actor, change);
+  if (isProtected(source, actor, member, access_level, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
+  const above = (await inherited(tx, source, [user_id])).get(user_id);
+  const reasons = [...roleReasons(member, change), ...levelReasons(source, access_level, above, await hasMinimal(tx))];
+  if (reasons.length > 0) throw invalid({ access_level: reasons });
+  const { member_role_id = member.member_role_id } = change;
+  const wanted = { access_level, member_role_id, expires_at: expires_at === undefined ? member.expires_at : expires_at };
+  const waiting = (await heldBack(tx, source, actor, { ...wanted, user_ids: [user_id] })).get(user_id);
+  if (waiting === 'no seat') throw badRequest(noSeatsText(actor));
+  if (waiting) return waiting;
+  await tx
+    .updateTable('members')
+    .set({
+      access_level,
+      member_role_id: roleColumn(change),
+      ...(expires_at === undefined ? {} : { expires_at }),
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', member.id)
+    .execute();
+  await forgetApprovals(tx, source, [user_id]);
+  await refreshAuthorizations(tx, subtree, [user_id]);
+  return 'changed';
+}
+
+/**
+ * Refuses to do something to a member who has more than the actor. Whoever is no member is nobody's superior.
+ * @param tx a transaction
+ * @throws ApiError 403
+ */
+export async function refuseAbove(tx: Database, subtree: Subtree, actor: Actor, user_id: number): Promise<void> {
+  const source = await lockedSource(tx, subtree);
+  const held = await heldBy(tx, source, [user_id]);
+  if (held.some((member) => isAbove(actor, source.kind, member))) throw forbidden();
+}

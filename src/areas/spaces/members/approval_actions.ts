@@ -1,0 +1,73 @@
+/** Roles that wait for an administrator, because somebody would take a seat of the licence by them (setting `enable_member_promotion_management`). */
+import { sql } from 'kysely';
+import { planInForce } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { isDirect } from './queries.ts';
+import type { Grant } from './role_rules.ts';
+import type { Actor, Source } from './rules.ts';
+import { hasSeatsFor, newlyBillable } from './seat_queries.ts';
+import { placeOf } from './source_access.ts';
+
+export interface WantedRole extends Grant {
+  user_ids: readonly number[];
+  /** `YYYY-MM-DD`. */
+  expires_at: string | null;
+}
+
+/** Whether promotions by somebody wait: the setting is on, Ultimate is in force, and he is no administrator. */
+async function mustWait(tx: Database, actor: Actor): Promise<boolean> {
+  const { rows } = await sql`
+    select from application_settings
+     where enable_member_promotion_management and ${planInForce} = 'ultimate'
+       and not exists (select from users where id = ${actor.id} and admin)`.execute(tx);
+  return rows.length > 0;
+}
+
+/**
+ * Has an administrator decide on those users who would come to take a seat by a role. Whoever waits already waits for this role from now on.
+ * @param tx a transaction that has locked the source
+ * @param actor who wants them to have the role
+ * @returns the ids of those who wait
+ */
+async function queueForApproval(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  { user_ids, access_level, member_role_id = null, expires_at }: WantedRole,
+): Promise<number[]> {
+  if (!(await mustWait(tx, actor))) return [];
+  const waiting = await newlyBillable(tx, user_ids, { access_level, member_role_id });
+  if (waiting.length === 0) return [];
+  await forgetApprovals(tx, source, waiting);
+  const wanted = { ...placeOf(source), access_level, member_role_id, expires_at, requested_by_id: actor.id };
+  await tx
+    .insertInto('member_approvals')
+    .values(waiting.map((user_id) => ({ ...wanted, user_id })))
+    .execute();
+  return waiting;
+}
+
+/**
+ * Who cannot have a role at once, though he may have it: on some an administrator decides first, and for others there is no seat.
+ * @param tx a transaction that has locked the source
+ * @returns why, by user
+ */
+export async function heldBack(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  wanted: WantedRole,
+): Promise<Map<number, 'queued' | 'no seat'>> {
+  const queued = new Set(await queueForApproval(tx, source, actor, wanted));
+  const user_ids = wanted.user_ids.filter((id) => !queued.has(id));
+  const unseated = (await hasSeatsFor(tx, { user_ids, addresses: 0 }, wanted)) ? [] : await newlyBillable(tx, user_ids, wanted);
+  return new Map([...[...queued].map((id) => [id, 'queued'] as const), ...unseated.map((id) => [id, 'no seat'] as const)]);
+}
+
+/** Takes back what waits for users, who have got their role in another way. */
+export async function forgetApprovals(tx: Database, source: Source, user_ids: readonly number[]): Promise<void> {
+  await sql`
+    delete from member_approvals where ${isDirect(source)} and status = 'pending' and user_id = any(${user_ids}::bigint[])`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,222 @@
+/** What is read of members: those of a group or project itself, and all whose rights reach it. */
+import { type RawBuilder, sql } from 'kysely';
+import { levels, lockTrees, type Subtree } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { containing, found } from '../../../http/index.ts';
+import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
+import type { Inherited, Source } from './rules.ts';
+
+interface SourceRow {
+  namespace_id: number;
+  traversal_ids: number[];
+  owner_id: number | null;
+}
+
+/** @throws ApiError 404 when the group or project is gone */
+export async function sourceOf(db: Database, subtree: Subtree): Promise<Source> {
+  if ('group_id' in subtree) {
+    const query = db
+      .selectFrom('namespaces')
+      .select('traversal_ids')
+      .where('id', '=', subtree.group_id)
+      .where('kind', '=', 'group');
+    const { traversal_ids } = found('Group', await query.executeTakeFirst());
+    return {
+      kind: 'group',
+      id: subtree.group_id,
+      namespace_id: subtree.group_id,
+      above: traversal_ids.slice(0, -1),
+      personal_owner_id: null,
+    };
+  }
+  const row: SourceRow | undefined = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['projects.namespace_id', 'namespaces.traversal_ids', 'namespaces.owner_id'])
+    .where('projects.id', '=', subtree.project_id)
+    .executeTakeFirst();
+  const { namespace_id, traversal_ids, owner_id } = found('Project', row);
+  const above = owner_id === null ? traversal_ids : [];
+  return { kind: 'project', id: subtree.project_id, namespace_id, above, personal_owner_id: owner_id };
+}
+
+/**
+ * The same for a change: the tree is locked first, so that nobody else changes members in it meanwhile; of a group also where its members come by invitations.
+ * @param tx the transaction of the change
+ */
+export async function lockedSource(tx: Database, subtree: Subtree): Promise<Source> {
+  const { namespace_id } = await sourceOf(tx, subtree);
+  await lockTrees(tx, [namespace_id], 'group_id' in subtree ? [namespace_id] : []);
+  return sourceOf(tx, subtree);
+}
+
+/** A predicate on rows of `users`: somebody can make them members. The programs behind access tokens are members where their token is, and nowhere else. */
+export const isInvitable = sql<boolean>`users.user_type in ('human', 'service_account')`;
+
+/** A predicate on rows of `members` and of the authorizations: they count today. */
+export const counts = sql<boolean>`(expires_at is null or expires_at > current_date)`;
+
+/**
+ * The rows of `members` that belong to the source itself.
+ * @param table the name that they go by, where another has such columns, too
+ */
+export const isDirect = ({ kind, id }: Pick<Source, 'kind' | 'id'>, table?: string) =>
+  sql<boolean>`${sql.ref(`${table ? `${table}.` : ''}${kind}_id`)} = ${id}`;
+
+/** The memberships that count, one row a user, in the columns of `Membership`. */
+function directMemberships(source: Source): RawBuilder<Membership> {
+  const rows = sql`
+    select user_id, access_level, expires_at, created_at, created_by_id, member_role_id from members where ${isDirect(source)} and ${counts}`;
+  if (source.personal_owner_id === null) return sql`(${rows})`;
+  return sql`(${rows} and user_id <> ${source.personal_owner_id}
+    union all select ${source.personal_owner_id}::bigint, ${sql.lit(levels.owner)}, null, created_at, null, null from projects where id = ${source.id})`;
+}
+
+/**
+ * The same with the groups above and those that are invited: for each user his highest level, told by the membership that gives it for the longest time.
+ * One by an invitation is told by the membership in the invited group.
+ */
+function effectiveMemberships(source: Source): RawBuilder<Membership> {
+  const authorizations = sql.table(`${source.kind}_authorizations`);
+  // Only the owner of the namespace has a level without a membership; he has it since there is the project.
+  const since = source.kind === 'project' ? sql`(select created_at from projects where id = ${source.id})` : sql`null`;
+  const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
+  const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${groups}::bigint[])
+    ${source.kind === 'project' ? sql`or ${sql.ref(`${table}.project_id`)} = ${source.id}` : sql``})`;
+  return sql`(
+    select granted.user_id, granted.access_level, granted.expires_at, coalesce(given.created_at, ${since}) as created_at, given.created_by_id,
+           granted.member_role_id
+      from (select distinct on (user_id) user_id, access_level, expires_at, member_role_id from ${authorizations}
+             where ${isDirect(source)} and ${counts} order by user_id, access_level desc, expires_at desc, member_role_id) granted
+      left join lateral (
+        select * from (
+          select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
+           where members.user_id = granted.user_id and ${isHere('members')}
+          union all
+          select 1, members.id, members.created_at, members.created_by_id, least(members.access_level, group_links.access_level),
+                 least(members.expires_at, group_links.expires_at), null
+            from group_links join namespaces invited on invited.id = group_links.invited_group_id
+            join members on members.group_id = any(invited.traversal_ids)
+           where members.user_id = granted.user_id and ${isHere('group_links')}) ways
+         where ways.access_level = granted.access_level and ways.expires_at is not distinct from granted.expires_at
+           and ways.member_role_id is not distinct from granted.member_role_id
+         order by way, id limit 1) given on true)`;
+}
+
+interface Membership {
+  user_id: number;
+  access_level: number;
+  expires_at: string | null;
+  created_at: string;
+  created_by_id: number | null;
+  member_role_id: number | null;
+}
+
+/** A member as `members` reads it: the columns of the user, and those of the membership. */
+export interface MemberRow extends UserBasicRow {
+  access_level: number;
+  expires_at: string | null;
+  membership_created_at: string;
+  created_by_id: number | null;
+  member_role_id: number | null;
+}
+
+/**
+ * The members of a source, in the order of the users' ids.
+ * @param reach `direct` for those of the source itself, `all` with those of the groups above
+ */
+export const membersOf = (db: Database, source: Source, reach: 'direct' | 'all') =>
+  db
+    .selectFrom((reach === 'direct' ? directMemberships(source) : effectiveMemberships(source)).as<'membership'>('membership'))
+    .innerJoin('users', 'users.id', 'membership.user_id')
+    .select(userBasicColumns)
+    .select([
+      'membership.access_level',
+      'membership.expires_at',
+      'membership.created_at as membership_created_at',
+      'membership.created_by_id',
+      'membership.member_role_id',
+    ])
+    .orderBy('users.id');
+
+export interface MemberFilters {
+  query?: string | undefined;
+  user_ids?: number[] | undefined;
+  skip_users?: number[] | undefined;
+}
+
+/** `query` narrowed to what was asked for. */
+export function narrowed(query: ReturnType<typeof membersOf>, { query: text, user_ids, skip_users }: MemberFilters) {
+  let rows = query;
+  if (text)
+    rows = rows.where((q) =>
+      q.or([
+        q('users.name', 'ilike', containing(text)),
+        q(sql<string>`users.username::text`, 'ilike', containing(text)),
+        q('users.public_email', '=', text),
+      ]),
+    );
+  if (user_ids) rows = rows.where(sql<boolean>`users.id = any(${user_ids}::bigint[])`);
+  if (skip_users) rows = rows.where(sql<boolean>`users.id <> all(${skip_users}::bigint[])`);
+  return rows;
+}
+
+/** The users of these ids, in the columns of replies, by id. */
+export async function usersById(db: Database, ids: readonly number[]): Promise<Map<number, UserBasicRow>> {
+  if (ids.length === 0) return new Map();
+  const users = await db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(users.map((user) => [user.id, user]));
+}
+
+/** Whether a group has an owner now, by a membership in it or above it, besides the memberships of `users` in the group itself. */
+export async function hasOtherOwner(tx: Database, { id, above }: Source, users: readonly number[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from members
+     where access_level = ${levels.owner} and ${counts}
+       and (group_id = any(${above}::bigint[]) or (group_id = ${id} and user_id <> all(${users}::bigint[])))
+     limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** What users hold from the groups above: the highest level of each, with the name of the group. */
+export async function inherited(tx: Database, source: Source, users: readonly number[]): Promise<Map<number, Inherited>> {
+  const { rows } = await sql<Inherited & { user_id: number }>`
+    select distinct on (user_id) user_id, access_level, namespaces.name as group_name
+      from members join namespaces on namespaces.id = members.group_id
+     where members.group_id = any(${source.above}::bigint[]) and user_id = any(${users}::bigint[]) and access_level > ${levels.minimal} and ${counts}
+     order by user_id, access_level desc, members.id`.execute(tx);
+  return new Map(rows.map(({ user_id, access_level, group_name }) => [user_id, { access_level, group_name }]));
+}
+
+/** Whether a group above the project, or the one it is in, keeps its projects closed to new members. */
+export async function isLocked(db: Database, source: Source): Promise<boolean> {
+  if (source.kind === 'group' || source.above.length === 0) return false;
+  const row = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', 'in', source.above)
+    .where('membership_lock', '=', true)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The users that a call names by id or by username, and the names of those that there are not. */
+export async function usersByIdOrName(
+  db: Database,
+  { ids, usernames }: { ids?: number[] | undefined; usernames?: string[] | undefined },
+) {
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where(ids ? sql<boolean>`id = any(${ids}::bigint[])` : sql<boolean>`username = any(${usernames ?? []}::citext[])`)
+    .where(isInvitable)
+    .orderBy('id')
+    .execute();
+  const known = new Set(users.flatMap(({ id, username }) => (ids ? [String(id)] : [username.toLowerCase()])));
+  const unknown = (ids?.map(String) ?? usernames ?? []).filter((name) => !known.has(name.toLowerCase()));
+  return { users, unknown };
+}

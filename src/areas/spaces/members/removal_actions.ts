@@ -1,0 +1,123 @@
+/** Complete changes by which memberships end: each locks the tree, removes the rows, and brings the authorizations up to date. */
+import { type RawBuilder, sql } from 'kysely';
+import { levels, type Permission, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { checkUnmodified, forbidden } from '../../../http/index.ts';
+import { recordEvents } from '../../events/index.ts';
+import { memberOf, recordMemberships } from './actions.ts';
+import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
+import { type Actor, isAbove, isProtected } from './rules.ts';
+
+/**
+ * Ends a membership. What the member has begun there and nobody has answered ends with it, as does what waits for him.
+ * @param tx a transaction
+ * @param below whether the memberships in the groups and projects inside end as well, and the same there
+ * @throws ApiError 404 for who is no member, 403 as for a change, 412 when it changed after `unmodified_since`
+ */
+export async function removeMember(
+  tx: Database,
+  subtree: Subtree,
+  actor: Actor,
+  { user_id, below, unmodified_since }: { user_id: number; below: boolean; unmodified_since?: Date | undefined },
+): Promise<void> {
+  const source = await lockedSource(tx, subtree);
+  const member = await memberOf(tx, source, user_id);
+  if (isProtected(source, actor, member, undefined, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
+  checkUnmodified(member.updated_at, unmodified_since);
+  if (below && user_id !== actor.id) await refuseAboveInside(tx, subtree, actor, user_id);
+  await tx.deleteFrom('members').where('id', '=', member.id).execute();
+  await recordMemberships(tx, subtree, [user_id], 'left');
+  if (below && 'group_id' in subtree) await removeBelow(tx, subtree.group_id, user_id);
+  await endWhatWaits(
+    tx,
+    (table) => (below && 'group_id' in subtree ? isInside(subtree.group_id, table) : isDirect(source, table)),
+    user_id,
+  );
+  await refreshAuthorizations(tx, subtree, [user_id]);
+}
+
+/** A predicate on rows of `members`, or of another table with such columns: they are of a group, or of a group or project inside it. */
+const isInside = (group_id: number, table = 'members') => {
+  const groups = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
+  return sql<boolean>`(${sql.ref(`${table}.group_id`)} in (${groups})
+    or ${sql.ref(`${table}.project_id`)} in (select id from projects where namespace_id in (${groups})))`;
+};
+
+/** Otherwise whoever is removed could come back: by an invitation that he has sent to himself, or by a role that is approved afterwards. */
+async function endWhatWaits(tx: Database, isThere: (table: string) => RawBuilder<boolean>, user_id: number): Promise<void> {
+  await sql`delete from invitations where created_by_id = ${user_id} and ${isThere('invitations')}`.execute(tx);
+  await sql`
+    delete from member_approvals where user_id = ${user_id} and status = 'pending' and ${isThere('member_approvals')}`.execute(
+    tx,
+  );
+}
+
+/**
+ * Who is no owner may remove members of the group only as far as they are no more than he is further down.
+ * @throws ApiError 403
+ */
+async function refuseAboveInside(tx: Database, place: Subtree, actor: Actor, user_id: number): Promise<void> {
+  if (!('group_id' in place) || actor.access_level >= levels.owner) return;
+  const held = await tx
+    .selectFrom('members')
+    .leftJoin('member_roles', 'member_roles.id', 'members.member_role_id')
+    .select('members.access_level')
+    .select(sql<Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
+    .where('members.user_id', '=', user_id)
+    .where(isInside(place.group_id))
+    .execute();
+  if (held.some((membership) => isAbove(actor, 'group', membership))) throw forbidden();
+}
+
+async function removeBelow(tx: Database, group_id: number, user_id: number): Promise<void> {
+  const { rows } = await sql<{ project_id: number | null }>`
+    delete from members where user_id = ${user_id} and ${isInside(group_id)} returning project_id`.execute(tx);
+  await recordEvents(
+    tx,
+    rows.flatMap(({ project_id }) =>
+      project_id === null
+        ? []
+        : [{ project_id, author_id: user_id, action: 'left', target_type: 'Project', target_id: project_id }],
+    ),
+  );
+}
+
+/** Sources that one run of the job looks at before it asks again. */
+const batch = 100;
+
+/**
+ * Removes the memberships that have ended. They have not counted since; this is only tidying, and so each group or project has a transaction of its own.
+ * @param signal ends the work between two of them
+ * @returns how many were removed
+ */
+export async function removeExpiredMembers(db: Database, signal?: AbortSignal): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const sources = await db
+      .selectFrom('members')
+      .select(['group_id', 'project_id'])
+      .distinct()
+      .where(sql<boolean>`expires_at <= current_date`)
+      .limit(batch)
+      .execute();
+    if (sources.length === 0) return removed;
+    for (const source of sources) {
+      signal?.throwIfAborted();
+      removed += await db.transaction().execute((tx) => removeExpired(tx, subtreeOf(source)));
+    }
+  }
+}
+
+async function removeExpired(tx: Database, subtree: Subtree): Promise<number> {
+  const source = await lockedSource(tx, subtree);
+  const gone = await tx
+    .deleteFrom('members')
+    .where(isDirect(source))
+    .where(sql<boolean>`expires_at <= current_date`)
+    .returning('user_id')
+    .execute();
+  const user_ids = gone.map(({ user_id }) => user_id);
+  await recordMemberships(tx, subtree, user_ids, 'expired');
+  await refreshAuthorizations(tx, subtree, user_ids);
+  return gone.length;
+}

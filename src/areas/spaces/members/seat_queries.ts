@@ -1,0 +1,47 @@
+/** Seats of the licence: who would come to take one by a role, and whether there are enough (licenses.md, "Billable user"; setting `seat_control`). */
+import { type RawBuilder, sql } from 'kysely';
+import { planInForce } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { isBillable, seats } from '../../instance/licenses/index.ts';
+import type { Grant } from './role_rules.ts';
+
+/** Whether whoever holds a role needs a seat with Ultimate, where guests need none. */
+const takesSeat = ({ access_level, member_role_id = null }: Grant): RawBuilder<boolean> => sql`
+  (${access_level}::integer > 10
+    or exists (select from member_roles role where role.id = ${member_role_id}::bigint and role.permissions <> '{read_code}'))`;
+
+/**
+ * Of some users those who take no seat now and would by a role.
+ * @param user_ids users of any kind; only people take seats
+ */
+export async function newlyBillable(db: Database, user_ids: readonly number[], role: Grant): Promise<number[]> {
+  if (user_ids.length === 0) return [];
+  const { rows } = await sql<{ id: number }>`
+    select id from users
+     where id = any(${user_ids}::bigint[]) and user_type = 'human' and state = 'active' and not ${isBillable} and ${takesSeat(role)}
+     order by id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Who is to get a role: users, and people who have no account yet. */
+export interface Newcomers {
+  user_ids: readonly number[];
+  /** How many addresses are invited; each may become an account. */
+  addresses: number;
+}
+
+/**
+ * Whether the licence has seats for all of them. Always, unless the setting `seat_control` asks.
+ * @param tx a transaction that has locked its tree; others who ask wait until it ends, so that nobody gets a seat twice
+ */
+export async function hasSeatsFor(tx: Database, { user_ids, addresses }: Newcomers, role: Grant): Promise<boolean> {
+  const { rows } = await sql<{ isAsked: boolean; takesSeat: boolean }>`
+    select ${planInForce} <> 'free' as "isAsked", ${planInForce} <> 'ultimate' or ${takesSeat(role)} as "takesSeat"
+      from application_settings where seat_control = 'block_overages' for no key update`.execute(tx);
+  const [asked] = rows;
+  if (!asked?.isAsked) return true;
+  const needed = (await newlyBillable(tx, user_ids, role)).length + (asked.takesSeat ? addresses : 0);
+  if (needed === 0) return true;
+  const { limit, used } = await seats(tx);
+  return limit === undefined || used + needed <= limit;
+}

@@ -1,0 +1,250 @@
+/** Complete changes of projects. */
+import { sql } from 'kysely';
+import { type Project, refreshAuthorizations } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  createRepository,
+  deleteRepository,
+  type RefUpdate,
+  type Repository,
+  resolveBranch,
+  setHead,
+  updateRefs,
+  writeCommit,
+} from '../../../git/index.ts';
+import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
+import { refsBegun, repositoryOf } from '../../code/repository/index.ts';
+import { recordEvent } from '../../events/index.ts';
+import { storageForNew } from '../../instance/application_settings/index.ts';
+import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../../people/namespaces/index.ts';
+import { limitReached, namingProblems } from './rules.ts';
+
+export interface NewProject {
+  name: string;
+  path: string;
+  namespace: { id: number; full_path: string };
+  creator_id: number;
+  default_branch: string;
+  object_format?: 'sha1' | 'sha256' | undefined;
+  /** Name of the git storage; by default one by their weights. */
+  storage?: string | undefined;
+  /** The other columns, as they are. */
+  columns?: {
+    visibility?: VisibilityName | undefined;
+    description?: string | null | undefined;
+    forked_from_id?: number;
+    import_status?: 'scheduled';
+  };
+  /** What the transaction that adds the row does besides. */
+  also?(tx: Database, id: number): Promise<void>;
+  /** Who writes a README.md as the first commit; left out, the repository stays empty. */
+  readme_by?: { name: string; email: string } | undefined;
+}
+
+/**
+ * Adds a project and its repository. The repository is made first: without a row it is only rubbish, while a row without it would be a broken project.
+ * @returns the id of the project
+ * @throws ApiError 400 when name or path are taken in the namespace or the project would be more visible than its group, 403 when the owner of a user's
+ * namespace can have no more projects (groups-projects-members.md section 4.2)
+ */
+export async function createProject(services: Services, project: NewProject): Promise<number> {
+  const { db } = services;
+  // Asked again where it counts, under the lock; asked here, an ordinary refusal touches no disk.
+  await refuseUnfit(db, project.namespace, project);
+  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(db);
+  const { id } = rows[0]!;
+  const { default_branch, object_format = 'sha1', storage = await storageForNew(services) } = project;
+  const repository = repositoryOf(services, { id, storage });
+  try {
+    await createRepository(repository.path, { defaultBranch: default_branch, objectFormat: object_format });
+    const begun = project.readme_by ? [await commitReadme(repository, project, project.readme_by)] : [];
+    await db.transaction().execute(async (tx) => {
+      await insertProject(tx, { ...project, id, storage, object_format });
+      if (begun.length > 0) await refsBegun(tx, services, { project: { id, storage }, user_id: project.creator_id }, begun);
+      await project.also?.(tx, id);
+    });
+  } catch (error) {
+    // A connection that breaks during the commit does not say whether the row is there. In doubt the repository stays: rubbish harms nobody.
+    if (!(await isThere(db, id).catch(() => true))) await deleteRepository(repository);
+    throw error;
+  }
+  return id;
+}
+
+/** Whether the row of a project is there. */
+export const isThere = async (db: Database, id: number): Promise<boolean> =>
+  (await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+
+/** The first commit is made before anybody knows of the project, so that nobody sees it empty. */
+async function commitReadme(
+  repository: Repository,
+  { name, default_branch, columns }: NewProject,
+  by: { name: string; email: string },
+): Promise<RefUpdate> {
+  const author = { ...by, date: new Date() };
+  const text = `# ${name}\n${columns?.description ? `\n${columns.description}\n` : ''}`;
+  const { id } = await writeCommit(repository, {
+    parent: null,
+    message: 'Initial commit',
+    author,
+    committer: author,
+    changes: [{ op: 'put', path: 'README.md', mode: '100644', content: Buffer.from(text) }],
+  });
+  const begun = { ref: `refs/heads/${default_branch}`, old: null, new: id };
+  await updateRefs(repository, [begun]);
+  return begun;
+}
+
+async function insertProject(
+  tx: Database,
+  project: NewProject & { id: number; storage: string; object_format: string },
+): Promise<void> {
+  const place = await lockedPlace(tx, project.namespace.id);
+  await refuseUnfit(tx, place, project);
+  const { id, name, path, creator_id, default_branch, storage, object_format, columns } = project;
+  const reasons = visibilityReasons(columns?.visibility ?? 'private', place);
+  if (reasons.length > 0) throw invalid({ visibility_level: reasons });
+  const row = {
+    ...columns,
+    name,
+    path,
+    full_path: `${place.full_path}/${path}`,
+    namespace_id: place.id,
+    creator_id,
+    default_branch,
+    storage,
+    repository_object_format: object_format,
+  };
+  await sql`
+    insert into projects (id, ${sql.join(Object.keys(row).map((column) => sql.ref(column)))}) overriding system value
+    values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
+  await refreshAuthorizations(tx, { project_id: id });
+  await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
+}
+
+/** Why a project cannot be this visible in a namespace, empty when it can. */
+export function visibilityReasons(visibility: VisibilityName, place: { kind: string; visibility: VisibilityName }): string[] {
+  if (place.kind === 'user' || !isMoreVisible(visibility, place.visibility)) return [];
+  return [`${visibility} is not allowed in a ${place.visibility} group.`];
+}
+
+/** Why a fork cannot be this visible, empty when it can: nobody may show what its source does not show him. */
+export const forkVisibilityReasons = (visibility: VisibilityName, source: VisibilityName | null): string[] =>
+  source && isMoreVisible(visibility, source)
+    ? [`${visibility} is not allowed since the fork source project has lower visibility.`]
+    : [];
+
+/** Refuses a new project whose name or path are taken, or that is one too many. */
+async function refuseUnfit(
+  tx: Database,
+  place: { id: number; full_path: string },
+  { name, path }: { name: string; path: string },
+): Promise<void> {
+  const reached = await limitReason(tx, place.id);
+  if (reached) throw new ApiError(403, { message: reached, error: [reached] });
+  await refuseTaken(tx, place.id, { name, full_path: `${place.full_path}/${path}` });
+}
+
+/**
+ * Why a namespace takes no further project, or undefined when it does; that of a group always does.
+ * @param tx the transaction that adds one, with the tree locked
+ */
+export async function limitReason(tx: Database, namespace_id: number): Promise<string | undefined> {
+  const owner = await tx
+    .selectFrom('namespaces')
+    .innerJoin('users', 'users.id', 'namespaces.owner_id')
+    .select(['users.projects_limit', 'users.external'])
+    .select(sql<number>`(select count(*) from projects where namespace_id = namespaces.id)`.as('count'))
+    .where('namespaces.id', '=', namespace_id)
+    .executeTakeFirst();
+  return owner && limitReached(owner.external ? 0 : owner.projects_limit, owner.count);
+}
+
+const taken = ['has already been taken'];
+
+/**
+ * @param given the name and the full path that a project is to have, each where it is new
+ * @throws ApiError 400 when one is another project's, or a subgroup's
+ */
+export async function refuseTaken(
+  tx: Database,
+  namespace_id: number,
+  { name, full_path }: { name?: string | undefined; full_path?: string | undefined },
+): Promise<void> {
+  const namesake =
+    name === undefined
+      ? undefined
+      : await tx
+          .selectFrom('projects')
+          .select('id')
+          .where('namespace_id', '=', namespace_id)
+          .where('name', '=', name)
+          .executeTakeFirst();
+  const isTaken = full_path !== undefined && (await isPathTaken(tx, full_path));
+  if (!namesake && !isTaken) return;
+  throw invalid({
+    ...(namesake ? { 'project_namespace.name': taken, name: taken } : {}),
+    ...(isTaken ? { path: taken } : {}),
+  });
+}
+
+export interface ProjectChanges {
+  name?: string | undefined;
+  path?: string | undefined;
+  default_branch?: string | undefined;
+  visibility?: VisibilityName | undefined;
+  description?: string | null | undefined;
+}
+
+/**
+ * Changes a project: its columns, with its name, path and visibility where they fit in, and the branch that its repository opens with.
+ * @param changes columns by name; what is left out stays
+ * @throws ApiError 400 for values that the project cannot have, 404 when it is gone
+ */
+export async function changeProject(services: Services, project: Project, changes: ProjectChanges): Promise<void> {
+  const { name, path, default_branch, visibility, description } = changes;
+  const problems = namingProblems({ name, path, description });
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  const repository = repositoryOf(services, project);
+  const movesHead = default_branch !== undefined && default_branch !== project.default_branch;
+  if (movesHead && !(await resolveBranch(repository, default_branch)))
+    throw invalid({ base: ['Could not set the default branch'] });
+  await services.db.transaction().execute(async (tx) => {
+    const place = await lockedPlace(tx, project.namespace_id);
+    const before = found(
+      'Project',
+      await tx
+        .selectFrom('projects')
+        .select(['name', 'full_path', 'visibility'])
+        .select((q) =>
+          q
+            .selectFrom('projects as source')
+            .select('source.visibility')
+            .whereRef('source.id', '=', 'projects.forked_from_id')
+            .$castTo<{ visibility: VisibilityName }>()
+            .as('source_visibility'),
+        )
+        .where('id', '=', project.id)
+        .where('namespace_id', '=', place.id)
+        .executeTakeFirst(),
+    );
+    const full_path = path === undefined ? before.full_path : `${place.full_path}/${path}`;
+    const reasons =
+      visibility === undefined || visibility === before.visibility
+        ? []
+        : [...visibilityReasons(visibility, place), ...forkVisibilityReasons(visibility, before.source_visibility)];
+    if (reasons.length > 0) throw invalid({ visibility_level: reasons });
+    await refuseTaken(tx, place.id, {
+      name: name === before.name ? undefined : name,
+      // Paths are compared without case, so that one that changes only its case is its own namesake.
+      full_path: full_path.toLowerCase() === before.full_path.toLowerCase() ? undefined : full_path,
+    });
+    await tx
+      .updateTable('projects')
+      .set({ ...changes, full_path, updated_at: sql`now()` })
+      .where('id', '=', project.id)
+      .execute();
+    // Last, because it cannot be rolled back.
+    if (movesHead) await setHead(repository, default_branch);
+  });
+}

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { entryAt, readBlob, readCommit, resolveBranch, resolveCommit } from '../../../git/index.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { maintainRepository, repositoryOf } from '../../code/repository/index.ts';
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** How many projects there are in the group of a world. */
+const countIn = async (w: World) => (await w.as('owner').get(`/groups/${w.group.id}/projects`)).body.length;
+
+const setGroup = (w: World, columns: object) =>
+  w.db.updateTable('namespaces').set(columns).where('id', '=', w.group.id).execute();
+
+test('a project is added with its name alone, in the caller’s own namespace, and shown by id and by path', async () => {
+  const w = await world();
+  const { client, username, id: user_id } = await w.person();
+  const added = await client.post('/projects', { name: 'Déjà Vu, 2nd edition!'.replaceAll(/[,!]/g, '') });
+  assert.equal(added.status, 201);
+  const { id, created_at, updated_at, last_activity_at, owner, ...rest } = added.body;
+  for (const time of [created_at, updated_at, last_activity_at]) assert.match(time, timestamp);
+  assert.equal(owner.id, user_id);
+  const url = `http://coppice.test/${username}/deja-vu-2nd-edition`;
+  const self = `http://coppice.test/api/v4/projects/${id}`;
+  const namespace_id = rest.namespace.id;
+  assert.deepEqual(rest, {
+    description: null,
+    name: 'Déjà Vu 2nd edition',
+    name_with_namespace: `${username.replaceAll('-', ' ')} / Déjà Vu 2nd edition`,
+    path: 'deja-vu-2nd-edition',
+    path_with_namespace: `${username}/deja-vu-2nd-edition`,
+    default_branch: 'main',
+    tag_list: [],
+    topics: [],
+    ssh_url_to_repo: `git@coppice.test:${username}/deja-vu-2nd-edition.git`,
+    http_url_to_repo: `${url}.git`,
+    web_url: url,
+    readme_url: null,
+    forks_count: 0,
+    avatar_url: null,
+    star_count: 0,
+    visibility: 'private',
+    namespace: {
+      id: namespace_id,
+      name: username.replaceAll('-', ' '),
+      path: username,
+      kind: 'user',
+      full_path: username,
+      parent_id: null,
+      avatar_url: null,
+      web_url: `http://coppice.test/${username}`,
+    },
+    _links: {
+      self,
+      issues: `${self}/issues`,
+      merge_requests: `${self}/merge_requests`,
+      repo_branches: `${self}/repository/branches`,
+      labels: `${self}/labels`,
+      events: `${self}/events`,
+      members: `${self}/members`,
+    },
+    empty_repo: true,
+    archived: false,
+    repository_object_format: 'sha1',
+    issues_enabled: true,
+    merge_requests_enabled: true,
+    snippets_enabled: true,
+    issues_access_level: 'enabled',
+    repository_access_level: 'enabled',
+    merge_requests_access_level: 'enabled',
+    forking_access_level: 'enabled',
+    snippets_access_level: 'enabled',
+    environments_access_level: 'enabled',
+    can_create_merge_request_in: true,
+    emails_disabled: false,
+    emails_enabled: true,
+    lfs_enabled: true,
+    creator_id: user_id,
+    import_status: 'none',
+    import_error: null,
+    marked_for_deletion_on: null,
+    marked_for_deletion_at: null,
+    shared_with_groups: [],
+    request_access_enabled: true,
+  });
+  const permissions = { project_access: { access_level: 50, notification_level: 3 }, group_access: null };
+  const shown = await client.get(`/projects/${id}`);
+  assert.deepEqual(shown.body, { ...added.body, permissions });
+  assert.deepEqual((await client.get(`/projects/${encodeURIComponent(`${username}/DEJA-VU-2nd-edition`)}`)).body, shown.body);
+  assert.equal((await w.as('outsider').get(`/projects/${id}`)).status, 404);
+  assert.equal((await w.as('anonymous').get(`/projects/${id}`)).status, 404);
+});
+
+test('everything that can be said of a new project is kept', async () => {
+  const w = await world();
+  await setGroup(w, { visibility: 'internal', default_branch: 'trunk' });
+  const added = await w.as('maintainer').post('/projects', {
+    path: 'my.tool',
+    namespace_id: w.group.id,
+    description: 'A tool',
+    visibility: 'internal',
+    topics: 'zeta, alpha,alpha',
+    issues_access_level: 'private',
+    issues_enabled: false,
+    merge_requests_enabled: 'false',
+    snippets_enabled: false,
+    forking_access_level: 'disabled',
+    environments_access_level: 'private',
+    request_access_enabled: false,
+    lfs_enabled: '0',
+    emails_disabled: true,
+    repository_object_format: 'sha256',
+    repository_storage: 'nowhere, but only administrators are heard',
+  });
+  assert.equal(added.status, 201);
+  const { body } = added;
+  assert.deepEqual(
+    [body.name, body.path, body.description, body.visibility, body.default_branch, body.topics, body.tag_list],
+    ['my.tool', 'my.tool', 'A tool', 'internal', 'trunk', ['alpha', 'zeta'], ['alpha', 'zeta']],
+  );
+  assert.equal(body.issues_access_level, 'private', 'the new name counts before the old one');
+  assert.deepEqual(
+    [body.merge_requests_access_level, body.snippets_access_level, body.forking_access_level, body.environments_access_level],
+    ['disabled', 'disabled', 'disabled', 'private'],
+  );
+  assert.deepEqual([body.issues_enabled, body.merge_requests_enabled, body.snippets_enabled], [true, false, false]);
+  assert.deepEqual(
+    [body.request_access_enabled, body.lfs_enabled, body.emails_enabled, body.emails_disabled],
+    [false, false, false, true],
+  );
+  assert.equal(body.repository_object_format, 'sha256');
+  assert.equal(body._links.merge_requests, undefined);
+  assert.equal(body.owner, undefined);
+  assert.equal((await w.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled, false, 'the issues are for members');
+});
+
+test('a project can begin with a README on its default branch', async () => {
+  const w = await world();
+  const { body } = await w.as('developer').post('/projects', {
+    name: 'Begun',
+    namespace_id: w.group.id,
+    description: 'Well begun',
+    default_branch: 'start/here',
+    initialize_with_readme: true,
+  });
+  assert.equal(body.empty_repo, false);
+  assert.equal(body.default_branch, 'start/here');
+  assert.equal(body.readme_url, `http://coppice.test/${w.group.path}/begun/-/blob/start/here/README.md`);
+  const repository = repositoryOf(w.services, { id: body.id, storage: 'default' });
+  const head = await resolveBranch(repository, 'start/here');
+  assert.equal(await resolveCommit(repository, 'HEAD'), head);
+  const commit = await readCommit(repository, head!);
+  assert.equal(commit.message, 'Initial commit');
+  assert.deepEqual(commit.parent_ids, []);
+  assert.equal(commit.author_email, `${w.people.developer.username}@example.com`);
+  const tree = await w.as('developer').get(`/projects/${body.id}`, { statistics: true });
+  assert.equal(tree.body.statistics.commit_count, 1);
+  assert.ok(tree.body.statistics.repository_size > 0);
+  assert.equal(tree.body.statistics.storage_size, tree.body.statistics.repository_size);
+  assert.equal((await w.as('guest').get(`/projects/${body.id}`, { statistics: true })).body.statistics, undefined);
+  const listed = await w.as('reporter').get('/projects', { statistics: true, id_after: w.project.id - 1, sort: 'asc' });
+  assert.deepEqual(
+    listed.body.map(({ statistics }: { statistics: { commit_count: number } }) => statistics.commit_count),
+    [0, 1],
+  );
+  assert.match(await readmeOf(w, body.id, head!), /^# Begun\n\nWell begun\n$/);
+});
+
+test('what follows from a push follows from the first commit as well, and nothing of it waits to be settled', async () => {
+  const w = await world();
+  const { id } = (
+    await w.as('developer').post('/projects', { name: 'Begun', namespace_id: w.group.id, initialize_with_readme: true })
+  ).body;
+  const [main] = (await w.as('maintainer').get(`/projects/${id}/protected_branches`)).body;
+  assert.equal(main?.name, 'main');
+  assert.deepEqual(await w.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
+  const { rows: waiting } = await sql`
+    select from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
+     where tasks.identifier = ${maintainRepository.name} and (payload->>'project_id')::bigint = ${id}`.execute(w.db);
+  assert.equal(waiting.length, 1);
+});
+
+async function readmeOf(w: World, id: number, commit: string): Promise<string> {
+  const repository = repositoryOf(w.services, { id, storage: 'default' });
+  const entry = await entryAt(repository, commit, 'README.md');
+  return (await readBlob(repository, entry!.id)).toString();
+}
+
+test('who may add projects to a group is the group’s choice', async () => {
+  const w = await world();
+  const roles = ['guest', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const;
+  const allowed: Record<string, readonly string[]> = {
+    noone: [],
+    administrator: ['admin'],
+    owner: ['owner', 'admin'],
+    maintainer: ['maintainer', 'owner', 'admin'],
+    developer: ['developer', 'maintainer', 'owner', 'admin'],
+  };
+  let count = 1;
+  for (const [project_creation_level, names] of Object.entries(allowed)) {
+    await setGroup(w, { project_creation_level });
+    for (const role of roles) {
+      const answer = await w.as(role).post('/projects', { name: `${project_creation_level} ${role}`, namespace_id: w.group.id });
+      assert.equal(answer.status, names.includes(role) ? 201 : 400, `${project_creation_level}: ${role}`);
+      if (answer.status === 201) count++;
+      else assert.deepEqual(answer.body, { message: { namespace: ['is not valid'] } });
+    }
+  }
+  assert.equal(await countIn(w), count);
+});
+
+test('nobody adds projects where he has no business', async () => {
+  const w = await world();
+  const { client, username } = await w.person();
+  const own = (await client.post('/projects', { name: 'mine' })).body.namespace.id;
+  assert.equal((await w.as('anonymous').post('/projects', { name: 'x' })).status, 401);
+  for (const namespace_id of [w.group.id, own, 999_999_999])
+    assert.deepEqual((await w.as('outsider').post('/projects', { name: 'x', namespace_id })).body, {
+      message: { namespace: ['is not valid'] },
+    });
+  assert.equal(
+    (await w.as('admin').post('/projects', { name: 'x', namespace_id: own })).body.path_with_namespace,
+    `${username}/x`,
+  );
+  assert.equal(await countIn(w), 1);
+});
+
+test('an administrator adds a project as somebody else', async () => {
+  const w = await world();
+  const { id, username, client } = await w.person();
+  const added = await w.as('admin').post(`/projects/user/${id}`, { name: 'A gift', initialize_with_readme: true });
+  assert.equal(added.status, 201);
+  assert.equal(added.body.path_with_namespace, `${username}/a-gift`);
+  assert.equal(added.body.creator_id, id);
+  assert.equal(added.body.repository_storage, 'default');
+  assert.equal((await client.get(`/projects/${added.body.id}`)).body.permissions.project_access.access_level, 50);
+
+  const foreign = await w.as('admin').post(`/projects/user/${id}`, { name: 'x', namespace_id: w.group.id });
+  assert.deepEqual(foreign.body, { message: { namespace: ['is not valid'] } });
+  assert.equal((await w.as('admin').post(`/projects/user/${id}`, {})).body.error, 'name is missing, name is empty');
+  assert.deepEqual((await w.as('admin').post('/projects/user/99999999', { name: 'x' })).body, { message: '404 User Not Found' });
+  assert.equal((await w.as('owner').post(`/projects/user/${id}`, { name: 'x' })).status, 403);
+  const misplaced = await w.as('admin').post('/projects', { name: 'x', repository_storage: 'nowhere' });
+  assert.deepEqual(misplaced.body, { message: { repository_storage: ['is not included in the list'] } });
+});
+
+test('a user has no more projects of his own than he may, whoever adds them', async () => {
+  const w = await world();
+  const { id, client } = await w.person();
+  const limit = (columns: object) => w.db.updateTable('users').set(columns).where('id', '=', id).execute();
+  await limit({ projects_limit: 1 });
+  assert.equal((await client.post('/projects', { name: 'one' })).status, 201);
+  const text = "You've reached your limit of 1 projects created. Contact your administrator.";
+  const refused = await client.post('/projects', { name: 'two' });
+  assert.equal(refused.status, 403);
+  assert.deepEqual(refused.body, { message: text, error: [text] });
+  assert.deepEqual((await w.as('admin').post(`/projects/user/${id}`, { name: 'two' })).body.error, [text]);
+
+  const none = 'You cannot create projects in your personal namespace. Contact your administrator.';
+  await limit({ projects_limit: 0 });
+  assert.deepEqual((await client.post('/projects', { name: 'two' })).body.error, [none]);
+  await limit({ projects_limit: 10, external: true });
+  assert.deepEqual((await client.post('/projects', { name: 'two' })).body.error, [none]);
+  await limit({ external: false });
+  assert.equal((await client.post('/projects', { name: 'two' })).status, 201);
+});
+
+test('of two projects that are added with one path at the same time one comes to be, and nothing is left of the other', async () => {
+  const w = await world();
+  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(w.db);
+  const first = rows[0]!.id + 1;
+  const attempts = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      w.as('owner').post('/projects', { path: 'race', namespace_id: w.group.id, initialize_with_readme: true }),
+    ),
+  );
+  const winners = attempts.filter(({ status }) => status === 201);
+  assert.equal(winners.length, 1);
+  for (const { status, body } of attempts)
+    if (status !== 201) assert.deepEqual([status, body.message.path], [400, ['has already been taken']]);
+  const kept = Array.from({ length: 4 }, (_, index) => first + index).filter((id) =>
+    existsSync(repositoryOf(w.services, { id, storage: 'default' }).path),
+  );
+  assert.deepEqual(kept, [winners[0]!.body.id]);
+  assert.equal(await countIn(w), 2);
+});

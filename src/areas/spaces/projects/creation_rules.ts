@@ -1,0 +1,100 @@
+/** Asking for a project: who may have one where, and what it is like where nothing is said. */
+import { groupLevel, isGroup } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { isValidBranchName } from '../../../git/index.ts';
+import { type Caller, invalid, type Services } from '../../../http/index.ts';
+import { defaultVisibility, restrictionReasons, type Settings, settingsOf } from '../../instance/application_settings/index.ts';
+import { lesserVisibility, type VisibilityName } from '../../people/namespaces/index.ts';
+import { createProject, type NewProject, visibilityReasons } from './actions.ts';
+import { type CreationRules, mayCreateIn, namingProblems, pathFrom } from './rules.ts';
+
+/** Whoever adds a project, with the name and the address that its first commit carries. */
+export type Creator = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
+
+export interface ProjectRequest {
+  name?: string | undefined;
+  path?: string | undefined;
+  /** The creator's own namespace by default. */
+  namespace_id?: number | undefined;
+  default_branch?: string | undefined;
+  initialize_with_readme: boolean;
+  repository_object_format: 'sha1' | 'sha256';
+  /** Of administrators; anybody else's wish is not heard. */
+  repository_storage?: string | undefined;
+  columns: NonNullable<NewProject['columns']>;
+}
+
+/**
+ * Adds the project that somebody asks for, if he may have it there.
+ * @returns its id
+ * @throws ApiError 400 for a namespace that he may not add to and for values that a project cannot have; and as `createProject`
+ */
+export async function addProject(services: Services, creator: Creator, request: ProjectRequest): Promise<number> {
+  const namespace = await namespaceFor(services.db, creator, request.namespace_id);
+  if (!namespace || !mayCreateIn(creator, namespace)) throw invalid({ namespace: ['is not valid'] });
+  const { initialize_with_readme, repository_object_format } = request;
+  const settings = await settingsOf(services.db);
+  const columns = { ...request.columns, visibility: request.columns.visibility ?? usualVisibility(settings, creator, namespace) };
+  const name = request.name || request.path || '';
+  const path = request.path || pathFrom(name);
+  const default_branch = request.default_branch || namespace.default_branch || settings.default_branch_name || 'main';
+  const storage = creator.admin ? request.repository_storage : undefined;
+  const restricted = await restrictionReasons(services.db, creator, request.columns.visibility);
+  const visibility = [...restricted, ...visibilityReasons(columns.visibility, namespace)];
+  const problems = {
+    ...namingProblems({ name, path, description: columns.description }),
+    ...(visibility.length > 0 ? { visibility_level: visibility } : {}),
+    ...(isValidBranchName(default_branch) ? {} : { default_branch: ['is invalid'] }),
+    ...(storage === undefined || Object.hasOwn(services.storages, storage)
+      ? {}
+      : { repository_storage: ['is not included in the list'] }),
+  };
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  return createProject(services, {
+    name,
+    path,
+    namespace,
+    creator_id: creator.id,
+    default_branch,
+    object_format: repository_object_format,
+    storage,
+    columns,
+    readme_by: initialize_with_readme ? { name: creator.name, email: creator.commit_email } : undefined,
+  });
+}
+
+/** What a project is that nobody wants otherwise: as the application settings say, and no more visible than its group. */
+function usualVisibility(settings: Settings, creator: Creator, { kind, visibility }: CreationPlace): VisibilityName {
+  const usual = defaultVisibility(settings, 'project', creator);
+  return kind === 'user' ? usual : lesserVisibility(usual, visibility);
+}
+
+type CreationPlace = CreationRules & {
+  id: number;
+  kind: string;
+  full_path: string;
+  visibility: VisibilityName;
+  default_branch: string | null;
+};
+
+/**
+ * A namespace, as far as it decides whether somebody may add a project.
+ * @param namespace its id or full path; left out, the creator's own
+ */
+export function namespaceFor(
+  db: Database,
+  creator: Pick<Creator, 'id' | 'admin'>,
+  namespace: number | string | undefined,
+): Promise<CreationPlace | undefined> {
+  return db
+    .selectFrom('namespaces')
+    .select(['id', 'kind', 'owner_id', 'full_path', 'visibility', 'project_creation_level', 'default_branch'])
+    .select([groupLevel(creator).as('access_level'), isGroup('marked_for_deletion').as('marked_for_deletion')])
+    .select(isGroup('archived').as('archived'))
+    .where((q) => {
+      if (namespace === undefined) return q('owner_id', '=', creator.id);
+      return typeof namespace === 'number' ? q('id', '=', namespace) : q('full_path', '=', namespace);
+    })
+    .$castTo<CreationPlace>()
+    .executeTakeFirst();
+}

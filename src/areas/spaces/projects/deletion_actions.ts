@@ -1,0 +1,105 @@
+/** The end of a project: it is marked first, can be restored for some days, and is then removed by a job. */
+import { sql } from 'kysely';
+import { lockTree, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { badRequest, checkUnmodified, found, Id } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
+import { deleteRepositories } from '../../code/repository/index.ts';
+
+export interface ProjectDeletion {
+  /** Whether the project, which is marked already, is to be removed without waiting. */
+  permanently_remove: boolean;
+  /** Whoever removes at once shows by the path that he means it. */
+  full_path?: string | undefined;
+  unmodified_since: Date | undefined;
+}
+
+/**
+ * Marks a project for deletion, or has one that is marked removed at once.
+ * @throws ApiError 404 when it is gone, 400 for a removal of what is not marked or not named, 412 when it changed after `unmodified_since`
+ */
+export async function endProject(db: Database, project: Project, deletion: ProjectDeletion): Promise<void> {
+  const { permanently_remove, full_path, unmodified_since } = deletion;
+  const query = db.selectFrom('projects').select(['marked_for_deletion_at', 'updated_at']).where('id', '=', project.id);
+  const { marked_for_deletion_at, updated_at } = found('Project', await query.executeTakeFirst());
+  checkUnmodified(updated_at, unmodified_since);
+  if (permanently_remove) {
+    if (marked_for_deletion_at === null) throw badRequest('Project must be marked for deletion first.');
+    if (full_path !== project.full_path)
+      throw badRequest('`full_path` is incorrect. You must enter the complete path for the project.');
+    await removeProject.enqueue(db, { project_id: project.id }, { key: String(project.id) });
+  } else if (!project.marked_for_deletion) {
+    await db
+      .updateTable('projects')
+      .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
+      .where('id', '=', project.id)
+      // Whoever marked it first set the day on which it goes.
+      .where('marked_for_deletion_at', 'is', null)
+      .execute();
+  }
+}
+
+/**
+ * Takes the mark from a project.
+ * @throws ApiError 400 when it has none of its own
+ */
+export async function restoreProject(db: Database, project_id: number): Promise<void> {
+  const restored = await db
+    .updateTable('projects')
+    .set({ marked_for_deletion_at: null, updated_at: sql`now()` })
+    .where('id', '=', project_id)
+    .where('marked_for_deletion_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!restored) throw badRequest('Project has not been marked for deletion');
+}
+
+/**
+ * Removes a project that is marked, with all that belongs to it. Its repository goes with the next job: without a row it is out of everybody's reach.
+ * @returns whether it was there and marked
+ */
+const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
+  db.transaction().execute(async (tx) => {
+    const project = await tx.selectFrom('projects').select('namespace_id').where('id', '=', project_id).executeTakeFirst();
+    if (!project) return false;
+    await lockTree(tx, project.namespace_id);
+    const removed = await tx
+      .deleteFrom('projects')
+      .where('id', '=', project_id)
+      .where('marked_for_deletion_at', 'is not', null)
+      .returning(['id', 'storage'])
+      .execute();
+    if (removed.length > 0) await deleteRepositories.enqueue(tx, { repositories: removed });
+    return removed.length > 0;
+  });
+
+/** Removes one project, unless it was restored in the meantime. */
+export const removeProject = job('remove_project', {
+  input: { project_id: Id },
+  retries: 10,
+  run: async ({ db, input, log }) => {
+    if (await removeMarked(db, input.project_id)) log.info(input, 'a project was removed');
+  },
+});
+
+/** A run leaves the rest to the next one. */
+const atOnce = 1000;
+
+/** Every hour: has the projects removed whose time to be restored is over, each by a job of its own. */
+export const removeMarkedProjects = job('remove_marked_projects', {
+  input: {},
+  retries: 2,
+  schedule: '17 * * * *',
+  run: async ({ db }) => {
+    const due = await db
+      .selectFrom('projects')
+      .select('id')
+      .where(
+        sql<boolean>`marked_for_deletion_at <= now() - (select make_interval(days => deletion_adjourned_period) from application_settings)`,
+      )
+      .orderBy('marked_for_deletion_at')
+      .limit(atOnce)
+      .execute();
+    for (const { id } of due) await removeProject.enqueue(db, { project_id: id }, { key: String(id) });
+  },
+});

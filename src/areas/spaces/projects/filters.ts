@@ -1,0 +1,129 @@
+/** The parameters by which lists of projects are narrowed and ordered (groups-projects-members.md section 4.1). */
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Static, type TObject, Type } from 'typebox';
+import { isListedProject, isMemberOfProject, levels, type MaybeCaller } from '../../../access/index.ts';
+import type { DB } from '../../../db/index.ts';
+import {
+  AccessLevel,
+  badRequest,
+  CommaList,
+  containing,
+  DateOnly,
+  filtersOn,
+  Id,
+  optional,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
+import { linkCounts } from '../../people/namespaces/index.ts';
+
+const columnFilters = filtersOn('projects', (by) => ({
+  archived: by(Type.Boolean(), (_q, v) => sql<boolean>`${isListedProject('archived')} = ${v}`),
+  active: by(
+    Type.Boolean({ description: 'Whether it is neither archived nor marked for deletion' }),
+    (_q, v) => sql<boolean>`(${isListedProject('archived')} or ${isListedProject('marked_for_deletion')}) <> ${v}`,
+  ),
+  marked_for_deletion_on: by(
+    DateOnly,
+    (_q, v) => sql<boolean>`(projects.marked_for_deletion_at at time zone 'UTC')::date = ${v}`,
+  ),
+  visibility: by(Visibility, (q, v) => q('visibility', '=', v)),
+  id_after: by(Id, (q, v) => q('id', '>', v)),
+  id_before: by(Id, (q, v) => q('id', '<', v)),
+  last_activity_after: by(Timestamp, (q, v) => q('last_activity_at', '>', v)),
+  last_activity_before: by(Timestamp, (q, v) => q('last_activity_at', '<', v)),
+  updated_after: by(Timestamp, (q, v) => q('updated_at', '>', v)),
+  updated_before: by(Timestamp, (q, v) => q('updated_at', '<', v)),
+  topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${v}::text[]`),
+}));
+
+/** How much of `search` is in the name or the path of a project. */
+const likeness = (search: string) =>
+  sql<number>`greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search}))`;
+
+/** Every order has an index; equal rows follow each other by id, and ids grow with time, so that one order serves both. */
+const orders = {
+  id: 'projects.id',
+  name: 'projects.name',
+  path: 'projects.path',
+  created_at: 'projects.id',
+  updated_at: 'projects.updated_at',
+  last_activity_at: 'projects.last_activity_at',
+  star_count: 'projects.star_count',
+} as const;
+
+export const projectFilters = {
+  ...columnFilters.input,
+  search: optional(Type.String()),
+  search_namespaces: Type.Boolean({ default: false, description: 'Whether `search` also looks at the full path' }),
+  owned: Type.Boolean({ default: false }),
+  membership: Type.Boolean({ default: false }),
+  starred: Type.Boolean({ default: false, description: 'Whether only those that the caller has starred' }),
+  min_access_level: optional(AccessLevel),
+  repository_storage: optional(
+    Type.String({ description: 'For administrators: name of the git storage; of others it is not heard' }),
+  ),
+  with_issues_enabled: Type.Boolean({ default: false }),
+  with_merge_requests_enabled: Type.Boolean({ default: false }),
+  order_by: Type.Enum([...(Object.keys(orders) as (keyof typeof orders)[]), 'similarity'], {
+    default: 'created_at',
+    description: '`similarity`, for members, needs `search` and puts the most similar first',
+  }),
+  sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+};
+export type ProjectFilters = Static<TObject<typeof projectFilters>>;
+
+type Projects<Row> = SelectQueryBuilder<DB, 'projects', Row>;
+
+function searched<Row>(query: Projects<Row>, { search, search_namespaces }: ProjectFilters): Projects<Row> {
+  if (!search) return query;
+  const pattern = containing(search);
+  return query.where(
+    sql<boolean>`(projects.name ilike ${pattern} or projects.path::text ilike ${pattern} or projects.description ilike ${pattern}
+                  ${search_namespaces ? sql`or projects.full_path::text ilike ${pattern}` : sql``})`,
+  );
+}
+
+/** A predicate on rows of `projects`: a user has given it a star; nobody has given one to anything. */
+export const starredBy = (user_id: number | undefined) =>
+  sql<boolean>`projects.id in (select project_id from project_stars where user_id = ${user_id ?? null}::bigint)`;
+
+/** A predicate on rows of `projects`: the user has done something there within a year, other than coming and going. */
+export const contributedTo = (user_id: number) => sql<boolean>`projects.id in (
+  select project_id from events
+   where author_id = ${user_id} and created_at > now() - interval '1 year' and action not in ('joined', 'left', 'expired'))`;
+
+/** A predicate on rows of `projects`: the group is invited to the project itself. */
+export const isSharedWith = (group_id: number) =>
+  sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${linkCounts})`;
+
+/** Where a feature is kept for members it counts as enabled for them. */
+const withFeature = (caller: MaybeCaller, column: 'issues_access_level' | 'merge_requests_access_level') =>
+  caller?.admin
+    ? sql<boolean>`${sql.ref(column)} <> 'disabled'`
+    : sql<boolean>`(${sql.ref(column)} = 'enabled' or ${sql.ref(column)} = 'private' and ${isMemberOfProject(caller, levels.guest)})`;
+
+/**
+ * Narrows and orders a list.
+ * @param query on `projects`, without order
+ * @throws ApiError 400 for a filter by the time of the last change in another order
+ */
+export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: ProjectFilters): Projects<Row> {
+  const { order_by, sort, search } = input;
+  const column = order_by === 'similarity' ? 'projects.id' : orders[order_by];
+  if ((input.updated_after ?? input.updated_before) !== undefined && order_by !== 'updated_at')
+    throw badRequest('400 Bad request - `updated_at` filter and `updated_at` sorting must be paired');
+  const level = Math.max(input.owned ? levels.owner : 0, input.membership ? levels.minimal : 0, input.min_access_level ?? 0);
+  return searched(query, input)
+    .where(columnFilters.matching(input))
+    .$if(input.starred, (q) => q.where(starredBy(caller?.id)))
+    .$if(level > 0, (q) => q.where(isMemberOfProject(caller, level)))
+    .$if(caller?.admin === true && input.repository_storage !== undefined, (q) =>
+      q.where('projects.storage', '=', input.repository_storage!),
+    )
+    .$if(input.with_issues_enabled, (q) => q.where(withFeature(caller, 'issues_access_level')))
+    .$if(input.with_merge_requests_enabled, (q) => q.where(withFeature(caller, 'merge_requests_access_level')))
+    .$if(order_by === 'similarity' && Boolean(search) && caller !== undefined, (q) => q.orderBy(likeness(search!), 'desc'))
+    .orderBy(column, sort)
+    .$if(column !== 'projects.id', (q) => q.orderBy('projects.id', sort));
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { performJob, performQueued } from '../../../testing/jobs.ts';
+import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../testing/repository.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { deleteRepositories, maintainRepository } from '../../code/repository/index.ts';
+import { removeMarkedProjects, removeProject } from './index.ts';
+
+const removal = [removeProject, deleteRepositories];
+const setVisibility = async ({ db, group, project }: World, visibility: 'private' | 'internal' | 'public') => {
+  await db.updateTable('namespaces').set({ visibility }).where('id', '=', group.id).execute();
+  await db.updateTable('projects').set({ visibility }).where('id', '=', project.id).execute();
+};
+const markedLongAgo = ({ db }: World, id: number) =>
+  sql`update projects set marked_for_deletion_at = now() - interval '91 days' where id = ${id}`.execute(db);
+const today = () => new Date().toISOString().slice(0, 10);
+
+test('a project that is marked for deletion is read by its members alone, keeps its path, changes no more, and can be restored', async () => {
+  const w = await filledWorld();
+  await setVisibility(w, 'public');
+  const url = `/projects/${w.project.id}`;
+  assert.equal((await w.as('outsider').get(url)).status, 200);
+  assert.equal((await w.as('maintainer').delete(url)).status, 403);
+  assert.equal((await w.as('guest').get(url)).body.marked_for_deletion_on, null);
+
+  const marked = await w.as('owner').delete(url);
+  assert.deepEqual([marked.status, marked.body], [202, { message: '202 Accepted' }]);
+  const seen = (await w.as('guest').get(url)).body;
+  assert.deepEqual([seen.marked_for_deletion_on, seen.marked_for_deletion_at, seen.archived], [today(), today(), false]);
+  for (const persona of ['outsider', 'anonymous'] as const) {
+    assert.equal((await w.as(persona).get(url)).status, 404);
+    const ids = (await w.as(persona).get('/projects', { order_by: 'id' })).body.map(({ id }: { id: number }) => id);
+    assert.ok(!ids.includes(w.project.id));
+  }
+  const listed = async (filter: object) =>
+    (await w.as('guest').get(`/groups/${w.group.id}/projects`, { ...filter })).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await listed({}), [w.project.id]);
+  assert.deepEqual(await listed({ active: true }), []);
+  assert.deepEqual(await listed({ active: false, marked_for_deletion_on: today() }), [w.project.id]);
+  const change = await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' });
+  assert.equal(change.status, 403);
+  const again = await w.as('owner').post('/projects', { name: 'other', path: w.project.path, namespace_id: w.group.id });
+  assert.equal(again.status, 400);
+  assert.deepEqual(again.body.message.path, ['has already been taken']);
+
+  assert.equal((await w.as('maintainer').post(`${url}/restore`)).status, 403);
+  const restored = await w.as('owner').post(`${url}/restore`);
+  assert.deepEqual([restored.status, restored.body.marked_for_deletion_on], [201, null]);
+  assert.equal((await w.as('outsider').get(url)).status, 200);
+  assert.equal((await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
+  const twice = await w.as('owner').post(`${url}/restore`);
+  assert.deepEqual([twice.status, twice.body], [400, { message: 'Project has not been marked for deletion' }]);
+});
+
+test('the hourly job removes what was marked long enough ago: rows, authorizations and the repository, and nothing else', async () => {
+  const w = await filledWorld();
+  const { path } = repositoryIn(w);
+  const { id: waiting } = (await w.as('owner').post('/projects', { name: 'waiting', namespace_id: w.group.id })).body;
+  for (const id of [w.project.id, waiting]) assert.equal((await w.as('owner').delete(`/projects/${id}`)).status, 202);
+  await markedLongAgo(w, w.project.id);
+  await performJob(w.services, removeMarkedProjects);
+  assert.deepEqual(await performQueued(w.services, removal), ['remove_project', 'delete_repositories']);
+  assert.equal((await w.as('admin').get(`/projects/${w.project.id}`)).status, 404);
+  assert.equal((await w.as('owner').get(`/projects/${waiting}`)).status, 200);
+  assert.ok(!existsSync(path));
+  const left = await w.db.selectFrom('project_authorizations').select('user_id').where('project_id', '=', w.project.id).execute();
+  assert.deepEqual(left, []);
+  const next = await w.as('owner').post('/projects', { name: 'next', path: w.project.path, namespace_id: w.group.id });
+  assert.equal(next.status, 201);
+});
+
+test('a removal that was cut off after its rows were gone is finished by the next run, and a third finds nothing to do', async () => {
+  const w = await filledWorld();
+  const { path } = repositoryIn(w);
+  assert.equal((await w.as('owner').delete(`/projects/${w.project.id}`)).status, 202);
+  await performJob(w.services, removeProject, { project_id: w.project.id });
+  assert.equal((await w.as('owner').get(`/projects/${w.project.id}`)).status, 404);
+  assert.ok(existsSync(path), 'the folder goes with the job that the removal has left');
+  const payload = { repositories: [{ id: w.project.id, storage: 'default' }] };
+  await performJob(w.services, deleteRepositories, payload);
+  assert.ok(!existsSync(path));
+  assert.deepEqual(await performQueued(w.services, removal), ['delete_repositories']);
+});
+
+test('a marked project is removed at once by whoever names its path, unless it is restored before', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  const now = { permanently_remove: true, full_path: w.project.full_path };
+  const early = await w.as('owner').delete(url, now);
+  assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
+  const old = { headers: { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' } };
+  assert.equal((await w.as('owner').delete(url, {}, old)).status, 412);
+  assert.equal((await w.as('owner').get(url)).body.marked_for_deletion_on, null);
+  assert.equal((await w.as('owner').delete(url)).status, 202);
+  const wrong = await w.as('owner').delete(url, { ...now, full_path: w.project.path });
+  assert.equal(wrong.status, 400);
+  assert.equal(wrong.body.message, '`full_path` is incorrect. You must enter the complete path for the project.');
+  assert.deepEqual(await performQueued(w.services, removal), []);
+
+  assert.equal((await w.as('owner').delete(url, now)).status, 202);
+  assert.equal((await w.as('owner').post(`${url}/restore`)).status, 201);
+  await performQueued(w.services, removal);
+  assert.equal((await w.as('owner').get(url)).status, 200);
+
+  await w.as('owner').delete(url);
+  assert.equal((await w.as('owner').delete(url, now)).status, 202);
+  await performQueued(w.services, removal);
+  assert.equal((await w.as('owner').get(url)).status, 404);
+});
+
+test('in an archived project nothing changes until it is brought back', async () => {
+  const w = await filledWorld();
+  const url = `/projects/${w.project.id}`;
+  assert.equal((await w.as('maintainer').post(`${url}/archive`)).status, 403);
+  for (const _ of ['once', 'twice']) {
+    const archived = await w.as('owner').post(`${url}/archive`);
+    assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [201, true, false]);
+  }
+  assert.equal((await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' })).status, 403);
+  assert.equal((await w.as('reporter').get(fileUrl(w.project, 'README.md'), { ref: 'main' })).status, 200);
+  const ids = async (archived: boolean) =>
+    (await w.as('guest').get(`/groups/${w.group.id}/projects`, { archived })).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual([await ids(true), await ids(false)], [[w.project.id], []]);
+  assert.equal((await w.as('owner').post(`${url}/unarchive`)).body.archived, false);
+  assert.equal((await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
+
+  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/archive`)).status, 200);
+  assert.equal((await w.as('guest').get(url)).body.archived, true);
+  assert.equal((await w.as('owner').post(`${url}/unarchive`)).status, 400);
+  assert.equal((await w.as('maintainer').delete(fileUrl(w.project, 'new.txt'), onMain)).status, 403);
+});
+
+test('a project moves to another namespace with its rights, and its old address leads to the new one', async () => {
+  const w = await filledWorld();
+  await setVisibility(w, 'internal');
+  const url = `/projects/${w.project.id}`;
+  const there = (await w.as('owner').post('/groups', { name: 'there', path: `there-${w.group.id}`, visibility: 'private' })).body;
+  const newcomer = await w.person();
+  await w.as('owner').post(`/groups/${there.id}/members`, { user_id: newcomer.id, access_level: 20 });
+  const locations = await w.as('owner').get(`${url}/transfer_locations`, { search: 'there' });
+  assert.deepEqual(
+    locations.body.map(({ id }: { id: number }) => id),
+    [there.id],
+  );
+  assert.equal((await w.as('maintainer').put(`${url}/transfer`, { namespace: there.id })).status, 403);
+  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: 'nowhere' })).body, {
+    message: '404 Namespace Not Found',
+  });
+  const same = await w.as('owner').put(`${url}/transfer`, { namespace: w.group.id });
+  assert.deepEqual(same.body, {
+    message: 'Failed to transfer project {:new_namespace=>["Project is already in this namespace."]}',
+  });
+  const foreign = await w.as('owner').put(`${url}/transfer`, { namespace: w.people.guest.username });
+  assert.equal(foreign.status, 400);
+
+  const moved = await w.as('owner').put(`${url}/transfer`, { namespace: there.full_path });
+  const full_path = `${there.full_path}/${w.project.path}`;
+  assert.deepEqual([moved.status, moved.body.path_with_namespace, moved.body.visibility], [200, full_path, 'private']);
+  assert.equal((await newcomer.client.get(url)).status, 200);
+  assert.equal((await w.as('maintainer').get(url)).status, 404);
+
+  const old = `/projects/${encodeURIComponent(w.project.full_path)}`;
+  const led = await w.as('owner').get(`${old}/repository/branches?per_page=5`);
+  const target = `${w.url}/api/v4${url}/repository/branches?per_page=5`;
+  assert.deepEqual([led.status, led.headers.get('location')], [301, target]);
+  assert.equal(led.body, `This resource has been moved permanently to ${target}`);
+  assert.equal((await w.as('owner').head(old)).status, 301);
+  const written = await w.as('owner').put(old, { description: 'x' });
+  assert.deepEqual([written.status, written.body], [405, { message: 'Non GET methods are not allowed for moved projects' }]);
+  assert.equal((await w.as('guest').get(old)).status, 404, 'who may not know of it is led nowhere');
+
+  const { body: next } = await w.as('owner').post('/projects', { name: 'next', path: w.project.path, namespace_id: w.group.id });
+  assert.equal((await w.as('owner').get(old)).body.id, next.id);
+  await w.as('owner').put(`/projects/${next.id}`, { path: 'elsewhere' });
+  assert.equal((await w.as('owner').get(old)).headers.get('location'), `${w.url}/api/v4/projects/${next.id}`);
+  const inTheWay = await w.as('owner').post('/projects', { name: 'again', path: w.project.path, namespace_id: w.group.id });
+  assert.equal(inTheWay.status, 201);
+  const taken = await w.as('owner').put(`${url}/transfer`, { namespace: w.group.id });
+  assert.deepEqual(taken.body, {
+    message: 'Failed to transfer project {:new_namespace=>["Project with same name or path in target namespace already exists"]}',
+  });
+});
+
+test('a project moves to no group that its owner may not know of, and not beyond what he may have of his own', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  const hidden = (await w.as('outsider').post('/groups', { name: 'hidden', path: `hidden-${w.group.id}` })).body;
+  for (const namespace of [hidden.id, hidden.full_path, 99_999_999]) {
+    const refused = await w.as('owner').put(`${url}/transfer`, { namespace });
+    assert.deepEqual([refused.status, refused.body], [404, { message: '404 Namespace Not Found' }]);
+  }
+  const shown = (await w.as('outsider').post('/groups', { name: 'shown', path: `shown-${w.group.id}`, visibility: 'public' }))
+    .body;
+  const reason = "You don't have permission to transfer projects into that namespace.";
+  const refusal = { message: `Failed to transfer project {:new_namespace=>[${JSON.stringify(reason)}]}` };
+  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: shown.id })).body, refusal);
+  const { id, username } = w.people.owner;
+  await w.as('admin').put(`/users/${id}`, { projects_limit: 0 });
+  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: username })).body, refusal);
+  assert.equal((await w.as('owner').get(url)).body.namespace.id, w.group.id);
+  await w.as('admin').put(`/users/${id}`, { projects_limit: 1 });
+  assert.equal((await w.as('owner').put(`${url}/transfer`, { namespace: username })).body.owner.id, id);
+});
+
+test('owners have a repository tidied up', async () => {
+  const w = await filledWorld();
+  const url = `/projects/${w.project.id}/housekeeping`;
+  await performQueued(w.services, [maintainRepository]);
+  assert.equal((await w.as('maintainer').post(url)).status, 403);
+  assert.deepEqual(await performQueued(w.services, [maintainRepository]), []);
+  assert.equal((await w.as('owner').post(url)).status, 201);
+  assert.deepEqual(await performQueued(w.services, [maintainRepository]), ['maintain_repository']);
+});
+
+test('when a user takes another name, his projects are found under the old one', async () => {
+  const w = await world();
+  const person = await w.person();
+  const { id } = (await person.client.post('/projects', { name: 'mine' })).body;
+  assert.equal((await w.as('admin').put(`/users/${person.id}`, { username: `${person.username}-new` })).status, 200);
+  const old = await person.client.get(`/projects/${encodeURIComponent(`${person.username}/mine`)}`);
+  assert.deepEqual([old.status, old.headers.get('location')], [301, `${w.url}/api/v4/projects/${id}`]);
+});

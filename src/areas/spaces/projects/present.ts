@@ -1,0 +1,241 @@
+/** How projects appear in replies (groups-projects-members.md section 1.3). */
+import { type Static, Type } from 'typebox';
+import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '../../../access/index.ts';
+import {
+  allOptional,
+  DateOnly,
+  Id,
+  nullable,
+  optional,
+  type Page,
+  resource,
+  type Services,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
+import { NamespaceBasic, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
+import { ProjectIdentity } from '../../people/namespaces/project_present.ts';
+import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import { type ProjectRow, type ProjectSource, projectRow, type Statistics, statisticsOf } from './queries.ts';
+import { FeatureLevel } from './rules.ts';
+
+const basicFields = {
+  ...ProjectIdentity.properties,
+  default_branch: optional(Type.String({ description: 'Only for those who may read the code' })),
+  tag_list: Type.Array(Type.String(), { description: 'Deprecated: the same as `topics`' }),
+  topics: Type.Array(Type.String()),
+  ssh_url_to_repo: Type.String(),
+  http_url_to_repo: Type.String(),
+  web_url: Type.String(),
+  readme_url: optional(nullable(Type.String({ description: 'Only for those who may read the code' }))),
+  forks_count: optional(Type.Integer({ description: 'Only for those who may read the code' })),
+  avatar_url: nullable(Type.String()),
+  star_count: Type.Integer(),
+  last_activity_at: Timestamp,
+  visibility: Visibility,
+  namespace: NamespaceBasic,
+};
+
+const featureFields = {
+  issues_enabled: Type.Boolean({ description: 'Whether the caller can use the issues' }),
+  merge_requests_enabled: Type.Boolean({ description: 'Whether the caller can use the merge requests' }),
+  snippets_enabled: Type.Boolean({ description: 'Whether the caller can use the snippets' }),
+  issues_access_level: FeatureLevel,
+  repository_access_level: FeatureLevel,
+  merge_requests_access_level: FeatureLevel,
+  forking_access_level: FeatureLevel,
+  snippets_access_level: FeatureLevel,
+  environments_access_level: FeatureLevel,
+};
+
+const detailFields = {
+  _links: Type.Object({
+    self: Type.String(),
+    issues: optional(Type.String()),
+    merge_requests: optional(Type.String()),
+    repo_branches: Type.String(),
+    labels: Type.String(),
+    events: Type.String(),
+    members: Type.String(),
+  }),
+  empty_repo: Type.Boolean(),
+  archived: Type.Boolean(),
+  owner: optional(UserBasic),
+  repository_object_format: Type.Enum(['sha1', 'sha256']),
+  ...featureFields,
+  can_create_merge_request_in: Type.Boolean(),
+  emails_disabled: Type.Boolean(),
+  emails_enabled: Type.Boolean(),
+  lfs_enabled: Type.Boolean(),
+  creator_id: nullable(Id),
+  forked_from_project: optional(Type.Object(basicFields, { description: 'Of a fork, where the caller may know of the source' })),
+  import_status: Type.Enum(['none', 'scheduled', 'started', 'finished', 'failed'], {
+    description: 'How far the copy of a fork has come',
+  }),
+  import_error: optional(nullable(Type.String({ description: 'Only for Maintainers' }))),
+  updated_at: Timestamp,
+  marked_for_deletion_on: nullable(DateOnly),
+  marked_for_deletion_at: nullable(
+    Type.String({ format: 'date', description: 'Deprecated: the same as `marked_for_deletion_on`' }),
+  ),
+  shared_with_groups: Type.Array(SharedWithGroup, { description: 'The invited groups that the caller may know of' }),
+  request_access_enabled: Type.Boolean(),
+  repository_storage: optional(Type.String({ description: 'Only for administrators' })),
+};
+
+const Membership = nullable(Type.Object({ access_level: Type.Integer(), notification_level: Type.Integer() }));
+
+/** The form in which projects appear where they are only named. */
+export const ProjectBasicForm = resource('ProjectBasic', basicFields);
+/** The form that creating and changing a project answer. */
+export const ProjectForm = resource('Project', { ...basicFields, ...detailFields });
+/** The form of lists and of a single project: the anonymous, and who asks for the simple form, get the basic fields alone. */
+export const ProjectWithAccessForm = resource('ProjectWithAccess', {
+  ...basicFields,
+  ...allOptional(detailFields),
+  permissions: optional(Type.Object({ project_access: Membership, group_access: Membership })),
+  statistics: optional(
+    Type.Object({ commit_count: Type.Integer(), storage_size: Type.Integer(), repository_size: Type.Integer() }),
+  ),
+});
+
+/** @param project a row of `projectRows`, or the source in one */
+export function presentProjectBasic({ url }: Pick<Services, 'url'>, project: ProjectSource): Static<typeof ProjectBasicForm> {
+  const { namespace, full_path, default_branch } = project;
+  const web_url = `${url}/${full_path}`;
+  return {
+    id: project.id,
+    description: project.description,
+    name: project.name,
+    name_with_namespace: `${namespace.full_name} / ${project.name}`,
+    path: project.path,
+    path_with_namespace: full_path,
+    created_at: project.created_at,
+    tag_list: project.topics,
+    topics: project.topics,
+    ssh_url_to_repo: `git@${new URL(url).hostname}:${full_path}.git`,
+    http_url_to_repo: `${web_url}.git`,
+    web_url,
+    ...(mayReadCode(project)
+      ? {
+          default_branch,
+          readme_url: project.empty_repo ? null : `${web_url}/-/blob/${default_branch}/README.md`,
+          forks_count: project.forks_count,
+        }
+      : {}),
+    avatar_url: null,
+    star_count: project.star_count,
+    last_activity_at: project.last_activity_at,
+    visibility: project.visibility,
+    namespace: presentNamespaceBasic(url, namespace),
+  };
+}
+
+function links(url: string, project: ProjectRow): Static<(typeof detailFields)['_links']> {
+  const self = `${url}/api/v4/projects/${project.id}`;
+  return {
+    self,
+    ...(mayUse(project, 'issues') ? { issues: `${self}/issues` } : {}),
+    ...(mayUse(project, 'merge_requests') ? { merge_requests: `${self}/merge_requests` } : {}),
+    repo_branches: `${self}/repository/branches`,
+    labels: `${self}/labels`,
+    events: `${self}/events`,
+    members: `${self}/members`,
+  };
+}
+
+/**
+ * @param caller who sees the project
+ * @param project a row of `projectRows` for this caller
+ */
+export function presentProject(
+  services: Pick<Services, 'url'>,
+  caller: MaybeCaller,
+  project: ProjectRow,
+): Static<typeof ProjectForm> {
+  const { owner } = project.namespace;
+  const marked_on = project.marked_for_deletion_at?.slice(0, 10) ?? null;
+  return {
+    ...presentProjectBasic(services, project),
+    _links: links(services.url, project),
+    empty_repo: project.empty_repo,
+    archived: project.archived,
+    ...(owner ? { owner: presentUserBasic(services.url, owner) } : {}),
+    repository_object_format: project.repository_object_format as 'sha1' | 'sha256',
+    issues_enabled: mayUse(project, 'issues'),
+    merge_requests_enabled: mayUse(project, 'merge_requests'),
+    snippets_enabled: mayUse(project, 'snippets'),
+    issues_access_level: project.issues_access_level,
+    repository_access_level: project.repository_access_level,
+    merge_requests_access_level: project.merge_requests_access_level,
+    forking_access_level: project.forking_access_level,
+    snippets_access_level: project.snippets_access_level,
+    environments_access_level: project.environments_access_level,
+    can_create_merge_request_in:
+      caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),
+    emails_disabled: !project.emails_enabled,
+    emails_enabled: project.emails_enabled,
+    lfs_enabled: project.lfs_enabled,
+    creator_id: project.creator_id,
+    ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),
+    import_status: project.import_status as Static<(typeof detailFields)['import_status']>,
+    ...(project.access_level >= levels.maintainer ? { import_error: project.import_error } : {}),
+    updated_at: project.updated_at,
+    marked_for_deletion_on: marked_on,
+    marked_for_deletion_at: marked_on,
+    shared_with_groups: project.shared_with_groups,
+    request_access_enabled: project.request_access_enabled,
+    ...(caller?.admin ? { repository_storage: project.storage } : {}),
+  };
+}
+
+/** Everybody is notified by his global setting, 3, as long as he has chosen no other for the place. */
+const membership = (access_level: number | null): Static<typeof Membership> =>
+  access_level === null ? null : { access_level, notification_level: 3 };
+
+/**
+ * @param caller who sees the project
+ * @param project a row of `projectRows` for this caller
+ * @param statistics what the repository holds, where it was asked for
+ */
+export function presentProjectWithAccess(
+  services: Pick<Services, 'url'>,
+  caller: MaybeCaller,
+  project: ProjectRow,
+  statistics?: Statistics,
+): Static<typeof ProjectWithAccessForm> {
+  if (!caller) return presentProjectBasic(services, project);
+  const owns = project.namespace.owner?.id === caller.id;
+  return {
+    ...presentProject(services, caller, project),
+    permissions: {
+      project_access: membership(owns ? levels.owner : project.project_access),
+      group_access: membership(project.group_access),
+    },
+    ...(statistics ? { statistics } : {}),
+  };
+}
+
+/**
+ * A page of a list, each project in the form that the caller may see and asked for.
+ * @param page rows of `projectRows` for this caller
+ */
+export async function presentProjectPage(
+  services: Services,
+  caller: MaybeCaller,
+  page: Page<ProjectRow>,
+  { simple, statistics }: { simple: boolean; statistics: boolean },
+): Promise<Page<Static<typeof ProjectWithAccessForm>>> {
+  if (simple) return { ...page, items: page.items.map((row) => presentProjectBasic(services, row)) };
+  // git itself bounds how many of its programs run at once.
+  const measured = statistics ? await Promise.all(page.items.map((row) => statisticsOf(services, row))) : [];
+  return { ...page, items: page.items.map((row, index) => presentProjectWithAccess(services, caller, row, measured[index])) };
+}
+
+/**
+ * One project as its changes answer it.
+ * @param id of a project that was there a moment ago
+ * @throws ApiError 404 when it was removed meanwhile
+ */
+export const projectReply = async (services: Services, caller: MaybeCaller, id: number): Promise<Static<typeof ProjectForm>> =>
+  presentProject(services, caller, await projectRow(services.db, caller, id));

@@ -1,0 +1,182 @@
+/** Projects as they are read: each row with what the caller may do in it and where it belongs, so that no reply asks again. */
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import {
+  commitEmailOf,
+  isVisibleProject,
+  levels,
+  type MaybeCaller,
+  type Project,
+  projectLevel,
+  projectPermissions,
+  projectState,
+} from '../../../access/index.ts';
+import type { Database, DB } from '../../../db/index.ts';
+import { countCommits, countObjects, resolveBranch } from '../../../git/index.ts';
+import { found, keysetUnavailable, type Page, pageAsked, type Services } from '../../../http/index.ts';
+import { repositoryOf } from '../../code/repository/index.ts';
+import {
+  type NamespaceRow,
+  namespaceFullName,
+  type SharedWithGroupRow,
+  sharedWithGroups,
+} from '../../people/namespaces/index.ts';
+import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
+import type { Creator } from './creation_rules.ts';
+import { filtered, type ProjectFilters } from './filters.ts';
+
+/** A project, seen by a caller. */
+export type ProjectRow = Selectable<DB['projects']> &
+  Project & {
+    /** With the names from the top down, and the owner of a user's namespace. */
+    namespace: NamespaceRow & { full_name: string; owner: UserBasicRow | null };
+    /** The level of the caller's membership in the project itself. */
+    project_access: number | null;
+    /** The level of his highest membership in the groups above. */
+    group_access: number | null;
+    forks_count: number;
+    /** The project that this one is a fork of, where the caller may know of it, without sources of its own. */
+    forked_from: ProjectSource | null;
+    shared_with_groups: SharedWithGroupRow[];
+  };
+
+export type ProjectSource = Omit<ProjectRow, 'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access'>;
+
+const owner = sql`
+  (select json_build_object(${sql.join(userBasicColumns.flatMap((column) => [sql.lit(column.split('.')[1]!), sql.ref(column)]))})
+     from users where users.id = above.owner_id)`;
+
+const namespace = sql<ProjectRow['namespace']>`
+  (select json_build_object('id', above.id, 'name', above.name, 'path', above.path, 'kind', above.kind, 'full_path', above.full_path,
+                            'parent_id', above.parent_id, 'full_name', ${namespaceFullName('above')}, 'owner', ${owner})
+     from namespaces above where above.id = projects.namespace_id)`;
+
+const counts = sql`(members.expires_at is null or members.expires_at > current_date)`;
+
+const projectAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
+  caller
+    ? sql`(select access_level from members where project_id = projects.id and user_id = ${caller.id} and ${counts})`
+    : sql`null::integer`;
+
+const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
+  caller
+    ? sql`(select max(members.access_level) from namespaces above join members on members.group_id = any(above.traversal_ids)
+            where above.id = projects.namespace_id and members.user_id = ${caller.id} and ${counts})`
+    : sql`null::integer`;
+
+const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
+
+/** PostgreSQL writes moments in JSON otherwise than in rows. */
+const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const source = (caller: MaybeCaller) => sql<ProjectSource | null>`
+  (select (select to_jsonb(projects) || jsonb_build_object(
+             'created_at', ${moment('projects.created_at')}, 'last_activity_at', ${moment('projects.last_activity_at')},
+             'access_level', ${projectLevel(caller)}, 'permissions', ${projectPermissions(caller)}, 'namespace', ${namespace}, 'forks_count', ${forksCount})
+             from projects where projects.id = fork.forked_from_id and ${isVisibleProject(caller)})
+     from (select projects.forked_from_id where projects.forked_from_id is not null) fork)`;
+
+/** Every project, as the caller would see it; what he may not know of is included. */
+export const projectRows = (db: Database, caller: MaybeCaller) =>
+  db
+    .selectFrom('projects')
+    .selectAll('projects')
+    .select([
+      projectLevel(caller).as('access_level'),
+      projectPermissions(caller).as('permissions'),
+      namespace.as('namespace'),
+      projectAccess(caller).as('project_access'),
+      groupAccess(caller).as('group_access'),
+      forksCount.as('forks_count'),
+      source(caller).as('forked_from'),
+      sharedWithGroups(caller, 'projects').as('shared_with_groups'),
+      // The last column of a name counts: not the project's own, but what holds for it.
+      projectState.archived.as('archived'),
+      projectState.marked_for_deletion.as('marked_for_deletion'),
+      projectState.read_only.as('read_only'),
+    ])
+    .$castTo<ProjectRow>();
+
+/** The projects that the caller may know of. */
+export const visibleProjectRows = (db: Database, caller: MaybeCaller) => projectRows(db, caller).where(isVisibleProject(caller));
+
+/**
+ * One project, as the caller sees it.
+ * @param id of a project that was there a moment ago
+ * @throws ApiError 404 when it was removed meanwhile
+ */
+export const projectRow = async (db: Database, caller: MaybeCaller, id: number): Promise<ProjectRow> =>
+  found('Project', await projectRows(db, caller).where('projects.id', '=', id).executeTakeFirst());
+
+/**
+ * A page of the projects that the caller may know of, by keyset. It continues after the id of its last row, by the parameter that is there for it anyway.
+ * @throws ApiError 405 for another order than by id
+ */
+export async function projectsByKey(
+  db: Database,
+  caller: MaybeCaller,
+  input: ProjectFilters & { page: number; per_page: number },
+): Promise<Page<ProjectRow>> {
+  if (input.order_by !== 'id') throw keysetUnavailable();
+  const { per_page } = pageAsked(input);
+  const rows = await filtered(visibleProjectRows(db, caller), caller, input)
+    .limit(per_page + 1)
+    .execute();
+  const has_more = rows.length > per_page;
+  const items = rows.slice(0, per_page);
+  const next = has_more ? { [input.sort === 'asc' ? 'id_after' : 'id_before']: String(items.at(-1)!.id) } : null;
+  return { items, page: 1, per_page, has_more, next };
+}
+
+/**
+ * A user, with the namespace of his projects.
+ * @param who his id or name
+ * @throws ApiError 404
+ */
+export async function userNamed(db: Database, who: string) {
+  const isId = /^\d+$/.test(who) && Number.isSafeInteger(Number(who));
+  const row = await db
+    .selectFrom('namespaces')
+    .innerJoin('users', 'users.id', 'namespaces.owner_id')
+    .select(['users.id', 'users.private_profile', 'namespaces.id as namespace_id'])
+    .where((q) => (isId ? q('users.id', '=', Number(who)) : q('users.username', '=', who)))
+    .executeTakeFirst();
+  return found('User', row);
+}
+
+/**
+ * A user, as the one who adds a project.
+ * @throws ApiError 404
+ */
+export async function creatorOf({ db, url }: Services, user_id: number): Promise<Creator> {
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'admin', 'email', 'commit_email'])
+    .where('id', '=', user_id)
+    .executeTakeFirst();
+  const { id, name, admin, ...addresses } = found('User', user);
+  return { id, name, admin, commit_email: commitEmailOf({ id, ...addresses }, url) };
+}
+
+export interface Statistics {
+  /** Of the default branch. */
+  commit_count: number;
+  /** Bytes of everything that the project stores. */
+  storage_size: number;
+  /** Bytes of the objects of the repository. */
+  repository_size: number;
+}
+
+/**
+ * @param project a row of `projectRows`
+ * @returns undefined when the caller is no Reporter of the project
+ */
+export async function statisticsOf(services: Pick<Services, 'storages'>, project: ProjectRow): Promise<Statistics | undefined> {
+  if (project.access_level < levels.reporter) return undefined;
+  const repository = repositoryOf(services, project);
+  const head = await resolveBranch(repository, project.default_branch);
+  const [commit_count, { size_bytes }] = await Promise.all([
+    head === undefined ? 0 : countCommits(repository, { from: [head] }),
+    countObjects(repository),
+  ]);
+  return { commit_count, storage_size: size_bytes, repository_size: size_bytes };
+}

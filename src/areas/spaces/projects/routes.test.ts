@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { git, resolveBranch, updateRefs } from '../../../git/index.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { repositoryOf } from '../../code/repository/index.ts';
+import { createGroup } from '../groups/index.ts';
+
+/** How many projects there are in the group of a world. */
+const countIn = async (w: World) => (await w.as('owner').get(`/groups/${w.group.id}/projects`)).body.length;
+
+const setGroup = (w: World, columns: object) =>
+  w.db.updateTable('namespaces').set(columns).where('id', '=', w.group.id).execute();
+
+test('a project is never more visible than its group', async () => {
+  const w = await world();
+  const add = (visibility: string) =>
+    w.as('owner').post('/projects', { name: `is ${visibility}`, namespace_id: w.group.id, visibility });
+  assert.deepEqual((await add('public')).body, { message: { visibility_level: ['public is not allowed in a private group.'] } });
+  await setGroup(w, { visibility: 'internal' });
+  assert.deepEqual((await add('public')).body, { message: { visibility_level: ['public is not allowed in a internal group.'] } });
+  assert.equal((await add('internal')).status, 201);
+  const shown = await w.as('owner').put(`/projects/${w.project.id}`, { visibility: 'public' });
+  assert.equal(shown.status, 400);
+  assert.deepEqual(shown.body, { message: { visibility_level: ['public is not allowed in a internal group.'] } });
+  assert.equal((await w.as('owner').put(`/projects/${w.project.id}`, { visibility: 'internal' })).body.visibility, 'internal');
+});
+
+const pathText =
+  "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', nor end with '-', '_', '.', '.git', or '.atom'.";
+const nameText =
+  "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'.";
+const both = (...reasons: string[]) => ({ 'project_namespace.path': reasons, path: reasons });
+
+test('what cannot be a name or a path is refused by field, when it is made and when it is changed', async () => {
+  const w = await world();
+  const refusals: [object, object][] = [
+    [{ path: '-x' }, both(pathText)],
+    [{ path: 'x.git' }, both(pathText)],
+    [{ path: 'a/b' }, both(pathText)],
+    [{ path: '..' }, both(pathText)],
+    [{ path: 'Blob' }, both('Blob is a reserved name')],
+    [{ path: 'p'.repeat(256) }, both('is too long (maximum is 255 characters)')],
+    [{ name: 'no/slash' }, { name: [nameText] }],
+    [{ name: ' ' }, { name: ["can't be blank"] }],
+    [{ name: 'n'.repeat(256) }, { name: ['is too long (maximum is 255 characters)'] }],
+    [{ description: 'd'.repeat(2001) }, { description: ['is too long (maximum is 2000 characters)'] }],
+    [{ topics: ['t'.repeat(256)] }, { topics: ['is too long (maximum is 255 characters)'] }],
+  ];
+  for (const [wrong, message] of refusals) {
+    const added = await w.as('owner').post('/projects', { name: 'fine', path: 'fine', namespace_id: w.group.id, ...wrong });
+    assert.deepEqual([added.status, added.body], [400, { message }], `added with ${JSON.stringify(wrong).slice(0, 40)}`);
+    const changed = await w.as('owner').put(`/projects/${w.project.id}`, { ...wrong });
+    assert.deepEqual([changed.status, changed.body], [400, { message }], `changed to ${JSON.stringify(wrong).slice(0, 40)}`);
+  }
+  const nameless = await w.as('owner').post('/projects', { name: '漢字', namespace_id: w.group.id });
+  assert.deepEqual(nameless.body, { message: both("can't be blank") }, 'nothing of the name can stand in a path');
+  const branch = await w
+    .as('owner')
+    .post('/projects', { name: 'fine', namespace_id: w.group.id, default_branch: '--upload-pack=x' });
+  assert.deepEqual(branch.body, { message: { default_branch: ['is invalid'] } });
+  for (const [wrong, error] of [
+    [{}, 'name, path are missing, at least one parameter must be provided'],
+    [{ name: null }, 'name, path are missing, at least one parameter must be provided'],
+    [{ name: 'a\0b' }, 'name is invalid'],
+    [{ name: '\ud800' }, 'name is invalid'],
+    [{ name: { x: 1 } }, 'name is invalid'],
+    [{ name: 'x', namespace_id: 'here' }, 'namespace_id is invalid'],
+    [{ name: 'x', visibility: 'secret' }, 'visibility does not have a valid value'],
+    [{ name: 'x', issues_access_level: 'public' }, 'issues_access_level does not have a valid value'],
+    [{ name: 'x', repository_object_format: 'md5' }, 'repository_object_format does not have a valid value'],
+    [{ name: 'x', initialize_with_readme: 'perhaps', topics: { x: 1 } }, 'initialize_with_readme is invalid, topics is invalid'],
+  ] as const) {
+    const refused = await w.as('owner').post('/projects', wrong);
+    assert.deepEqual([refused.status, refused.body.error], [400, error]);
+  }
+  assert.equal(await countIn(w), 1);
+});
+
+test('names and paths are taken once in a namespace, by projects and by subgroups', async () => {
+  const w = await world();
+  await w.db
+    .transaction()
+    .execute((tx) => createGroup(tx, { name: 'Team', path: 'team', parent_id: w.group.id, creator_id: w.people.owner.id }));
+  const taken = ['has already been taken'];
+  const add = async (body: object) => (await w.as('owner').post('/projects', { namespace_id: w.group.id, ...body })).body;
+  assert.deepEqual((await add({ path: w.project.path })).message, { 'project_namespace.name': taken, name: taken, path: taken });
+  assert.deepEqual((await add({ path: w.project.path.toUpperCase() })).message, { path: taken });
+  assert.deepEqual((await add({ path: 'other', name: w.project.path })).message, {
+    'project_namespace.name': taken,
+    name: taken,
+  });
+  assert.deepEqual((await add({ path: 'TEAM' })).message, { path: taken });
+
+  const other = await add({ path: 'other' });
+  const change = async (body: Record<string, unknown>) => (await w.as('owner').put(`/projects/${other.id}`, body)).body;
+  assert.deepEqual((await change({ path: w.project.path })).message, { path: taken });
+  assert.deepEqual((await change({ path: 'team' })).message, { path: taken });
+  assert.deepEqual((await change({ name: w.project.path })).message, { 'project_namespace.name': taken, name: taken });
+  assert.equal((await change({ path: 'OTHER' })).path_with_namespace, `${w.group.path}/OTHER`, 'only its case changes');
+  assert.equal((await change({ path: 'OTHER', name: 'other' })).name, 'other', 'what it has already is not taken');
+  const elsewhere = await w.as('owner').post('/projects', { path: w.project.path });
+  assert.equal(elsewhere.status, 201, 'another namespace has its own names');
+});
+
+test('a project is changed in what is named, and the rest stays', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  const { permissions: _, ...before } = (await w.as('maintainer').get(url)).body;
+  const changed = await w.as('maintainer').put(url, {
+    name: 'New name',
+    description: 'About it',
+    tag_list: ['b', 'a'],
+    repository_access_level: 'private',
+    snippets_access_level: 'disabled',
+    issues_enabled: false,
+    emails_enabled: false,
+    lfs_enabled: false,
+    request_access_enabled: false,
+  });
+  assert.equal(changed.status, 200);
+  const { issues: _issues, ..._links } = before._links;
+  assert.deepEqual(changed.body, {
+    ...before,
+    name: 'New name',
+    name_with_namespace: `${w.group.path} / New name`,
+    description: 'About it',
+    topics: ['a', 'b'],
+    tag_list: ['a', 'b'],
+    repository_access_level: 'private',
+    snippets_access_level: 'disabled',
+    issues_access_level: 'disabled',
+    snippets_enabled: false,
+    issues_enabled: false,
+    emails_enabled: false,
+    emails_disabled: true,
+    lfs_enabled: false,
+    request_access_enabled: false,
+    updated_at: changed.body.updated_at,
+    _links,
+  });
+  assert.ok(changed.body.updated_at > before.updated_at);
+  assert.equal((await w.as('maintainer').put(url, { description: null })).body.description, null);
+  assert.deepEqual((await w.as('maintainer').put(url, { topics: [] })).body.topics, []);
+
+  const nothing = await w.as('maintainer').put(url, {});
+  assert.equal(nothing.status, 400);
+  assert.match(
+    nothing.body.error,
+    /^name, path, default_branch, description, .* are missing, at least one parameter must be provided$/,
+  );
+});
+
+test('a project moves to another path, and its owner alone moves it', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  assert.equal((await w.as('maintainer').put(url, { path: 'moved' })).status, 403);
+  assert.equal((await w.as('maintainer').put(url, { path: w.project.path })).status, 200, 'it stays where it is');
+  const moved = await w.as('owner').put(url, { path: 'moved' });
+  assert.equal(moved.body.path_with_namespace, `${w.group.path}/moved`);
+  assert.equal(moved.body.name, w.project.path);
+  assert.equal((await w.as('guest').get(`/projects/${w.group.path}%2Fmoved`)).status, 200);
+});
+
+test('only the owner says who sees a project', async () => {
+  const w = await world();
+  await setGroup(w, { visibility: 'public' });
+  const url = `/projects/${w.project.id}`;
+  assert.equal((await w.as('maintainer').put(url, { visibility: 'public', description: 'x' })).status, 403);
+  assert.equal((await w.as('anonymous').get(url)).status, 404);
+  assert.equal((await w.as('maintainer').get(url)).body.description, null);
+  assert.equal((await w.as('owner').put(url, { visibility: 'public' })).body.visibility, 'public');
+  const shown = await w.as('anonymous').get(url);
+  assert.equal(shown.status, 200);
+  assert.equal(shown.body._links, undefined, 'the anonymous see the basic fields');
+  assert.equal((await w.as('outsider').get(url)).body.can_create_merge_request_in, true);
+});
+
+test('another branch that is there becomes the one that the repository opens with', async () => {
+  const w = await world();
+  const { id } = (
+    await w.as('maintainer').post('/projects', { name: 'branched', namespace_id: w.group.id, initialize_with_readme: true })
+  ).body;
+  const repository = repositoryOf(w.services, { id, storage: 'default' });
+  const head = (await resolveBranch(repository, 'main'))!;
+  await updateRefs(repository, [{ ref: 'refs/heads/next', old: null, new: head }]);
+  for (const default_branch of ['missing', '', '-x', 'refs/heads/next']) {
+    const refused = await w.as('maintainer').put(`/projects/${id}`, { default_branch, description: 'x' });
+    assert.equal(refused.status, 400, default_branch);
+    assert.deepEqual(refused.body, { message: { base: ['Could not set the default branch'] } });
+  }
+  assert.equal((await w.as('maintainer').get(`/projects/${id}`)).body.description, null);
+  const changed = await w.as('maintainer').put(`/projects/${id}`, { default_branch: 'next' });
+  assert.equal(changed.body.default_branch, 'next');
+  assert.equal((await git(repository, 'symbolic-ref', [], ['HEAD'])).toString(), 'refs/heads/next\n');
+});
+
+test('who does not maintain a project changes nothing of it', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  for (const [persona, status] of [
+    ['anonymous', 401],
+    ['outsider', 404],
+    ['guest', 403],
+    ['planner', 403],
+    ['reporter', 403],
+    ['developer', 403],
+    ['maintainer', 200],
+  ] as const)
+    assert.equal((await w.as(persona).put(url, { description: persona })).status, status, persona);
+  assert.equal((await w.as('guest').get(url)).body.description, 'maintainer');
+  await w.db.updateTable('projects').set({ archived: true }).where('id', '=', w.project.id).execute();
+  const archived = await w.as('maintainer').put(url, { description: 'over' });
+  assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [200, true, false]);
+});
+
+test('what a caller may not read of the code is not shown', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  const guest = (await w.as('guest').get(url)).body;
+  for (const field of ['default_branch', 'readme_url', 'forks_count']) assert.ok(!(field in guest), field);
+  assert.equal((await w.as('reporter').get(url)).body.default_branch, 'main');
+  assert.equal((await w.as('guest').get(url)).body.repository_storage, undefined);
+  assert.equal((await w.as('admin').get(url)).body.repository_storage, 'default');
+  assert.deepEqual((await w.as('admin').get(url)).body.permissions, { project_access: null, group_access: null });
+});
+
+test('the people of a project and the groups above it are listed', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}`;
+  const names = async (parameters: Record<string, unknown> = {}) =>
+    (await w.as('guest').get(`${url}/users`, parameters)).body.map(({ id }: { id: number }) => id);
+  const { guest, planner, reporter, developer, maintainer, owner } = w.people;
+  const members = [guest, planner, reporter, developer, maintainer, owner].map(({ id }) => id);
+  assert.deepEqual(await names(), members);
+  assert.deepEqual(await names({ search: 'REPORT' }), [reporter.id]);
+  assert.deepEqual(await names({ skip_users: [guest.id, owner.id] }), members.slice(1, -1));
+  assert.deepEqual(await names({ per_page: 2, page: 2 }), members.slice(2, 4));
+  assert.equal((await w.as('outsider').get(`${url}/users`)).status, 404);
+
+  const groups = await w.as('guest').get(`${url}/groups`);
+  const { path } = w.group;
+  const group = {
+    id: w.group.id,
+    web_url: `http://coppice.test/groups/${path}`,
+    name: path,
+    avatar_url: null,
+    full_name: path,
+    full_path: path,
+  };
+  assert.deepEqual(groups.body, [group]);
+  assert.deepEqual((await w.as('guest').get(`${url}/groups`, { skip_groups: [w.group.id] })).body, []);
+  assert.deepEqual((await w.as('guest').get(`${url}/groups`, { search: 'elsewhere' })).body, []);
+  assert.equal((await w.as('outsider').get(`${url}/groups`)).status, 404);
+});
+
+test('administrators alone learn where a repository lies', async () => {
+  const w = await world();
+  const url = `/projects/${w.project.id}/storage`;
+  const { status, body } = await w.as('admin').get(url);
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(body), ['project_id', 'disk_path', 'created_at', 'repository_storage']);
+  assert.match(body.disk_path, /^@hashed\/([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}$/);
+  assert.equal((await w.as('owner').get(url)).status, 403);
+  assert.equal((await w.as('outsider').get(url)).status, 403, 'the same for who may not know of the project');
+  assert.equal((await w.as('anonymous').get(url)).status, 401);
+  assert.equal((await w.as('admin').get('/projects/99999999/storage')).status, 404);
+});

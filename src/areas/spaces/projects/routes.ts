@@ -1,0 +1,293 @@
+/** Projects: a repository with everything that belongs to it, in the namespace of a group or of a user. */
+import { type RawBuilder, sql } from 'kysely';
+import { Type } from 'typebox';
+import {
+  admin,
+  anyone,
+  groupVisible,
+  isVisibleGroup,
+  levels,
+  type MaybeCaller,
+  type Project,
+  projectForAdmin,
+  projectRole,
+  projectVisible,
+  signedIn,
+} from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  AccessLevel,
+  ApiError,
+  atLeastOneOf,
+  type Caller,
+  containing,
+  forbidden,
+  get,
+  Id,
+  invalid,
+  keysetPaging,
+  NotBlank,
+  one,
+  optional,
+  type Paging,
+  pageAsked,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+  resource,
+  type Services,
+  Timestamp,
+} from '../../../http/index.ts';
+import { diskPath } from '../../code/repository/index.ts';
+import { restrictionReasons } from '../../instance/application_settings/index.ts';
+import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
+import { changeProject, type ProjectChanges } from './actions.ts';
+import { addProject } from './creation_rules.ts';
+import { filtered, isSharedWith, type ProjectFilters, projectFilters } from './filters.ts';
+import {
+  ProjectForm,
+  ProjectWithAccessForm,
+  presentProject,
+  presentProjectBasic,
+  presentProjectPage,
+  presentProjectWithAccess,
+  projectReply,
+} from './present.ts';
+import { creatorOf, projectRow, projectsByKey, statisticsOf, userNamed, visibleProjectRows } from './queries.ts';
+import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
+
+/** Going further by offset costs more with every page. */
+const maximumOffset = 50_000;
+
+function refuseFarPage({ page, per_page }: { page: number; per_page: number }): void {
+  if (page * per_page <= maximumOffset) return;
+  const text = `Offset pagination has a maximum allowed offset of ${maximumOffset} for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.`;
+  throw new ApiError(405, { message: text, error: text });
+}
+
+async function groupProjects(
+  services: Services,
+  caller: MaybeCaller,
+  wanted: RawBuilder<boolean>,
+  input: ProjectFilters & Paging & { simple: boolean },
+) {
+  const rows = filtered(visibleProjectRows(services.db, caller).where(wanted), caller, input);
+  const page = await paginate(services.db, rows, input);
+  const present = (row: (typeof page.items)[number]) =>
+    input.simple ? presentProjectBasic(services, row) : presentProject(services, caller, row);
+  return { ...page, items: page.items.map(present) };
+}
+
+const lists = [
+  get('/projects', {
+    summary: 'List the projects that the caller may know of, newest first',
+    access: anyone,
+    rate: { setting: 'projects_api_limit', anonymous: 'projects_api_rate_limit_unauthenticated', window_s: 600 },
+    input: { ...paging, pagination: keysetPaging.pagination, ...form, ...projectFilters },
+    returns: pageOf(ProjectWithAccessForm),
+    handle: async ({ caller, input, ...services }) => {
+      const { db } = services;
+      if (input.pagination === 'keyset')
+        return presentProjectPage(services, caller, await projectsByKey(db, caller, input), input);
+      refuseFarPage(pageAsked(input));
+      const rows = filtered(visibleProjectRows(db, caller), caller, input);
+      return presentProjectPage(services, caller, await paginate(db, rows, input), input);
+    },
+  }),
+  get('/users/:user_id/projects', {
+    summary: 'List the projects in the namespace of a user, newest first',
+    access: anyone,
+    input: { user_id: Type.String({ description: 'Id or name' }), ...paging, ...form, ...projectFilters },
+    returns: pageOf(ProjectWithAccessForm),
+    handle: async ({ caller, input, ...services }) => {
+      const { db } = services;
+      const { namespace_id } = await userNamed(db, input.user_id);
+      const rows = filtered(visibleProjectRows(db, caller).where('namespace_id', '=', namespace_id), caller, input);
+      return presentProjectPage(services, caller, await paginate(db, rows, input), input);
+    },
+  }),
+  get('/groups/:id/projects', {
+    summary: 'List the projects of a group, and those that it is invited to, newest first',
+    access: groupVisible,
+    input: {
+      ...paging,
+      simple: form.simple,
+      include_subgroups: Type.Boolean({ default: false }),
+      include_ancestor_groups: Type.Boolean({ default: false }),
+      with_shared: Type.Boolean({ default: true, description: 'Whether also the projects that the group is invited to' }),
+      ...projectFilters,
+    },
+    returns: pageOf(ProjectWithAccessForm),
+    handle: async ({ caller, group, input, ...services }) => {
+      const above = input.include_ancestor_groups ? group.traversal_ids : [group.id];
+      const inside = input.include_subgroups
+        ? sql`namespace_id in (select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${above}))`
+        : sql`namespace_id = any(${above}::bigint[])`;
+      const wanted = input.with_shared ? sql<boolean>`(${inside} or ${isSharedWith(group.id)})` : sql<boolean>`${inside}`;
+      return groupProjects(services, caller, wanted, input);
+    },
+  }),
+  get('/groups/:id/projects/shared', {
+    summary: 'List the projects that a group is invited to, newest first',
+    access: groupVisible,
+    input: { ...paging, simple: form.simple, ...projectFilters },
+    returns: pageOf(ProjectWithAccessForm),
+    handle: ({ caller, group, input, ...services }) => groupProjects(services, caller, isSharedWith(group.id), input),
+  }),
+];
+
+const names = { name: optional(Type.String()), path: optional(Type.String()) };
+const creation = { namespace_id: optional(Id), ...beginnings, ...settings };
+const change = { ...names, default_branch: optional(Type.String()), ...settings };
+
+/** The parameters that the permission to manage the settings of merge requests is about. */
+const mergeRequestSettings: ReadonlySet<string> = new Set(['merge_requests_access_level', 'merge_requests_enabled']);
+
+/**
+ * What takes more than the caller has: anything else than the settings of merge requests for whom only a role admits, and for Maintainers saying who sees a
+ * project, and moving its address.
+ * @param input the parameters that were given
+ * @throws ApiError 403
+ */
+function refuseBeyondRole(project: Project, input: ProjectChanges): void {
+  const { path, visibility } = input;
+  const isElsewhere = Object.keys(input).some((name) => !mergeRequestSettings.has(name));
+  if (isElsewhere && project.access_level < levels.maintainer) throw forbidden();
+  const isMoved = path !== undefined && path !== project.path;
+  const isShown = visibility !== undefined && visibility !== project.visibility;
+  if ((isMoved || isShown) && project.access_level < levels.owner) throw forbidden();
+}
+
+/** @throws ApiError 400 for a visibility that only administrators may choose */
+async function refuseRestricted(db: Database, caller: Caller, project: Project, { visibility }: ProjectChanges): Promise<void> {
+  const reasons = visibility === project.visibility ? [] : await restrictionReasons(db, caller, visibility);
+  if (reasons.length > 0) throw invalid({ visibility_level: reasons });
+}
+
+const ProjectStorage = resource('ProjectStorage', {
+  project_id: Id,
+  disk_path: Type.String(),
+  created_at: Timestamp,
+  repository_storage: Type.String(),
+});
+
+const single = [
+  post('/projects', {
+    summary: 'Add a project to a group or to the own namespace',
+    access: signedIn,
+    input: { ...names, ...creation },
+    rules: [atLeastOneOf('name', 'path')],
+    returns: one(ProjectForm),
+    handle: async ({ caller, input, ...services }) =>
+      projectReply(services, caller, await addProject(services, caller, { ...input, columns: columnsOfSettings(input) })),
+  }),
+  post('/projects/user/:user_id', {
+    summary: 'Add a project as a user, by default to his own namespace',
+    access: admin,
+    input: { user_id: Id, ...names, name: NotBlank(), ...creation },
+    returns: one(ProjectForm),
+    handle: async ({ caller, input, ...services }) => {
+      const creator = await creatorOf(services, input.user_id);
+      return projectReply(services, caller, await addProject(services, creator, { ...input, columns: columnsOfSettings(input) }));
+    },
+  }),
+  get('/projects/:id', {
+    summary: 'Show one project',
+    access: projectVisible,
+    rate: { setting: 'project_api_limit', window_s: 600 },
+    input: { statistics: form.statistics },
+    returns: one(ProjectWithAccessForm),
+    handle: async ({ caller, project, input, ...services }) => {
+      const row = await projectRow(services.db, caller, project.id);
+      return presentProjectWithAccess(services, caller, row, input.statistics ? await statisticsOf(services, row) : undefined);
+    },
+  }),
+  put('/projects/:id', {
+    summary: 'Change a project; its path and visibility only as its owner',
+    // Settings are no content: those of an archived project can be changed.
+    access: projectRole('maintainer', { archived: true, permission: 'manage_merge_request_settings' }),
+    input: change,
+    rules: [atLeastOneOf(...Object.keys(change))],
+    returns: one(ProjectForm),
+    handle: async ({ caller, project, input, ...services }) => {
+      refuseBeyondRole(project, input);
+      await refuseRestricted(services.db, caller, project, input);
+      const { name, path, default_branch } = input;
+      await changeProject(services, project, { name, path, default_branch, ...columnsOfSettings(input) });
+      return projectReply(services, caller, project.id);
+    },
+  }),
+  get('/projects/:id/storage', {
+    summary: 'Show where the repository of a project lies',
+    access: projectForAdmin,
+    returns: one(ProjectStorage),
+    handle: async ({ caller, project, db }) => {
+      const { created_at, storage } = await projectRow(db, caller, project.id);
+      return { project_id: project.id, disk_path: diskPath(project.id), created_at, repository_storage: storage };
+    },
+  }),
+];
+
+const belonging = [
+  get('/projects/:id/users', {
+    summary: 'List the people who are members of a project or of a group above it',
+    access: projectVisible,
+    input: { ...paging, search: optional(Type.String()), skip_users: optional(Type.Array(Id)) },
+    returns: pageOf(UserBasic),
+    handle: async ({ db, url, project, input }) => {
+      const pattern = input.search && containing(input.search);
+      const members = sql<boolean>`exists (
+        select from project_authorizations
+         where project_id = ${project.id} and user_id = users.id and (expires_at is null or expires_at > current_date))`;
+      const users = db
+        .selectFrom('users')
+        .select(userBasicColumns)
+        .where(members)
+        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or username::text ilike ${pattern})`))
+        .$if(input.skip_users !== undefined, (q) => q.where(sql<boolean>`id <> all(${input.skip_users})`))
+        .orderBy('id');
+      const page = await paginate(db, users, input);
+      return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
+    },
+  }),
+  get('/projects/:id/groups', {
+    summary: 'List the groups that a project stands in, from the top down',
+    access: projectVisible,
+    input: {
+      ...paging,
+      search: optional(Type.String()),
+      skip_groups: optional(Type.Array(Id)),
+      with_shared: Type.Boolean({ default: false, description: 'Whether also the groups that are invited' }),
+      shared_visible_only: Type.Boolean({ default: false, description: 'Of these, only those that the caller may know of' }),
+      shared_min_access_level: optional(AccessLevel),
+    },
+    returns: pageOf(PublicGroupDetails),
+    handle: async ({ db, url, caller, project, input }) => {
+      const pattern = input.search && containing(input.search);
+      const invited = sql`
+        id in (select invited_group_id from group_links
+                where ${linkCounts} and access_level >= ${input.shared_min_access_level ?? 0}
+                  and (project_id = ${project.id} or group_id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])))
+        and ${input.shared_visible_only ? isVisibleGroup(caller) : sql`true`}`;
+      const groups = db
+        .selectFrom('namespaces')
+        .select(['id', 'name', 'full_path', namespaceFullName().as('full_name')])
+        .where('kind', '=', 'group')
+        .where(
+          sql<boolean>`(id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])
+                        or ${input.with_shared} and ${invited})`,
+        )
+        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`))
+        .$if(input.skip_groups !== undefined, (q) => q.where(sql<boolean>`id <> all(${input.skip_groups})`))
+        .orderBy(sql`cardinality(traversal_ids)`)
+        .orderBy('id');
+      const page = await paginate(db, groups, input);
+      return { ...page, items: page.items.map((group) => presentPublicGroup(url, group)) };
+    },
+  }),
+];
+
+export const projectRoutes = [...lists, ...single, ...belonging];

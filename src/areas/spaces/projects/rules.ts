@@ -1,0 +1,135 @@
+/** What a project may be called and what its settings may be (groups-projects-members.md sections 2 and 4.2). */
+import { type Static, type TObject, Type } from 'typebox';
+import { levels } from '../../../access/index.ts';
+import { type Caller, CommaList, checked, nullable, optional, Visibility } from '../../../http/index.ts';
+import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
+
+/** Who can use a feature: nobody, the members, or everyone who may know of the project. */
+export const FeatureLevel = Type.Enum(['disabled', 'private', 'enabled']);
+
+const maximumTopics = 100;
+const maximumTopic = 255;
+
+function topicReasons(topics: string[]): string[] {
+  if (topics.length > maximumTopics) return [`are too many (maximum is ${maximumTopics})`];
+  return topics.some((topic) => topic.length > maximumTopic) ? [`is too long (maximum is ${maximumTopic} characters)`] : [];
+}
+const Topics = () => checked(CommaList(Type.String()), topicReasons);
+
+const columns = {
+  description: optional(nullable(Type.String())),
+  visibility: optional(Visibility),
+  topics: optional(Topics()),
+  issues_access_level: optional(FeatureLevel),
+  repository_access_level: optional(FeatureLevel),
+  merge_requests_access_level: optional(FeatureLevel),
+  forking_access_level: optional(FeatureLevel),
+  snippets_access_level: optional(FeatureLevel),
+  environments_access_level: optional(FeatureLevel),
+  request_access_enabled: optional(Type.Boolean()),
+  lfs_enabled: optional(Type.Boolean()),
+  emails_enabled: optional(Type.Boolean()),
+};
+type Columns = Static<TObject<typeof columns>>;
+
+const oldNames = {
+  tag_list: optional(Topics()),
+  issues_enabled: optional(Type.Boolean({ description: 'Deprecated: use `issues_access_level`' })),
+  merge_requests_enabled: optional(Type.Boolean({ description: 'Deprecated: use `merge_requests_access_level`' })),
+  snippets_enabled: optional(Type.Boolean({ description: 'Deprecated: use `snippets_access_level`' })),
+  emails_disabled: optional(Type.Boolean({ description: 'Deprecated: use `emails_enabled`' })),
+};
+
+/** What can be said of a project when it is made and when it is changed. */
+export const settings = { ...columns, ...oldNames };
+
+/** The settings among the parameters, as columns. What is left out stays as it is; an old name counts where the new one is left out. */
+export function columnsOfSettings(given: Columns & Static<TObject<typeof oldNames>>): Columns {
+  const level = (isEnabled: boolean | undefined) => (isEnabled === undefined ? undefined : isEnabled ? 'enabled' : 'disabled');
+  const topics = given.topics ?? given.tag_list;
+  const said: Columns = {
+    issues_access_level: level(given.issues_enabled),
+    merge_requests_access_level: level(given.merge_requests_enabled),
+    snippets_access_level: level(given.snippets_enabled),
+    emails_enabled: given.emails_disabled === undefined ? undefined : !given.emails_disabled,
+    ...given,
+    topics: topics && [...new Set(topics)].toSorted(),
+  };
+  return Object.fromEntries(Object.entries(said).filter(([name, value]) => name in columns && value !== undefined));
+}
+
+/** In which form a list of projects is asked for. */
+export const form = {
+  simple: Type.Boolean({ default: false, description: 'Whether the basic fields are enough' }),
+  statistics: Type.Boolean({ default: false, description: 'Whether Reporters see how much the repository holds' }),
+};
+
+/** What can be said of a project only when it is made. */
+export const beginnings = {
+  default_branch: optional(Type.String()),
+  initialize_with_readme: Type.Boolean({ default: false }),
+  repository_object_format: Type.Enum(['sha1', 'sha256'], { default: 'sha1' }),
+  repository_storage: optional(Type.String({ description: 'Only for administrators: name of the git storage' })),
+};
+
+/** A path from a name: `My Project, 2nd` becomes `my-project-2nd`. Empty when nothing of the name can stand in a path. */
+export const pathFrom = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+
+interface Named {
+  name?: string | undefined;
+  path?: string | undefined;
+  description?: string | null | undefined;
+}
+
+/** Why a project cannot be called so, by field; empty when it can. A path is reported under both names that clients look for. */
+export function namingProblems({ name, path, description }: Named): Record<string, string[]> {
+  const ofPath = path === undefined ? [] : pathReasons(path, false);
+  const problems = {
+    name: name === undefined ? [] : projectNameReasons(name),
+    'project_namespace.path': ofPath,
+    path: ofPath,
+    description: projectDescriptionReasons(description ?? ''),
+  };
+  return Object.fromEntries(Object.entries(problems).filter(([, reasons]) => reasons.length > 0));
+}
+
+/** A namespace, as far as it decides who may add projects. */
+export interface CreationRules {
+  owner_id: number | null;
+  project_creation_level: string;
+  /** The level of who wants to add one: 50 for administrators. */
+  access_level: number;
+  archived: boolean;
+  marked_for_deletion: boolean;
+}
+
+const creationLevels: Record<string, number> = {
+  owner: levels.owner,
+  maintainer: levels.maintainer,
+  developer: levels.developer,
+};
+
+/** Whether somebody may add projects to a namespace. A group that lets nobody add any means administrators as well. */
+export function mayCreateIn(creator: Pick<Caller, 'id' | 'admin'>, namespace: CreationRules): boolean {
+  if (namespace.archived || namespace.marked_for_deletion) return false;
+  if (namespace.owner_id !== null) return creator.admin || namespace.owner_id === creator.id;
+  if (namespace.project_creation_level === 'administrator') return creator.admin;
+  return namespace.access_level >= (creationLevels[namespace.project_creation_level] ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Why somebody can have no more projects of his own, or undefined when he can.
+ * @param limit how many he may have
+ * @param count how many he has
+ */
+export function limitReached(limit: number, count: number): string | undefined {
+  if (count < limit) return undefined;
+  if (limit <= 0) return 'You cannot create projects in your personal namespace. Contact your administrator.';
+  return `You've reached your limit of ${limit} projects created. Contact your administrator.`;
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../testing/world.ts';
+
+test('a star is given once and taken once, counted, listed and found again', async () => {
+  const { as, project, people, db } = await world();
+  const url = `/projects/${project.id}`;
+  const starred = await as('guest').post(`${url}/star`);
+  assert.deepEqual([starred.status, starred.body.star_count], [201, 1]);
+  assert.equal((await as('guest').post(`${url}/star`)).status, 304);
+  assert.equal((await as('reporter').post(`${url}/star`)).body.star_count, 2);
+  assert.equal((await as('outsider').post(`${url}/star`)).status, 404);
+
+  const starrers = (await as('owner').get(`${url}/starrers`)).body;
+  assert.deepEqual(
+    starrers.map(({ user }: { user: { id: number } }) => user.id),
+    [people.guest.id, people.reporter.id],
+  );
+  assert.match(starrers[0].starred_since, /Z$/);
+  const ids = (rows: { id: number }[]) => rows.map(({ id }) => id);
+  assert.deepEqual(ids((await as('guest').get('/projects', { starred: true })).body), [project.id]);
+  assert.deepEqual(ids((await as('owner').get('/projects', { starred: true })).body), []);
+  assert.deepEqual(ids((await as('owner').get(`/users/${people.guest.id}/starred_projects`)).body), [project.id]);
+  assert.deepEqual(ids((await as('outsider').get(`/users/${people.guest.id}/starred_projects`)).body), []);
+
+  await db.updateTable('users').set({ private_profile: true }).where('id', '=', people.guest.id).execute();
+  assert.equal((await as('owner').get(`${url}/starrers`)).body.length, 1);
+  assert.deepEqual(ids((await as('owner').get(`/users/${people.guest.id}/starred_projects`)).body), []);
+  assert.deepEqual(ids((await as('guest').get(`/users/${people.guest.id}/starred_projects`)).body), [project.id]);
+
+  assert.equal((await as('guest').post(`${url}/unstar`)).body.star_count, 1);
+  assert.equal((await as('guest').post(`${url}/unstar`)).status, 304);
+});
+
+test('the projects that somebody has contributed to are found, for a year and by those who see them', async () => {
+  const { as, project, people, db } = await world();
+  const contributed = async (who: 'owner' | 'outsider') =>
+    (await as(who).get(`/users/${people.planner.id}/contributed_projects`)).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await contributed('owner'), []);
+  assert.equal((await as('planner').post(`/projects/${project.id}/issues`, { title: 'Mend the fence' })).status, 201);
+  assert.deepEqual(await contributed('owner'), [project.id]);
+  assert.deepEqual(await contributed('outsider'), []);
+  await db
+    .updateTable('events')
+    .set({ created_at: new Date(Date.now() - 370 * 86_400_000).toISOString() })
+    .where('author_id', '=', people.planner.id)
+    .execute();
+  assert.deepEqual(await contributed('owner'), []);
+});

@@ -1,0 +1,87 @@
+/** What people have to do with projects: stars, and contributions. */
+import { type RawBuilder, sql } from 'kysely';
+import { Type } from 'typebox';
+import { anyone, projectRole, projectVisible } from '../../../access/index.ts';
+import { containing, get, one, optional, pageOf, paginate, paging, post, resource, Timestamp } from '../../../http/index.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
+import { contributedTo, filtered, projectFilters, starredBy } from './filters.ts';
+import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
+import { userNamed, visibleProjectRows } from './queries.ts';
+import { form } from './rules.ts';
+import { starProject, unstarProject } from './star_actions.ts';
+
+// Everybody who sees a project may, also where nobody can change it any more.
+const seen = projectRole('guest', { archived: true });
+
+const Starrer = resource('Starrer', { starred_since: Timestamp, user: UserBasic });
+
+/** @param isOf a predicate on rows of `projects`, for the id of a user who shows his profile to the caller */
+const projectsOfUser = (path: string, summary: string, isOf: (user_id: number) => RawBuilder<boolean>) =>
+  get(`/users/:user_id/${path}`, {
+    summary,
+    access: anyone,
+    input: { user_id: Type.String({ description: 'Id or name' }), ...paging, ...form, ...projectFilters },
+    returns: pageOf(ProjectWithAccessForm),
+    handle: async ({ caller, input, ...services }) => {
+      const { db } = services;
+      const user = await userNamed(db, input.user_id);
+      const isHidden = user.private_profile && !caller?.admin && caller?.id !== user.id;
+      const projects = visibleProjectRows(db, caller).where(isHidden ? sql<boolean>`false` : isOf(user.id));
+      return presentProjectPage(services, caller, await paginate(db, filtered(projects, caller, input), input), input);
+    },
+  });
+
+export const projectStarRoutes = [
+  post('/projects/:id/star', {
+    summary: 'Give a project a star',
+    access: seen,
+    returns: one(ProjectForm),
+    handle: async ({ caller, project, ...services }) => {
+      await starProject(services.db, project.id, caller.id);
+      return projectReply(services, caller, project.id);
+    },
+  }),
+  post('/projects/:id/unstar', {
+    summary: "Take the caller's star from a project",
+    access: seen,
+    returns: one(ProjectForm),
+    handle: async ({ caller, project, ...services }) => {
+      await unstarProject(services.db, project.id, caller.id);
+      return projectReply(services, caller, project.id);
+    },
+  }),
+  get('/projects/:id/starrers', {
+    summary: 'List who has given a project a star',
+    access: projectVisible,
+    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or username' })) },
+    returns: pageOf(Starrer),
+    handle: async ({ db, url, caller, project, input }) => {
+      const pattern = input.search && containing(input.search);
+      const starrers = db
+        .selectFrom('project_stars')
+        .innerJoin('users', 'users.id', 'project_stars.user_id')
+        .select(userBasicColumns)
+        .select('project_stars.created_at as starred_since')
+        .where('project_id', '=', project.id)
+        // What somebody has starred says something of him, who may have hidden that.
+        .where(
+          caller?.admin
+            ? sql<boolean>`true`
+            : sql<boolean>`(not users.private_profile or users.id = ${caller?.id ?? null}::bigint)`,
+        )
+        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or username::text ilike ${pattern})`))
+        .orderBy('project_stars.user_id');
+      const page = await paginate(db, starrers, input);
+      return {
+        ...page,
+        items: page.items.map(({ starred_since, ...user }) => ({ starred_since, user: presentUserBasic(url, user) })),
+      };
+    },
+  }),
+  projectsOfUser('starred_projects', 'List the projects that a user has given a star, newest first', starredBy),
+  projectsOfUser(
+    'contributed_projects',
+    'List the projects that a user has contributed to within a year, newest first',
+    contributedTo,
+  ),
+];

@@ -1,0 +1,85 @@
+/** Moving a project to another namespace. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { groupLevel, isVisibleGroup, refreshAuthorizations } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
+import { recordEvent } from '../../events/index.ts';
+import { lesserVisibility, lockedTarget, type VisibilityName } from '../../people/namespaces/index.ts';
+import { dropForeignRoles } from '../member_roles/index.ts';
+import { limitReason, refuseTaken } from './actions.ts';
+import { namespaceFor } from './creation_rules.ts';
+import { mayCreateIn } from './rules.ts';
+
+const notAllowedThere = "You don't have permission to transfer projects into that namespace.";
+const failed = (reason: string) => invalidAs('Failed to transfer project', { new_namespace: [reason] });
+
+/**
+ * Moves a project with all that belongs to it, and makes it no more visible than its new group. Its old address leads to the new one.
+ * @param tx a transaction
+ * @param namespace id or full path
+ * @throws ApiError 404 for a namespace that there is not or not for the caller, 400 with the reason when the project cannot move there
+ */
+export async function transferProject(
+  tx: Database,
+  caller: Caller,
+  project_id: number,
+  namespace: number | string,
+): Promise<void> {
+  const target = await namespaceFor(tx, caller, namespace);
+  if (!target || !(await mayKnow(tx, caller, target))) throw notFound('Namespace');
+  if (!mayCreateIn(caller, target)) throw failed(notAllowedThere);
+  const from = await namespaceIdOf(tx, project_id);
+  const place = await lockedTarget(tx, { from, to: target.id });
+  const project = await tx
+    .selectFrom('projects')
+    .select(['name', 'path', 'namespace_id', 'visibility'])
+    .where('id', '=', project_id)
+    .executeTakeFirst();
+  const { name, path, namespace_id, visibility } = found('Project', project);
+  if (namespace_id !== from) throw conflict('Somebody else has moved the project just now.');
+  if (namespace_id === place.id) throw failed('Project is already in this namespace.');
+  if (await limitReason(tx, place.id)) throw failed(notAllowedThere);
+  const full_path = `${place.full_path}/${path}`;
+  try {
+    await refuseTaken(tx, place.id, { name, full_path });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw failed('Project with same name or path in target namespace already exists');
+  }
+  const allowed = place.kind === 'user' ? visibility : lesserVisibility(visibility as VisibilityName, place.visibility);
+  await tx
+    .updateTable('projects')
+    .set({ namespace_id: place.id, full_path, visibility: allowed, updated_at: sql`now()` })
+    .where('id', '=', project_id)
+    .execute();
+  await dropForeignRoles(tx, { project_id });
+  await refreshAuthorizations(tx, { project_id });
+  await recordEvent(tx, {
+    project_id,
+    author_id: caller.id,
+    action: 'transferred',
+    target_type: 'Project',
+    target_id: project_id,
+  });
+}
+
+/** Users are known to everybody, and their namespaces with them. */
+async function mayKnow(tx: Database, caller: Caller, { id, kind }: { id: number; kind: string }): Promise<boolean> {
+  if (kind === 'user') return true;
+  const query = tx.selectFrom('namespaces').select('id').where('id', '=', id).where(isVisibleGroup(caller));
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+async function namespaceIdOf(tx: Database, project_id: number): Promise<number> {
+  const row = await tx.selectFrom('projects').select('namespace_id').where('id', '=', project_id).executeTakeFirst();
+  return found('Project', row).namespace_id;
+}
+
+/** A predicate on rows of `namespaces`: the caller may add projects to the group, as `mayCreateIn` says for one. */
+export const takesProjectsOf = (caller: Caller): RawBuilder<SqlBool> => sql`
+  (namespaces.kind = 'group' and case namespaces.project_creation_level
+     when 'developer' then ${groupLevel(caller)} >= 30
+     when 'maintainer' then ${groupLevel(caller)} >= 40
+     when 'owner' then ${groupLevel(caller)} >= 50
+     when 'administrator' then ${sql.lit(caller.admin)}
+     else false end)`;

@@ -1,0 +1,123 @@
+/** Complete changes of service accounts. */
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
+import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf } from '../../../http/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { seats } from '../../instance/licenses/index.ts';
+import { emailReasons } from '../../people/emails/index.ts';
+import { usernameReasons } from '../../people/namespaces/index.ts';
+import { changeUser, createUser, personNameReasons } from '../../people/users/index.ts';
+import { takenReasons } from './queries.ts';
+
+const usualName = 'Service account user';
+const noSeats = 'No more seats are available to create Service Account User';
+
+/** Any number; two accounts that are made at the same time must not both get the last seat. */
+const lock = 726_673_005;
+
+const refused = (reason: string) => badRequest(`400 Bad request - ${reason}`);
+
+/** What the area of users refuses, in the form that is used here. */
+function refuse(error: unknown): never {
+  if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 409)) throw error;
+  const { message } = error.body as { message: string | Record<string, string[]> };
+  throw refused(typeof message === 'string' ? message : sentenceOf(message));
+}
+
+interface Names {
+  name?: string;
+  username?: string;
+  email?: string;
+}
+
+/**
+ * Refuses names and addresses that an account cannot have, all of them at once.
+ * @param user_id the account that is to have them; left out for a new one
+ * @throws ApiError 400
+ */
+async function checkNames(tx: Database, user_id: number | undefined, { name, username, email }: Names): Promise<void> {
+  const taken = await takenReasons(tx, user_id, { username, email });
+  const reasons = {
+    email: email === undefined ? [] : [...emailReasons(email), ...taken.email],
+    username: username === undefined ? [] : [...usernameReasons(username), ...taken.username],
+    name: name === undefined ? [] : personNameReasons(name),
+  };
+  const sentence = sentenceOf(reasons);
+  if (sentence !== '') throw refused(sentence);
+}
+
+/** Whether an address that somebody chose counts at once. */
+const confirmsItself = async (tx: Database) => (await settingsOf(tx)).email_confirmation_setting === 'off';
+
+/**
+ * Refuses one service account more than there are seats, which holds below Ultimate.
+ * @throws ApiError 403, for a group 400
+ */
+async function checkSeat(tx: Database, plan: Plan, group_id: number | null): Promise<void> {
+  if (plan === 'ultimate') return;
+  await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
+  const { limit } = await seats(tx);
+  if (limit === undefined) return;
+  const { rows } = await sql<{ count: number }>`select count(*) from users where user_type = 'service_account'`.execute(tx);
+  if (rows[0]!.count >= limit) throw group_id === null ? forbidden(noSeats) : refused(noSeats);
+}
+
+export interface NewServiceAccount extends Names {
+  /** The group that it belongs to; null: the instance. */
+  group_id: number | null;
+  created_by_id: number;
+}
+
+/**
+ * Adds a service account. An address that was chosen for it takes the place of its own one when it is confirmed, so that the account works until then.
+ * @param plan the plan in force
+ * @returns the id of the user
+ * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group has gone meanwhile
+ */
+export async function createServiceAccount(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  plan: Plan,
+  account: NewServiceAccount,
+): Promise<number> {
+  const { group_id, created_by_id, name = usualName, email } = account;
+  const prefix = group_id === null ? 'service_account' : `service_account_group_${group_id}`;
+  const { username = `${prefix}_${randomBytes(16).toString('hex')}` } = account;
+  const own = `${username}@noreply.${new URL(url).hostname}`;
+  return db.transaction().execute(async (tx) => {
+    await checkSeat(tx, plan, group_id);
+    await checkNames(tx, undefined, { name, username, ...(email === undefined ? {} : { email }) });
+    // After the username, which it is made from: nobody is told of an address that he has not given because his username is wrong.
+    if (email === undefined) await checkNames(tx, undefined, { email: own });
+    const isKnown = email !== undefined && (await confirmsItself(tx));
+    const user = { username, name, email: isKnown ? email : own, confirmed: true, created_by_id };
+    const id = await createUser(tx, { ...user, user_type: 'service_account', profile: { external: true } }).catch(refuse);
+    await tx
+      .insertInto('service_accounts')
+      .values({ user_id: id, group_id })
+      .execute()
+      .catch((error: unknown) => {
+        throw isForeignKeyViolation(error, 'service_accounts_group_id_fkey') ? notFound('Group') : error;
+      });
+    if (email !== undefined && !isKnown) await changeUser(tx, id, { email }, false).catch(refuse);
+    return id;
+  });
+}
+
+/**
+ * Changes a service account.
+ * @param names what is blank is left as it is
+ * @throws ApiError 400 with the reasons
+ */
+export async function changeServiceAccount(
+  db: Database,
+  user_id: number,
+  names: { [Field in keyof Names]?: string | null },
+): Promise<void> {
+  const changes: Names = Object.fromEntries(Object.entries(names).filter(([, text]) => text != null && text.trim() !== ''));
+  if (Object.keys(changes).length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    await checkNames(tx, user_id, changes);
+    await changeUser(tx, user_id, changes, await confirmsItself(tx)).catch(refuse);
+  });
+}
