@@ -1,6 +1,6 @@
 /** The map of the API: every area and its endpoints. */
 import type { AnyEndpoint } from '../http/index.ts';
-import { awardEmojiRoutes } from './award_emoji/routes.ts';
+import { todoRoutes } from './activity/todos/routes.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
@@ -15,10 +15,13 @@ import { languageRoutes } from './code/repository/language_routes.ts';
 import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
+import { awardEmojiRoutes } from './conversation/award_emoji/routes.ts';
+import { discussionRoutes } from './conversation/discussions/routes.ts';
+import { markdownRoutes } from './conversation/markdown/routes.ts';
+import { noteRoutes } from './conversation/notes/routes.ts';
+import { resourceEventRoutes } from './conversation/resource_events/routes.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
-import { noteRoutes } from './discussions/note_routes.ts';
-import { discussionRoutes } from './discussions/routes.ts';
 import { epicIssueRoutes } from './epic_issues/routes.ts';
 import { epicChildRoutes } from './epics/child_routes.ts';
 import { epicLinkRoutes } from './epics/link_routes.ts';
@@ -39,7 +42,6 @@ import { issueTimeRoutes } from './issues/time_routes.ts';
 import { iterationCadenceRoutes } from './iterations/cadence_routes.ts';
 import { iterationRoutes } from './iterations/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
-import { markdownRoutes } from './markdown/routes.ts';
 import { milestoneIssueRoutes } from './milestone_issues/routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
@@ -55,7 +57,6 @@ import { userPreferenceRoutes } from './people/users/preference_routes.ts';
 import { userRemovalRoutes } from './people/users/removal_routes.ts';
 import { userRoutes } from './people/users/routes.ts';
 import { userStatusRoutes } from './people/users/status_routes.ts';
-import { resourceEventRoutes } from './resource_events/routes.ts';
 import { accessRequestRoutes } from './spaces/access_requests/routes.ts';
 import { tokenAssociationRoutes } from './spaces/access_tokens/association_routes.ts';
 import { accessTokenRoutes } from './spaces/access_tokens/routes.ts';
@@ -73,7 +74,6 @@ import { projectStarRoutes } from './spaces/projects/star_routes.ts';
 import { groupServiceAccountRoutes } from './spaces/service_accounts/group_routes.ts';
 import { serviceAccountRoutes } from './spaces/service_accounts/routes.ts';
 import { serviceAccountTokenRoutes } from './spaces/service_accounts/token_routes.ts';
-import { todoRoutes } from './todo_list/routes.ts';
 
 export const endpoints: readonly AnyEndpoint[] = [
   ...metadataRoutes,

@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
+import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import { deleteRepositories, maintainRepository, settleReferences } from '../areas/code/repository/index.ts';
-import { removeOldEvents } from '../areas/events/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import { removeUnusedBlobs } from '../areas/issues/index.ts';

@@ -1,10 +1,10 @@
 /** What follows from a change to an epic, in its transaction: notes of the product, resource events, activity, to-dos and mentions. */
 import type { Database } from '../../db/index.ts';
 import type { Caller, Plan } from '../../http/index.ts';
-import { recordEvent } from '../events/index.ts';
-import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../notes/index.ts';
-import { recordLabelEvents, recordStateEvent } from '../resource_events/index.ts';
-import { doneTodos } from '../todos/index.ts';
+import { recordEvent } from '../activity/events/index.ts';
+import { doneTodos } from '../activity/todos/index.ts';
+import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../conversation/notes/index.ts';
+import { recordLabelEvents, recordStateEvent } from '../conversation/resource_events/index.ts';
 
 /** Who changes something, and what holds for him. */
 export interface Acting {

@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { MaybeCaller } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { isFoundIn } from '../../http/index.ts';
-import { emojiNamed } from '../award_emoji/index.ts';
+import { emojiNamed } from '../conversation/award_emoji/index.ts';
 import type { EpicFilters } from './list_input.ts';
 
 type Predicate = RawBuilder<SqlBool>;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { MaybeCaller } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { type Caller, unprocessable } from '../../http/index.ts';
-import { addSystemNote } from '../notes/index.ts';
+import { addSystemNote } from '../conversation/notes/index.ts';
 import { firstPlace } from './places.ts';
 import { type EpicReference, epicNamed, epicReference, visibleEpic } from './queries.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Group, isVisibleEpic, type MaybeCaller } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { found } from '../../http/index.ts';
-import { addSystemNote } from '../notes/index.ts';
+import { addSystemNote } from '../conversation/notes/index.ts';
 import { type EpicReference, epicReference } from './queries.ts';
 
 export type EpicLinkType = 'relates_to' | 'blocks' | 'is_blocked_by';

@@ -1,8 +1,8 @@
 /** What quick actions do to an epic. */
 import type { Group } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { toggleAward } from '../award_emoji/index.ts';
-import type { CommandChanges, Operations } from '../quick_actions/index.ts';
+import { toggleAward } from '../conversation/award_emoji/index.ts';
+import type { CommandChanges, Operations } from '../conversation/quick_actions/index.ts';
 import { changeEpic, type EpicChanges } from './changes.ts';
 import type { Acting } from './effects.ts';
 import { adopt, setParent } from './parents.ts';

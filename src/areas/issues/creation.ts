@@ -4,10 +4,10 @@ import type { Project } from '../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../db/index.ts';
 import { conflict, type Plan } from '../../http/index.ts';
 import { referencesIn, taskCompletion } from '../../markdown/index.ts';
+import { activity } from '../activity/events/index.ts';
+import { applyCommands, extractCommands } from '../conversation/quick_actions/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { activity } from '../events/index.ts';
 import { type LabelRow, labelsFor, withoutRivals } from '../labels/index.ts';
-import { applyCommands, extractCommands } from '../quick_actions/index.ts';
 import { type Acting, blankIssue, type IssueState, recordEffects } from './effects.ts';
 import { issueOperations } from './operations.ts';
 

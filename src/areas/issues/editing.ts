@@ -1,7 +1,7 @@
 /** Editing issues: changes as they are asked for, and the quick actions in a new description. */
 import type { Project } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
-import { applyCommands, extractCommands } from '../quick_actions/index.ts';
+import { applyCommands, extractCommands } from '../conversation/quick_actions/index.ts';
 import { type IssueChanges, updateIssue } from './changes.ts';
 import type { Acting } from './effects.ts';
 import { issueOperations } from './operations.ts';

@@ -2,16 +2,16 @@
 import type { Project } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { Caller, Plan } from '../../http/index.ts';
-import { recordEvent } from '../events/index.ts';
-import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../notes/index.ts';
+import { recordEvent } from '../activity/events/index.ts';
+import { addTodos, doneTodos } from '../activity/todos/index.ts';
+import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../conversation/notes/index.ts';
 import {
   recordIterationEvent,
   recordLabelEvents,
   recordMilestoneEvent,
   recordStateEvent,
   recordWeightEvent,
-} from '../resource_events/index.ts';
-import { addTodos, doneTodos } from '../todos/index.ts';
+} from '../conversation/resource_events/index.ts';
 import { assigneesChanged, confidentialityChanged, lockChanged, severityChanged, typeChanged } from './wording.ts';
 
 /** Who changes something, and what holds for him. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { isVisibleIssue, levels, type Project, projectLevel, projectState } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { Caller } from '../../http/index.ts';
-import { addSystemNote } from '../notes/index.ts';
+import { addSystemNote } from '../conversation/notes/index.ts';
 import { referenceTo } from './references.ts';
 
 /** An issue as the notes on others name it. */

@@ -2,9 +2,9 @@
 import { type Project, projectFor } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { ApiError } from '../../http/index.ts';
-import { toggleAward } from '../award_emoji/index.ts';
-import { addSystemNote } from '../notes/index.ts';
-import type { Operations } from '../quick_actions/index.ts';
+import { toggleAward } from '../conversation/award_emoji/index.ts';
+import { addSystemNote } from '../conversation/notes/index.ts';
+import type { Operations } from '../conversation/quick_actions/index.ts';
 import { updateIssue } from './changes.ts';
 import { parseDuration } from './durations.ts';
 import type { Acting } from './effects.ts';

@@ -1,7 +1,7 @@
 /** Time that an issue is to take, and has taken (issues.md section 9). */
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
-import { addSystemNote } from '../notes/index.ts';
+import { addSystemNote } from '../conversation/notes/index.ts';
 import { printDuration } from './durations.ts';
 import { estimateChanged, timeSpent } from './wording.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, invalid, notFound } from '../../../http/index.ts';
-import { addRequestTodos } from '../../todos/index.ts';
+import { addRequestTodos } from '../../activity/todos/index.ts';
 import { type Actor, addMembers, counts, isDirect, lockedSource, noSeatsText, placeOf, type Source } from '../members/index.ts';
 
 /**

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { currentPlan, levels, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, reaches } from '../../../http/index.ts';
-import { recordEvents } from '../../events/index.ts';
+import { recordEvents } from '../../activity/events/index.ts';
 import { forgetApprovals, heldBack } from './approval_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { levels, type Permission, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, forbidden } from '../../../http/index.ts';
-import { recordEvents } from '../../events/index.ts';
+import { recordEvents } from '../../activity/events/index.ts';
 import { memberOf, recordMemberships } from './actions.ts';
 import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
 import { type Actor, isAbove, isProtected } from './rules.ts';

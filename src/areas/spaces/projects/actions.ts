@@ -13,8 +13,8 @@ import {
   writeCommit,
 } from '../../../git/index.ts';
 import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
+import { recordEvent } from '../../activity/events/index.ts';
 import { refsBegun, repositoryOf } from '../../code/repository/index.ts';
-import { recordEvent } from '../../events/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
 import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../../people/namespaces/index.ts';
 import { limitReached, namingProblems } from './rules.ts';

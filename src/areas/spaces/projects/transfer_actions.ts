@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { groupLevel, isVisibleGroup, refreshAuthorizations } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
-import { recordEvent } from '../../events/index.ts';
+import { recordEvent } from '../../activity/events/index.ts';
 import { lesserVisibility, lockedTarget, type VisibilityName } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';

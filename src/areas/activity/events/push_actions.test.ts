@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { updateRefs } from '../../../git/index.ts';
+import { type GitClient, gitClient, remoteOf } from '../../../testing/git.ts';
+import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../testing/repository.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { announceUpdates } from '../../code/repository/actions.ts';
+import { settleReferenceUpdates } from '../../code/repository/index.ts';
+
+/** The pushes to a project, the first first. */
+const pushes = ({ db }: World, project_id: number) =>
+  db
+    .selectFrom('events')
+    .innerJoin('push_event_payloads as push', 'push.event_id', 'events.id')
+    .select([
+      'author_id',
+      'push.action',
+      'ref_type',
+      'ref',
+      'commit_count',
+      'commit_from',
+      'commit_to',
+      'commit_title',
+      'ref_count',
+    ])
+    .where('project_id', '=', project_id)
+    .where('events.action', '=', 'pushed')
+    .where('target_type', 'is', null)
+    .orderBy('id')
+    .execute();
+
+const shortly = async (w: World, project_id: number) =>
+  (await pushes(w, project_id)).map(({ action, ref_type, ref, commit_count, commit_title }) => [
+    ...[action, ref_type, ref, commit_count, commit_title],
+  ]);
+
+async function cloned(w: World): Promise<GitClient> {
+  const client = await gitClient();
+  await client.run(['clone', '-q', remoteOf(w.url, w.project.full_path, w.people.maintainer.token), 'work']);
+  return client;
+}
+
+async function commit({ run, folder }: GitClient, title: string): Promise<string> {
+  await writeFile(path.join(folder, 'work', 'file'), title);
+  await run(['add', 'file'], { at: 'work' });
+  await run(['commit', '-q', '-m', `${title}\n\nMore of it.`], { at: 'work' });
+  return (await run(['rev-parse', 'HEAD'], { at: 'work' })).stdout.trim();
+}
+
+async function push({ run }: GitClient, ...args: string[]): Promise<void> {
+  const { code, stderr } = await run(['push', '-q', 'origin', ...args], { at: 'work' });
+  assert.equal(code, 0, stderr);
+}
+
+test('a push says which commits came, from where to where', async () => {
+  const w = await world();
+  const client = await cloned(w);
+  const first = await commit(client, 'Begin');
+  await push(client, 'HEAD:main');
+  await commit(client, 'Go on');
+  const third = await commit(client, `${'é'.repeat(66)} and on`);
+  await push(client, 'HEAD:main');
+  const common = { author_id: w.people.maintainer.id, ref_type: 'branch', ref: 'main', ref_count: null };
+  assert.deepEqual(await pushes(w, w.project.id), [
+    { ...common, action: 'created', commit_count: 1, commit_from: null, commit_to: first, commit_title: 'Begin' },
+    {
+      ...common,
+      action: 'pushed',
+      commit_count: 2,
+      commit_from: first,
+      commit_to: third,
+      commit_title: `${'é'.repeat(66)} ...`,
+    },
+  ]);
+});
+
+test('a new branch counts what the default branch does not have, and a removed one nothing', async () => {
+  const w = await world();
+  const client = await cloned(w);
+  await commit(client, 'One');
+  await commit(client, 'Two');
+  await push(client, 'HEAD:main', 'HEAD:same');
+  await commit(client, 'Three');
+  await commit(client, 'Four');
+  await push(client, 'HEAD:more');
+  await push(client, ':more');
+  const told = await shortly(w, w.project.id);
+  assert.deepEqual(told, [
+    ['created', 'branch', 'main', 2, 'Two'],
+    ['created', 'branch', 'same', 0, null],
+    ['created', 'branch', 'more', 2, 'Four'],
+    ['removed', 'branch', 'more', 0, null],
+  ]);
+  const [, , , removed] = await pushes(w, w.project.id);
+  assert.equal(removed!.commit_to, null);
+  assert.match(removed!.commit_from!, /^[0-9a-f]{40}$/);
+});
+
+test('a branch that is thrown back counts what it did not have before', async () => {
+  const w = await world();
+  const client = await cloned(w);
+  await commit(client, 'One');
+  await push(client, 'HEAD:main', 'HEAD:side');
+  await commit(client, 'Two');
+  await push(client, 'HEAD:side');
+  await client.run(['reset', '-q', '--hard', 'HEAD~1'], { at: 'work' });
+  await commit(client, 'Other');
+  await push(client, '--force', 'HEAD:side');
+  assert.deepEqual((await shortly(w, w.project.id)).at(-1), ['pushed', 'branch', 'side', 1, 'Other']);
+});
+
+test('tags tell of the commit that they name', async () => {
+  const w = await filledWorld();
+  const client = await cloned(w);
+  await client.run(['tag', 'light'], { at: 'work' });
+  await client.run(['tag', '-m', 'said', 'heavy'], { at: 'work' });
+  await client.run(['tag', 'tree', 'HEAD^{tree}'], { at: 'work' });
+  await push(client, 'light', 'heavy');
+  await push(client, 'tree');
+  await push(client, ':light');
+  assert.deepEqual((await shortly(w, w.project.id)).slice(1), [
+    ['created', 'tag', 'light', 1, 'Change a file'],
+    ['created', 'tag', 'heavy', 1, 'Change a file'],
+    ['created', 'tag', 'tree', 0, null],
+    ['removed', 'tag', 'light', 0, null],
+  ]);
+});
+
+test('a push of many branches is one event, as the setting says', async (t) => {
+  const w = await filledWorld();
+  t.after(() => w.db.updateTable('application_settings').set({ push_event_activities_limit: 3 }).execute());
+  const client = await cloned(w);
+  await push(client, 'HEAD:a', 'HEAD:b', 'HEAD:c', 'HEAD:refs/tags/t');
+  assert.deepEqual(
+    (await shortly(w, w.project.id)).slice(1).map(([, , ref]) => ref),
+    ['a', 'b', 'c', 't'],
+  );
+  await push(client, ':a', ':b', ':c', ':refs/tags/t');
+  await push(client, 'HEAD:1', 'HEAD:2', 'HEAD:3', 'HEAD:4', 'HEAD:refs/tags/t');
+  const [many, tag] = (await pushes(w, w.project.id)).slice(-2);
+  const nothing = { commit_count: 0, commit_from: null, commit_to: null, commit_title: null, ref: null };
+  assert.deepEqual(many, { author_id: w.people.maintainer.id, action: 'created', ref_type: 'branch', ...nothing, ref_count: 4 });
+  assert.equal(tag!.ref, 't');
+
+  assert.equal((await w.as('admin').put('/application/settings', { push_event_activities_limit: -1 })).status, 400);
+  assert.equal((await w.as('admin').put('/application/settings', { push_event_activities_limit: 1 })).status, 200);
+  await push(client, ':1', ':2');
+  assert.equal((await pushes(w, w.project.id)).at(-1)!.ref_count, 2);
+});
+
+test('whatever moves a branch or tag over the API is a push', async () => {
+  const w = await filledWorld();
+  const { id } = w.project;
+  const url = `/projects/${id}/repository`;
+  const root = await headOf(w);
+  await w.as('developer').post(`${url}/branches`, { branch: 'side', ref: 'main' });
+  await w.as('developer').put(fileUrl(w.project, 'README.md'), { branch: 'side', commit_message: 'By file', content: 'x\n' });
+  const side = await headOf(w, 'side');
+  const picked = await w.as('maintainer').post(`${url}/commits/${side}/cherry_pick`, { branch: 'main' });
+  assert.equal(picked.status, 201, JSON.stringify(picked.body));
+  await w.as('maintainer').post(`${url}/commits/${picked.body.id}/revert`, { branch: 'main' });
+  const actions = [{ action: 'create', file_path: 'new', content: 'x' }];
+  await w.as('developer').post(`${url}/commits`, { branch: 'other', start_branch: 'main', commit_message: 'By commit', actions });
+  await w.as('maintainer').post(`${url}/tags`, { tag_name: 'v1', ref: 'main' });
+  await w.as('maintainer').delete(`${url}/tags/v1`);
+  await w.as('maintainer').delete(`${url}/branches/other`);
+  await w.as('maintainer').post(`${url}/branches`, { branch: 'merged', ref: root! });
+  await w.as('maintainer').delete(`${url}/merged_branches`);
+  assert.deepEqual((await shortly(w, id)).slice(1), [
+    ['created', 'branch', 'side', 0, null],
+    ['pushed', 'branch', 'side', 1, 'By file'],
+    ['pushed', 'branch', 'main', 1, 'By file'],
+    ['pushed', 'branch', 'main', 1, 'Revert "By file"'],
+    ['created', 'branch', 'other', 1, 'By commit'],
+    ['created', 'tag', 'v1', 1, 'Revert "By file"'],
+    ['removed', 'tag', 'v1', 0, null],
+    ['removed', 'branch', 'other', 0, null],
+    ['created', 'branch', 'merged', 0, null],
+    ['removed', 'branch', 'merged', 0, null],
+  ]);
+  const authors = (await pushes(w, id)).map(({ author_id }) => author_id);
+  assert.deepEqual(new Set(authors), new Set([w.people.developer.id, w.people.maintainer.id]));
+  const last = (await pushes(w, id)).length;
+  assert.equal((await w.as('developer').put(fileUrl(w.project, 'none'), { ...onMain, content: 'x' })).status, 400);
+  assert.equal((await pushes(w, id)).length, last);
+});
+
+test('a project that begins with a file is created, then pushed to', async () => {
+  const w = await world();
+  const { id } = (await w.as('owner').post('/projects', { name: 'begun', initialize_with_readme: true })).body;
+  assert.deepEqual(await shortly(w, id), [['created', 'branch', 'main', 1, 'Initial commit']]);
+  const rows = await w.db.selectFrom('events').select('action').where('project_id', '=', id).orderBy('id').execute();
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['created', 'pushed'],
+  );
+});
+
+test('a push whose server crashed is told of when it is settled, once', async () => {
+  const w = await filledWorld();
+  const project = { id: w.project.id, storage: 'default' };
+  const head = (await headOf(w))!;
+  const update = { ref: 'refs/heads/late', old: null, new: head };
+  await announceUpdates(w.db, { project, user_id: w.people.developer.id }, [update]);
+  await updateRefs(repositoryIn(w), [update]);
+  const before = await shortly(w, w.project.id);
+  await settleReferenceUpdates(w.services);
+  await settleReferenceUpdates(w.services);
+  assert.deepEqual((await shortly(w, w.project.id)).slice(before.length), [['created', 'branch', 'late', 0, null]]);
+});

@@ -1,0 +1,123 @@
+/** What pushes are recorded as: one event for each reference that moved, or one for all where a push moves many (events.md, `push_data`). */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { countCommits, type RefUpdate, type Repository, readCommit, resolveBranch, resolveCommit } from '../../../git/index.ts';
+import { activity } from './actions.ts';
+
+type PushAction = 'created' | 'removed' | 'pushed';
+type RefType = 'branch' | 'tag';
+
+/** A row of `push_event_payloads`. */
+export interface Push {
+  commit_count: number;
+  action: PushAction;
+  ref_type: RefType;
+  commit_from: string | null;
+  commit_to: string | null;
+  /** Without `refs/heads/` or `refs/tags/`; null where many moved. */
+  ref: string | null;
+  commit_title: string | null;
+  /** How many references moved, where it was many. */
+  ref_count: number | null;
+}
+
+export interface PushedTo {
+  repository: Repository;
+  default_branch: string;
+  /** The application setting `push_event_activities_limit`. */
+  limit: number;
+}
+
+interface Moved extends RefUpdate {
+  action: PushAction;
+  ref_type: RefType;
+  name: string;
+}
+
+function movedRef(update: RefUpdate): Moved | undefined {
+  const [, folder, name] = /^refs\/(heads|tags)\/(.+)$/s.exec(update.ref) ?? [];
+  if (name === undefined) return undefined;
+  const action = update.old === null ? 'created' : update.new === null ? 'removed' : 'pushed';
+  return { ...update, action, ref_type: folder === 'heads' ? 'branch' : 'tag', name };
+}
+
+/**
+ * Describes moves of references for `recordPush`. It asks git, and so comes before the transaction.
+ * @param moved what has moved
+ */
+export async function describePush(to: PushedTo, moved: readonly RefUpdate[]): Promise<Push[]> {
+  const refs = moved.flatMap((update) => movedRef(update) ?? []);
+  const kinds = Object.values(Object.groupBy(refs, ({ ref_type, action }) => `${ref_type} ${action}`));
+  const pushes = kinds.map((kind = []) =>
+    kind.length > to.limit ? [bulkOf(kind)] : Promise.all(kind.map((ref) => singleOf(to, ref))),
+  );
+  return (await Promise.all(pushes)).flat();
+}
+
+function bulkOf(refs: readonly Moved[]): Push {
+  const { action, ref_type } = refs[0]!;
+  return {
+    ...{ action, ref_type, ref_count: refs.length },
+    ...{ ref: null, commit_count: 0, commit_from: null, commit_to: null, commit_title: null },
+  };
+}
+
+async function singleOf(to: PushedTo, ref: Moved): Promise<Push> {
+  const { action, ref_type, name, old, new: commit_to } = ref;
+  const commit_count = ref_type === 'tag' ? await taggedCommits(to, ref) : await newCommits(to, ref);
+  const commit_title = commit_count > 0 ? await titleOf(to.repository, commit_to!) : null;
+  return { commit_count, action, ref_type, commit_from: old, commit_to, ref: name, commit_title, ref_count: null };
+}
+
+/** A tag tells of the commit that it names, and of none when it names something else. */
+async function taggedCommits({ repository }: PushedTo, ref: Moved): Promise<number> {
+  return ref.new !== null && (await resolveCommit(repository, ref.new)) !== undefined ? 1 : 0;
+}
+
+/** How many commits came with a branch: for a new one, those that the default branch does not have. */
+async function newCommits({ repository, default_branch }: PushedTo, ref: Moved): Promise<number> {
+  if (ref.new === null) return 0;
+  const base = ref.old ?? (ref.name === default_branch ? undefined : await resolveBranch(repository, default_branch));
+  if (base === ref.new) return 0;
+  // The usual case is answered by a commit that is read anyway, where counting would start a process.
+  const { parent_ids } = await readCommit(repository, ref.new);
+  if (parent_ids.length === (base === undefined ? 0 : 1) && parent_ids[0] === base) return 1;
+  return countCommits(repository, { from: [ref.new], not: base === undefined ? [] : [base] });
+}
+
+const longest_title = 70;
+
+async function titleOf(repository: Repository, id: string): Promise<string | null> {
+  const { message } = await readCommit(repository, (await resolveCommit(repository, id))!);
+  const line = message.trim().split('\n', 1)[0]!.trim();
+  const characters = [...line];
+  const title = characters.length > longest_title ? `${characters.slice(0, longest_title - 3).join('')}...` : line;
+  return title || null;
+}
+
+/**
+ * Records a push, with what follows from it as for any event.
+ * @param tx the transaction that writes the other effects of the push
+ * @param by the project, and who pushed; nothing is recorded for who is gone
+ * @param pushes what `describePush` made of it
+ */
+export async function recordPush(
+  tx: Database,
+  { project_id, author_id }: { project_id: number; author_id: number | null },
+  pushes: readonly Push[],
+): Promise<void> {
+  if (author_id === null || pushes.length === 0) return;
+  await sql`
+    with given as materialized (
+      select nextval(pg_get_serial_sequence('events', 'id')) as event_id, push.*
+        from jsonb_to_recordset(${JSON.stringify(pushes)}::jsonb)
+             as push(commit_count integer, action text, ref_type text, commit_from text, commit_to text, ref text, commit_title text, ref_count integer)
+    ), recorded as (
+      insert into events (id, project_id, author_id, action) overriding system value
+      select event_id, ${project_id}, ${author_id}, 'pushed' from given
+    ), described as (
+      insert into push_event_payloads (event_id, commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count)
+      select event_id, commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count from given
+    ), ${activity([project_id], [author_id])}
+    select`.execute(tx);
+}

@@ -1,0 +1,35 @@
+/** To-dos of those who decide on access requests. The database ends them with their request. */
+import { sql } from 'kysely';
+import { levels } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+
+export type RequestedPlace = { project_id: number } | { group_id: number };
+
+/** As many people are asked: those who were here last. */
+const mostAsked = 10;
+
+/**
+ * Gives those who decide on a request a to-do: maintainers of a project, owners of a group. Who was made a member of the place itself comes before those of the
+ * groups above.
+ * @param tx the transaction that adds the request
+ * @param request its id, and who asks
+ */
+export async function addRequestTodos(
+  tx: Database,
+  place: RequestedPlace,
+  request: { id: number; user_id: number },
+): Promise<void> {
+  const isProject = 'project_id' in place;
+  const [project_id, group_id] = isProject ? [place.project_id, null] : [null, place.group_id];
+  const isHere = isProject ? sql`project_id = ${project_id}` : sql`group_id = ${group_id}`;
+  const authorizations = sql.table(isProject ? 'project_authorizations' : 'group_authorizations');
+  await sql`
+    insert into todos (user_id, author_id, action_name, project_id, group_id, access_request_id)
+    select users.id, ${request.user_id}, 'member_access_requested', ${project_id}, ${group_id}, ${request.id}
+      from users
+     where user_type = 'human' and state = 'active' and users.id in (
+             select user_id from ${authorizations} where ${isHere} and access_level >= ${isProject ? levels.maintainer : levels.owner}
+                and (expires_at is null or expires_at > current_date))
+     order by exists (select from members where ${isHere} and user_id = users.id) desc, last_activity_on desc nulls last, users.id
+     limit ${sql.lit(mostAsked)}`.execute(tx);
+}

@@ -1,3 +1,0 @@
-/** What other areas may use of reactions. */
-export { toggleAward } from './actions.ts';
-export { emojiNamed } from './emoji.ts';

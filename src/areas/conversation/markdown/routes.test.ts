@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addIssue } from '../../../testing/issues.ts';
+import { world } from '../../../testing/world.ts';
+
+test('a text becomes HTML, and references in it links to what the reader may know of', async () => {
+  const w = await world();
+  await addIssue(w, { title: 'Seen' });
+  await addIssue(w, { title: 'Hidden', confidential: true });
+  const { full_path, path } = w.project;
+  const { username } = w.people.owner;
+  const text = `**See** #1, #2, #3, ${path}#1 and @${username}; not \`#1\`\n\n<script>alert(1)</script>`;
+
+  const guest = await w.as('guest').post('/markdown', { text, gfm: true, project: full_path });
+  assert.equal(guest.status, 201);
+  const issue = `<a href="http://coppice.test/${full_path}/-/issues/1">`;
+  const person = `<a href="http://coppice.test/${username}">@${username}</a>`;
+  assert.equal(
+    guest.body.html.trim(),
+    `<p><strong>See</strong> ${issue}#1</a>, #2, #3, ${issue}${path}#1</a> and ${person}; not <code>#1</code></p>`,
+  );
+  const owner = await w.as('owner').post('/markdown', { text, gfm: true, project: full_path });
+  assert.match(owner.body.html, /\/-\/issues\/2">#2<\/a>/);
+
+  const plain = await w.as('guest').post('/markdown', { text });
+  assert.doesNotMatch(plain.body.html, /<a/);
+});
+
+test('the project must be one that the caller may read, and a text must be there', async () => {
+  const w = await world();
+  const hidden = await w.as('outsider').post('/markdown', { text: 'x', gfm: true, project: w.project.full_path });
+  assert.deepEqual([hidden.status, hidden.body], [404, { message: '404 Project Not Found' }]);
+  assert.equal((await w.as('guest').post('/markdown', {})).body.error, 'text is missing');
+  assert.equal((await w.as('anonymous').post('/markdown', { text: 'x' })).status, 401);
+});

@@ -1,0 +1,28 @@
+/** Markdown as HTML, for clients that show texts. */
+import { Type } from 'typebox';
+import { signedIn, visibleProject } from '../../../access/index.ts';
+import { one, optional, post, resource } from '../../../http/index.ts';
+import { toHtml } from '../../../markdown/index.ts';
+import { linksFor } from './links.ts';
+
+const Rendering = resource('Rendering', {
+  html: Type.String({ description: 'Without scripts, styles and whatever else is not Markdown' }),
+});
+
+export const markdownRoutes = [
+  post('/markdown', {
+    summary: 'Show a text in Markdown as HTML',
+    access: signedIn,
+    input: {
+      text: Type.String(),
+      gfm: Type.Boolean({ default: false, description: 'Whether references such as `#1` become links' }),
+      project: optional(Type.String({ description: 'Full path of the project that short references belong to' })),
+    },
+    returns: one(Rendering),
+    handle: async ({ db, caller, url, input }) => {
+      const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
+      const linkOf = input.gfm ? await linksFor({ db, caller, url }, input.text, context) : undefined;
+      return { html: toHtml(input.text, linkOf) };
+    },
+  }),
+];

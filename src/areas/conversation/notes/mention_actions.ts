@@ -1,0 +1,87 @@
+/** What follows from naming people, issues and epics in a text. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import type { Caller } from '../../../http/index.ts';
+import { type Reference, referencesIn } from '../../../markdown/index.ts';
+import { addTodos } from '../../activity/todos/index.ts';
+import { noteCrossReferences } from './cross_references.ts';
+import { columnsOfNoteable, type Noteable } from './queries.ts';
+
+/** Most people that one text tells of itself. */
+const maximumPeople = 100;
+
+export interface MentioningText {
+  /** Who wrote it. */
+  actor: Caller;
+  /** What the text belongs to: a note on it, or its own description. */
+  noteable: Noteable;
+  note_id?: number;
+  /** Whether it is a note that others must not know of. */
+  internal?: boolean;
+  text: string | null;
+  /** Our external address without a trailing slash. */
+  url: string;
+}
+
+/** Those among the references to people with which a text begins, so that it is addressed to them. */
+function addressed(text: string, people: readonly Reference[]): Set<string> {
+  const names = new Set<string>();
+  let at = 0;
+  for (const { start, end, value } of people) {
+    // Names may be apart by blanks, commas and `and`.
+    if (!/^(?:and\b|[\s,])*$/.test(text.slice(at, Math.min(start, at + 20))) || start - at > 20) break;
+    names.add(value.toLowerCase());
+    at = end;
+  }
+  return names;
+}
+
+/**
+ * Makes the rows of user_mentions those of a text.
+ * @returns the ids of those who were not named in it before, by name in lower case
+ */
+async function keepMentions(
+  tx: Database,
+  { noteable, note_id }: MentioningText,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  const { issue_id, epic_id } = columnsOfNoteable(noteable);
+  const note = note_id ?? null;
+  const { rows } = await sql<{ username: string; id: number }>`
+    with named as materialized (
+      select id, lower(username::text) as username from users
+       where username = any(${names}::citext[]) and user_type in ('human', 'service_account')
+    ), forgotten as (
+      delete from user_mentions where issue_id is not distinct from ${issue_id}::bigint and epic_id is not distinct from ${epic_id}::bigint
+         and note_id is not distinct from ${note}::bigint and user_id not in (select id from named)
+    ), added as (
+      insert into user_mentions (user_id, issue_id, epic_id, note_id)
+      select id, ${issue_id}::bigint, ${epic_id}::bigint, ${note}::bigint from named order by id
+      on conflict on constraint user_mentions_key do nothing returning user_id
+    )
+    select named.username, named.id from named join added on added.user_id = named.id`.execute(tx);
+  return new Map(rows.map(({ username, id }) => [username, id]));
+}
+
+/**
+ * Keeps what a description or note that was written or changed refers to: who is mentioned in it, to-dos for those whom it names for the first time, and `mentioned
+ * in …` on the issues and epics that it names, once per source.
+ * @param tx the transaction in which the text was written
+ */
+export async function noteMentions(tx: Database, mentioning: MentioningText): Promise<void> {
+  const { actor, noteable, note_id, internal } = mentioning;
+  const text = mentioning.text ?? '';
+  const references = referencesIn(text, mentioning.url);
+  const people = references.filter(({ kind }) => kind === 'user');
+  const names = [...new Set(people.map(({ value }) => value.toLowerCase()))].slice(0, maximumPeople);
+  const added = await keepMentions(tx, mentioning, names);
+  const direct = addressed(text, people);
+  for (const action of ['directly_addressed', 'mentioned'] as const) {
+    const user_ids = [...added].flatMap(([name, id]) =>
+      direct.has(name) === (action === 'directly_addressed') && id !== actor.id ? id : [],
+    );
+    if (user_ids.length > 0) await addTodos(tx, { user_ids, author_id: actor.id, action, target: noteable, note_id });
+  }
+  // Whoever may read this issue, but no internal note on it, would look for what mentioned the other one in vain.
+  if (!internal) await noteCrossReferences(tx, { actor, source: noteable, references });
+}

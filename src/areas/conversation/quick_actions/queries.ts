@@ -1,0 +1,104 @@
+/** What the arguments of commands name. */
+import { sql } from 'kysely';
+import { isReaderOf, isVisibleEpic, isVisibleIssue } from '../../../access/index.ts';
+import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
+import { type LabelRow, labelsTitled } from '../../labels/index.ts';
+import { type MilestoneRow, milestoneRows, milestoneTitled } from '../../milestones/index.ts';
+import { projectOf, type Situation } from './situation.ts';
+
+/** As many things one command names. */
+const mostNamed = 100;
+
+const references = ({ url }: Situation, argument: string, kind: ReferenceKind): Reference[] =>
+  referencesIn(argument, url)
+    .filter((reference) => reference.kind === kind)
+    .slice(0, mostNamed);
+
+const names = (argument: string): string[] =>
+  argument
+    .split(/[\s,]+/)
+    .filter((name) => name !== '' && name !== 'and')
+    .slice(0, mostNamed);
+
+/** The labels of `~a ~"b c"`, or of titles without the mark. */
+export async function namedLabels(situation: Situation, argument: string): Promise<LabelRow[]> {
+  const marked = references(situation, argument, 'label').map(({ value }) => value);
+  const quoted = argument.match(/"[^"]+"/g)?.map((text) => text.slice(1, -1)) ?? [];
+  const titles = marked.length > 0 ? marked : quoted.length > 0 ? quoted : [argument, ...names(argument)];
+  const found = await labelsTitled(situation.tx, situation.labels_from, titles);
+  const whole = marked.length === 0 ? found.find(({ title }) => title === argument) : undefined;
+  return whole ? [whole] : found;
+}
+
+/** How a label is written in a text. */
+export const labelReference = (title: string): string => (/^[\p{L}\p{N}_.-]+$/u.test(title) ? `~${title}` : `~"${title}"`);
+
+export interface NamedUser {
+  id: number;
+  username: string;
+}
+
+/** The users of `@a @b`, `a, b and c`, or `me`, if all of them are there and may read the target; otherwise none. */
+export async function namedUsers({ tx, caller, noteable }: Situation, argument: string): Promise<NamedUser[]> {
+  const wanted = [
+    ...new Set(names(argument).map((name) => (name === 'me' ? caller.username : name.replace(/^@/, '')).toLowerCase())),
+  ];
+  if (wanted.length === 0) return [];
+  const { rows } = await sql<NamedUser>`
+    select id, username::text as username from users
+     where username = any(${wanted}::citext[]) and user_type <> 'ghost' and ${isReaderOf(noteable)}`.execute(tx);
+  const found = wanted.flatMap((name) => rows.find(({ username }) => username.toLowerCase() === name) ?? []);
+  return found.length === wanted.length ? found : [];
+}
+
+/** The milestone of `%title`, `%"a title"` or `%1`, or of a title without the mark. */
+export async function namedMilestone(situation: Situation, argument: string): Promise<MilestoneRow | undefined> {
+  const [reference] = references(situation, argument, 'milestone');
+  const project = projectOf(situation);
+  const title = reference?.value ?? argument;
+  const titled = title === '' ? undefined : await milestoneTitled(situation.tx, project, title);
+  if (titled || !/^\d{1,9}$/.test(reference?.value ?? '')) return titled;
+  const query = milestoneRows(situation.tx).where('milestones.project_id', '=', project.id);
+  return query.where('milestones.iid', '=', Number(title)).executeTakeFirst();
+}
+
+export interface NamedIssue {
+  id: number;
+  /** How the target's text names it. */
+  reference: string;
+}
+
+/** Where a reference points: as it is written, or to a neighbour of the place of the text. */
+const pathsOf = (path: string | undefined, own: string): string[] =>
+  path === undefined ? [own] : [path, `${own.slice(0, own.lastIndexOf('/'))}/${path}`];
+
+/** The issues of `#1`, `group/project#1` or their addresses that the caller may read. */
+export async function namedIssues(situation: Situation, argument: string): Promise<NamedIssue[]> {
+  const { full_path: own } = projectOf(situation);
+  const wanted = references(situation, argument, 'issue').flatMap(({ path, value }) =>
+    pathsOf(path, own).map((full_path) => ({ full_path, iid: Number(value) })),
+  );
+  if (wanted.length === 0) return [];
+  const { rows } = await sql<{ id: number; iid: number; full_path: string }>`
+    select distinct on (issues.id) issues.id, issues.iid, projects.full_path::text as full_path
+      from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted(full_path citext, iid bigint)
+           join projects on projects.full_path = wanted.full_path
+           join issues on issues.project_id = projects.id and issues.iid = wanted.iid
+     where ${isVisibleIssue(situation.caller)}`.execute(situation.tx);
+  return rows.map(({ id, iid, full_path }) => ({ id, reference: full_path === own ? `#${iid}` : `${full_path}#${iid}` }));
+}
+
+/** The epic of `&1`, `group&1` or its address, if the caller may read it. */
+export async function namedEpic(situation: Situation, argument: string): Promise<{ id: number } | undefined> {
+  const [reference] = references(situation, argument, 'epic');
+  if (!reference) return undefined;
+  const { on, tx, caller } = situation;
+  const own = 'group' in on ? on.group.full_path : on.project.full_path.slice(0, on.project.full_path.lastIndexOf('/'));
+  const paths = reference.path === undefined ? [own] : [reference.path];
+  const { rows } = await sql<{ id: number }>`
+    select epics.id from epics join namespaces on namespaces.id = epics.group_id
+     where namespaces.full_path = any(${paths}::citext[]) and epics.iid = ${Number(reference.value)} and ${isVisibleEpic(caller)}`.execute(
+    tx,
+  );
+  return rows[0];
+}

@@ -1,0 +1,109 @@
+/** How resource events appear in replies (labels-milestones-iterations-epics.md section 6). */
+import { type Static, type TProperties, Type } from 'typebox';
+import type { Database } from '../../../db/index.ts';
+import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { Iteration, iterationsById, presentIteration } from '../../iterations/index.ts';
+import { LabelDetails, labelsById, presentLabelDetails } from '../../labels/index.ts';
+import { Milestone, milestonesById, presentMilestone } from '../../milestones/index.ts';
+import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import type { Resource } from './actions.ts';
+import type { EventRow, Kind } from './queries.ts';
+
+const common = {
+  id: Id,
+  user: nullable(UserBasic),
+  created_at: Timestamp,
+};
+const about = { resource_type: Type.Enum(['Issue', 'Epic']), resource_id: Id };
+const action = Type.Enum(['add', 'remove']);
+const event = <P extends TProperties>(name: string, fields: P) => resource(name, { ...common, ...fields });
+
+export const forms = {
+  label: event('ResourceLabelEvent', { ...about, label: nullable(LabelDetails), action }),
+  state: event('ResourceStateEvent', {
+    ...about,
+    source_commit: nullable(Type.String()),
+    source_merge_request_id: nullable(Id),
+    state: Type.Enum(['opened', 'closed', 'reopened']),
+  }),
+  milestone: event('ResourceMilestoneEvent', {
+    ...about,
+    milestone: nullable(Milestone),
+    action,
+    state: Type.Enum(['opened', 'closed']),
+  }),
+  weight: event('ResourceWeightEvent', { issue_id: Id, weight: nullable(Type.Integer()) }),
+  iteration: event('ResourceIterationEvent', { ...about, iteration: nullable(Iteration), action }),
+};
+type Reply<K extends Kind> = Static<(typeof forms)[K]>;
+
+interface Services {
+  db: Database;
+  url: string;
+}
+
+function commonOf(url: string, { id, user_id, username, name, user_state, public_email, created_at }: EventRow) {
+  const user = user_id === null ? null : { id: user_id, username, name, state: user_state, public_email };
+  return { id, user: user && presentUserBasic(url, user), created_at };
+}
+
+const aboutOf = (on: Resource) =>
+  'issue_id' in on
+    ? { resource_type: 'Issue' as const, resource_id: on.issue_id }
+    : { resource_type: 'Epic' as const, resource_id: on.epic_id };
+
+/** The ids that the rows of a page name. */
+const ids = <Name extends string>(rows: readonly Record<Name, number | null>[], name: Name): number[] => [
+  ...new Set(rows.map((row) => row[name]).filter((id) => id !== null)),
+];
+
+type Present<K extends Kind> = (services: Services, on: Resource, rows: readonly EventRow[]) => Promise<Reply<K>[]>;
+
+/** Rows of one kind on one issue or epic as replies, in a fixed number of statements. */
+export const presenters: { [K in Kind]: Present<K> } = {
+  async label({ db, url }, on, rows) {
+    const labels = await labelsById(db, ids(rows, 'label_id'));
+    return rows.map((row) => {
+      const label = labels.get(row.label_id!);
+      return { ...commonOf(url, row), ...aboutOf(on), label: label ? presentLabelDetails(label) : null, action: row.action };
+    });
+  },
+  async state({ url }, on, rows) {
+    return rows.map((row) => ({
+      ...commonOf(url, row),
+      ...aboutOf(on),
+      source_commit: null,
+      source_merge_request_id: null,
+      state: row.state,
+    }));
+  },
+  async milestone({ db, url }, on, rows) {
+    const milestones = await milestonesById(db, ids(rows, 'milestone_id'));
+    return rows.map((row) => {
+      const milestone = milestones.get(row.milestone_id!);
+      return {
+        ...commonOf(url, row),
+        ...aboutOf(on),
+        milestone: milestone ? presentMilestone(url, milestone) : null,
+        action: row.action,
+        state: row.state as 'opened' | 'closed',
+      };
+    });
+  },
+  async weight({ url }, on, rows) {
+    const { resource_id } = aboutOf(on);
+    return rows.map((row) => ({ ...commonOf(url, row), issue_id: resource_id, weight: row.weight }));
+  },
+  async iteration({ db, url }, on, rows) {
+    const iterations = await iterationsById(db, ids(rows, 'iteration_id'));
+    return rows.map((row) => {
+      const iteration = iterations.get(row.iteration_id!);
+      return {
+        ...commonOf(url, row),
+        ...aboutOf(on),
+        iteration: iteration ? presentIteration(url, iteration) : null,
+        action: row.action,
+      };
+    });
+  },
+};

@@ -1,0 +1,43 @@
+/** What is read of resource events. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import type { Resource } from './actions.ts';
+
+/** An event with the user who did it, and of the rest what its kind tells. */
+export interface EventRow {
+  id: number;
+  user_id: number | null;
+  username: string;
+  name: string;
+  user_state: string;
+  public_email: string;
+  created_at: string;
+  action: 'add' | 'remove';
+  /** Of the issue or epic. */
+  state: 'opened' | 'closed' | 'reopened';
+  label_id: number | null;
+  milestone_id: number | null;
+  iteration_id: number | null;
+  weight: number | null;
+}
+
+/** What each kind of event tells besides who and when. */
+const told = {
+  label: ['label_id', 'action'],
+  state: ['state'],
+  milestone: ['milestone_id', 'action', 'state'],
+  weight: ['weight'],
+  iteration: ['iteration_id', 'action'],
+};
+export type Kind = keyof typeof told;
+
+/** The events of one kind on an issue or epic, in the order in which they were recorded. */
+export function eventsOn(db: Database, kind: Kind, resource: Resource) {
+  const [column, id] = Object.entries(resource)[0]!;
+  const columns = sql.join(told[kind].map((name) => sql.ref(`events.${name}`)));
+  const events: RawBuilder<EventRow> = sql`(
+    select events.id, events.user_id, events.created_at, ${columns}, username::text as username, users.name, users.state as user_state, public_email
+      from ${sql.table(`resource_${kind}_events`)} events left join users on users.id = events.user_id
+     where ${sql.ref(`events.${column}`)} = ${id})`;
+  return db.selectFrom(events.as<'event'>('event')).selectAll().orderBy('event.id');
+}
