@@ -5,7 +5,6 @@ import { deleteRepositories, maintainRepository, settleReferences } from '../are
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import { removeUnusedBlobs } from '../areas/issues/index.ts';
-import { advanceIterations } from '../areas/iterations/index.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -15,6 +14,7 @@ import {
   tellOfPrimaryRequest,
 } from '../areas/people/emails/index.ts';
 import { removeUser } from '../areas/people/users/removal_index.ts';
+import { advanceIterations } from '../areas/planning/iterations/index.ts';
 import { removeOrphanedBots } from '../areas/spaces/access_tokens/index.ts';
 import { removeExpiredGroupLinks } from '../areas/spaces/group_links/index.ts';
 import { removeGroup, removeMarkedGroups } from '../areas/spaces/groups/index.ts';

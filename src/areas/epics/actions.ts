@@ -3,7 +3,7 @@ import type { Updateable } from 'kysely';
 import type { Group } from '../../access/index.ts';
 import { type Database, type DB, nextIid } from '../../db/index.ts';
 import { applyCommands, extractCommands } from '../conversation/quick_actions/index.ts';
-import { labelsAfter } from '../labels/index.ts';
+import { labelsAfter } from '../planning/labels/index.ts';
 import { changeEpic, changeParent, checkDates, columnsGiven, type EpicChanges, writeLabels } from './changes.ts';
 import { type Acting, recordCreation } from './effects.ts';
 import { epicOperations } from './operations.ts';

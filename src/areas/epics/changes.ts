@@ -2,7 +2,7 @@
 import { sql, type Updateable } from 'kysely';
 import type { Database, DB } from '../../db/index.ts';
 import { found, invalid } from '../../http/index.ts';
-import { colorFrom, type LabelsAsked, labelsAfter, labelsByEpic } from '../labels/index.ts';
+import { colorFrom, type LabelsAsked, labelsAfter, labelsByEpic } from '../planning/labels/index.ts';
 import { type Acting, type EpicState, recordChange } from './effects.ts';
 import { setParent } from './parents.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';

@@ -15,7 +15,7 @@ import {
   Timestamp,
   titleReasons,
 } from '../../http/index.ts';
-import { colorReasons } from '../labels/index.ts';
+import { colorReasons } from '../planning/labels/index.ts';
 import type { NewEpic } from './actions.ts';
 import type { EpicChanges } from './changes.ts';
 

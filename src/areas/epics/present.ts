@@ -1,8 +1,8 @@
 /** How epics appear in replies (labels-milestones-iterations-epics.md section 4). */
 import { type Static, Type } from 'typebox';
 import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../http/index.ts';
-import { LabelDetails, type LabelRow, presentLabelDetails, textColorOn } from '../labels/index.ts';
 import { presentUserBasic, UserBasic } from '../people/users/index.ts';
+import { LabelDetails, type LabelRow, presentLabelDetails, textColorOn } from '../planning/labels/index.ts';
 import type { EpicRow } from './queries.ts';
 
 export const epicFields = {

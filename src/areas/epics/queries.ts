@@ -4,8 +4,8 @@ import type { Static } from 'typebox';
 import { isVisibleEpic, type MaybeCaller } from '../../access/index.ts';
 import { type Database, ofAnyLength } from '../../db/index.ts';
 import type { Services } from '../../http/index.ts';
-import { labelsByEpic } from '../labels/index.ts';
 import { type UserBasicRow, userBasicJson } from '../people/users/index.ts';
+import { labelsByEpic } from '../planning/labels/index.ts';
 import { type EpicForm, type EpicInIssue, type EpicReply, presentEpic } from './present.ts';
 
 export interface EpicRow {

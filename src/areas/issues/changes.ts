@@ -5,7 +5,7 @@ import type { Database, DB } from '../../db/index.ts';
 import { found } from '../../http/index.ts';
 import { taskCompletion } from '../../markdown/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { labelsAfter, labelsByIssue } from '../labels/index.ts';
+import { labelsAfter, labelsByIssue } from '../planning/labels/index.ts';
 import { type Acting, type IssueState, recordEffects, without } from './effects.ts';
 
 /** What is to be different. What is left out stays; everything is the caller's to change, and in order. */

@@ -7,7 +7,7 @@ import { referencesIn, taskCompletion } from '../../markdown/index.ts';
 import { activity } from '../activity/events/index.ts';
 import { applyCommands, extractCommands } from '../conversation/quick_actions/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { type LabelRow, labelsFor, withoutRivals } from '../labels/index.ts';
+import { type LabelRow, labelsFor, withoutRivals } from '../planning/labels/index.ts';
 import { type Acting, blankIssue, type IssueState, recordEffects } from './effects.ts';
 import { issueOperations } from './operations.ts';
 

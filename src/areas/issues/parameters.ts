@@ -24,8 +24,8 @@ import {
   unprocessable,
 } from '../../http/index.ts';
 import { epicNumbered } from '../epics/index.ts';
-import { iterationFor } from '../iterations/index.ts';
-import { milestoneFor } from '../milestones/index.ts';
+import { iterationFor } from '../planning/iterations/index.ts';
+import { milestoneFor } from '../planning/milestones/index.ts';
 import { assignableUsers } from './assignees.ts';
 import type { IssueChanges } from './changes.ts';
 import type { NewIssue } from './creation.ts';

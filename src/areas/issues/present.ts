@@ -4,10 +4,10 @@ import type { MaybeCaller } from '../../access/index.ts';
 import { DateOnly, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../http/index.ts';
 import { taskStatus } from '../../markdown/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
-import { Iteration, type IterationRow, iterationsById, presentIteration } from '../iterations/index.ts';
-import { LabelDetails, type LabelRow, labelsByIssue, presentLabelDetails } from '../labels/index.ts';
-import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../milestones/index.ts';
 import { presentUserBasic, UserBasic } from '../people/users/index.ts';
+import { Iteration, type IterationRow, iterationsById, presentIteration } from '../planning/iterations/index.ts';
+import { LabelDetails, type LabelRow, labelsByIssue, presentLabelDetails } from '../planning/labels/index.ts';
+import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../planning/milestones/index.ts';
 import { printDuration } from './durations.ts';
 import { type IssueRow, issueRows } from './queries.ts';
 

@@ -4,7 +4,7 @@ import type { Database } from '../../db/index.ts';
 import { reaches } from '../../http/index.ts';
 import { addSystemNote, copyNotes } from '../conversation/notes/index.ts';
 import { createEpic } from '../epics/index.ts';
-import { labelsByIssue } from '../labels/index.ts';
+import { labelsByIssue } from '../planning/labels/index.ts';
 import { updateIssue } from './changes.ts';
 import type { Acting } from './effects.ts';
 import { withFullReferences } from './references.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { planningRole, projectRole } from '../../access/index.ts';
 import { get, Id, pageOf, paging } from '../../http/index.ts';
 import { Issue, listIssues } from '../issues/index.ts';
-import { milestoneOf } from '../milestones/index.ts';
+import { milestoneOf } from '../planning/milestones/index.ts';
 
 const shared = {
   summary: 'List the issues of a milestone that the caller may read, newest first',

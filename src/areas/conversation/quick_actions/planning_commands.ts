@@ -1,7 +1,7 @@
 /** Commands on labels, people, milestones, iterations and days. */
 import { type Caller, reaches } from '../../../http/index.ts';
-import { isIterationFor, iterationAt, iterationFor, iterationRows } from '../../iterations/index.ts';
-import { milestoneRows } from '../../milestones/index.ts';
+import { isIterationFor, iterationAt, iterationFor, iterationRows } from '../../planning/iterations/index.ts';
+import { milestoneRows } from '../../planning/milestones/index.ts';
 import { dayMeant } from './day_rules.ts';
 import { type Definition, listed } from './definition.ts';
 import { labelReference, type NamedUser, namedLabels, namedMilestone, namedUsers } from './queries.ts';

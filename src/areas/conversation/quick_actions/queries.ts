@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { isReaderOf, isVisibleEpic, isVisibleIssue } from '../../../access/index.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
-import { type LabelRow, labelsTitled } from '../../labels/index.ts';
-import { type MilestoneRow, milestoneRows, milestoneTitled } from '../../milestones/index.ts';
+import { type LabelRow, labelsTitled } from '../../planning/labels/index.ts';
+import { type MilestoneRow, milestoneRows, milestoneTitled } from '../../planning/milestones/index.ts';
 import { projectOf, type Situation } from './situation.ts';
 
 /** As many things one command names. */

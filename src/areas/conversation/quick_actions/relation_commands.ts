@@ -1,6 +1,6 @@
 /** Commands on what an issue or epic has to do with others, and on where it is. */
 import { mayRead, projectFor } from '../../../access/index.ts';
-import { labelsByIssue } from '../../labels/index.ts';
+import { labelsByIssue } from '../../planning/labels/index.ts';
 import { type Definition, listed } from './definition.ts';
 import { type NamedIssue, namedEpic, namedIssues } from './queries.ts';
 import { has, projectOf, type Situation } from './situation.ts';

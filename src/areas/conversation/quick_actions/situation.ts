@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Group, levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller, Plan } from '../../../http/index.ts';
-import type { LabelPlace } from '../../labels/index.ts';
+import type { LabelPlace } from '../../planning/labels/index.ts';
 import type { CommandChanges, Operations } from './operations.ts';
 
 /** What the commands are written on, and by whom. */

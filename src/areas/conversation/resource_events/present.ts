@@ -2,10 +2,10 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
-import { Iteration, iterationsById, presentIteration } from '../../iterations/index.ts';
-import { LabelDetails, labelsById, presentLabelDetails } from '../../labels/index.ts';
-import { Milestone, milestonesById, presentMilestone } from '../../milestones/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import { Iteration, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
+import { LabelDetails, labelsById, presentLabelDetails } from '../../planning/labels/index.ts';
+import { Milestone, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
 import type { Resource } from './actions.ts';
 import type { EventRow, Kind } from './queries.ts';
 

@@ -1,6 +1,6 @@
 /** How iterations and their cadences appear in replies (labels-milestones-iterations-epics.md section 3). */
 import { type Static, Type } from 'typebox';
-import { DateOnly, Id, nullable, resource, Timestamp } from '../../http/index.ts';
+import { DateOnly, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 
 export const Iteration = resource('Iteration', {
   id: Id,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { performJob } from '../../testing/jobs.ts';
-import { type World, world } from '../../testing/world.ts';
-import { createGroup } from '../spaces/groups/index.ts';
+import { performJob } from '../../../testing/jobs.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { createGroup } from '../../spaces/groups/index.ts';
 import { advanceIterations } from './index.ts';
 
 /** The day that many days from now. */

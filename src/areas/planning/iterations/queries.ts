@@ -1,6 +1,6 @@
 /** What is read of iterations. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Database } from '../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import type { IterationRow } from './present.ts';
 
 /** Iterations with what replies say of them. */

@@ -1,6 +1,6 @@
 /** Labels: words on issues and epics. Projects have their own, and those of the groups above them. Both kinds have the same routes. */
 import { Type } from 'typebox';
-import { groupFor, levels, type PlanningPlace, planningRole } from '../../access/index.ts';
+import { groupFor, levels, type PlanningPlace, planningRole } from '../../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -24,11 +24,11 @@ import {
   post,
   put,
   type Services,
-} from '../../http/index.ts';
+} from '../../../http/index.ts';
 import { addLabel, changeLabel, type LabelChanges, subscribeToLabel } from './actions.ts';
-import { isListed, type LabelScope, labelCounts, labelNamed, listedLabels, mentions } from './lists.ts';
+import { isListed, type LabelScope, labelCounts, labelNamed, listedLabels, mentions } from './list_queries.ts';
 import { GroupLabel, ProjectLabel, presentGroupLabel, presentProjectLabel } from './present.ts';
-import { promoteLabel } from './promotion.ts';
+import { promoteLabel } from './promotion_actions.ts';
 import { isOwnOf, labelPlace } from './queries.ts';
 
 /** Who asks, and where. */

@@ -1,7 +1,7 @@
 /** What is read of milestones. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Database } from '../../db/index.ts';
-import { found } from '../../http/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { found } from '../../../http/index.ts';
 import type { MilestoneRow } from './present.ts';
 
 /** Milestones with what replies say of them. */

@@ -1,9 +1,9 @@
 /** Complete changes of milestones. */
 import { sql } from 'kysely';
-import type { PlanningPlace } from '../../access/index.ts';
-import { type Database, isUniqueViolation, nextIid } from '../../db/index.ts';
-import { badRequest, found, invalidAs } from '../../http/index.ts';
-import { type EventAction, recordEvent } from '../activity/events/index.ts';
+import type { PlanningPlace } from '../../../access/index.ts';
+import { type Database, isUniqueViolation, nextIid } from '../../../db/index.ts';
+import { badRequest, found, invalidAs } from '../../../http/index.ts';
+import { type EventAction, recordEvent } from '../../activity/events/index.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
 /** What a call says of a milestone; what is left out stays, or is empty from the start. */

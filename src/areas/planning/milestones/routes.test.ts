@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { type World, world } from '../../testing/world.ts';
-import { createGroup } from '../spaces/groups/index.ts';
-import { createProject } from '../spaces/projects/index.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { createGroup } from '../../spaces/groups/index.ts';
+import { createProject } from '../../spaces/projects/index.ts';
 
 const titles = (answer: { body: { title: string }[] }) => answer.body.map(({ title }) => title);
 

@@ -1,7 +1,7 @@
 /** Iterations: spans of time in which a group works. They belong to cadences. */
 import { Type } from 'typebox';
-import { groupRole, projectRole } from '../../access/index.ts';
-import { get, type Page, pageOf, paginate, paging } from '../../http/index.ts';
+import { groupRole, projectRole } from '../../../access/index.ts';
+import { get, type Page, pageOf, paginate, paging } from '../../../http/index.ts';
 import { isInGroup, isInGroupOf, iterationListInput, iterationsMatching } from './filters.ts';
 import { Iteration, type IterationRow, presentIteration } from './present.ts';
 import { isIterationFor, iterationRows } from './queries.ts';

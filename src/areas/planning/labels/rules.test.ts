@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { colorFrom, textColorOn } from './colors.ts';
+import { colorFrom, textColorOn } from './color_rules.ts';
 import { scopeOf, withoutRivals } from './rules.ts';
 
 test('the key of a scoped label is what stands before its last two colons', () => {

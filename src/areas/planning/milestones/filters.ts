@@ -1,8 +1,8 @@
 /** The parameters of lists of milestones, and what each of them matches. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
-import { isVisibleGroup, type PlanningPlace } from '../../access/index.ts';
-import { type Caller, containing, DateOnly, filtersOn, optional, Timestamp } from '../../http/index.ts';
+import { isVisibleGroup, type PlanningPlace } from '../../../access/index.ts';
+import { type Caller, containing, DateOnly, filtersOn, optional, Timestamp } from '../../../http/index.ts';
 import { isMilestoneFor } from './queries.ts';
 
 const filters = filtersOn('milestones', (by) => ({

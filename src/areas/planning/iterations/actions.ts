@@ -1,7 +1,7 @@
 /** Complete changes of cadences and their iterations. */
 import { sql } from 'kysely';
-import { type Database, nextIids } from '../../db/index.ts';
-import { found, invalid } from '../../http/index.ts';
+import { type Database, nextIids } from '../../../db/index.ts';
+import { found, invalid } from '../../../http/index.ts';
 import { type CadenceFields, cadenceReasons, lastDay, nextSpans, type Span, today, wordReasons } from './rules.ts';
 
 const fields = [

@@ -1,5 +1,5 @@
 /** What labels say of themselves. */
-import { toInlineHtml } from '../../markdown/index.ts';
+import { toInlineHtml } from '../../../markdown/index.ts';
 
 /** Text that is HTML already, in which Markdown has nothing to find: what most labels have, on each row of a list. */
 const plain = /^[\p{L}\p{N} ,.]*$/u;

@@ -1,6 +1,6 @@
 /** How milestones appear in replies (labels-milestones-iterations-epics.md section 2). */
 import { type Static, Type } from 'typebox';
-import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../http/index.ts';
+import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 
 export const Milestone = resource('Milestone', {
   id: Id,

@@ -1,8 +1,8 @@
 /** The parameters of lists of iterations, and what each of them matches. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { type Group, isVisibleGroup, type Project } from '../../access/index.ts';
-import { type Caller, containing, optional, Timestamp } from '../../http/index.ts';
+import { type Group, isVisibleGroup, type Project } from '../../../access/index.ts';
+import { type Caller, containing, optional, Timestamp } from '../../../http/index.ts';
 
 const states = { upcoming: [1], current: [2], closed: [3], opened: [1, 2], all: [1, 2, 3] };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type World, world } from '../../testing/world.ts';
-import { createGroup } from '../spaces/groups/index.ts';
-import { createProject } from '../spaces/projects/index.ts';
+import { type World, world } from '../../../testing/world.ts';
+import { createGroup } from '../../spaces/groups/index.ts';
+import { createProject } from '../../spaces/projects/index.ts';
 
 const names = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
 

@@ -1,7 +1,7 @@
 /** Cadences: the rhythm in which a group has iterations. They are an addition of ours (docs/decisions/0014-iteration-cadences-have-endpoints.md). */
 import { Type } from 'typebox';
-import { groupRole } from '../../access/index.ts';
-import { columnsOf, type Database } from '../../db/index.ts';
+import { groupRole } from '../../../access/index.ts';
+import { columnsOf, type Database } from '../../../db/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -20,7 +20,7 @@ import {
   paging,
   post,
   put,
-} from '../../http/index.ts';
+} from '../../../http/index.ts';
 import { addCadence, addIteration, changeCadence, missing } from './actions.ts';
 import { Iteration, IterationCadence, presentIteration } from './present.ts';
 import { iterationRows } from './queries.ts';

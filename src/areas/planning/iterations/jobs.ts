@@ -1,7 +1,7 @@
 /** Background work of iterations. */
 import { sql } from 'kysely';
-import type { Database } from '../../db/index.ts';
-import { job } from '../../jobs/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { job } from '../../../jobs/index.ts';
 import { advanceCadence, stateOn } from './actions.ts';
 import { today } from './rules.ts';
 

@@ -1,6 +1,6 @@
 /** Milestones: what is to be ready by a day. Projects and groups have them, with the same routes. */
 import { Type } from 'typebox';
-import { groupFor, levels, type PlanningPlace, planningRole } from '../../access/index.ts';
+import { groupFor, levels, type PlanningPlace, planningRole } from '../../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -23,9 +23,9 @@ import {
   post,
   put,
   withStatus,
-} from '../../http/index.ts';
+} from '../../../http/index.ts';
 import { addMilestone, changeMilestone, ownerOf, promoteMilestone, removeMilestone } from './actions.ts';
-import { BurndownEvent, burndownEvents } from './burndown.ts';
+import { BurndownEvent, burndownEvents } from './burndown_queries.ts';
 import { matchingFilters, milestoneListInput, milestonesMatching } from './filters.ts';
 import { Milestone, presentMilestone } from './present.ts';
 import { milestoneOf, milestoneRows } from './queries.ts';

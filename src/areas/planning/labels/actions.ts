@@ -1,8 +1,8 @@
 /** Complete changes of labels. */
 import { sql } from 'kysely';
-import { type Database, isUniqueViolation } from '../../db/index.ts';
-import { conflict, invalid } from '../../http/index.ts';
-import { colorFrom, colorReasons } from './colors.ts';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { conflict, invalid } from '../../../http/index.ts';
+import { colorFrom, colorReasons } from './color_rules.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 import { isOwnOf, type LabelPlace, labelsTitled } from './queries.ts';
 import { titleReasons } from './rules.ts';

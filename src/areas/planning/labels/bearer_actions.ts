@@ -1,6 +1,6 @@
 /** Which labels a thing bears after a change. */
-import type { Database } from '../../db/index.ts';
-import { type Plan, reaches } from '../../http/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Plan, reaches } from '../../../http/index.ts';
 import { labelsFor } from './actions.ts';
 import type { LabelRow } from './present.ts';
 import type { LabelPlace } from './queries.ts';

@@ -1,8 +1,8 @@
 /** Labels as they are listed for a caller: where they come from, what they are to him, how much bears them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningPlace } from '../../access/index.ts';
-import type { Database } from '../../db/index.ts';
-import { type Caller, containing, found } from '../../http/index.ts';
+import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningPlace } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Caller, containing, found } from '../../../http/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
 import { isAvailableIn, isOwnOf, labelPlace } from './queries.ts';
 

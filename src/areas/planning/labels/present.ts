@@ -1,7 +1,7 @@
 /** How labels appear in replies (labels-milestones-iterations-epics.md section 1). */
 import { type Static, Type } from 'typebox';
-import { Id, nullable, optional, resource } from '../../http/index.ts';
-import { textColorOn } from './colors.ts';
+import { Id, nullable, optional, resource } from '../../../http/index.ts';
+import { textColorOn } from './color_rules.ts';
 import { descriptionHtml } from './description.ts';
 
 const detailFields = {

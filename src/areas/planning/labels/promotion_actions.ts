@@ -1,6 +1,6 @@
 /** Making a label of a project one of its group. */
 import { sql } from 'kysely';
-import type { Database } from '../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import type { LabelRow } from './present.ts';
 
 /**

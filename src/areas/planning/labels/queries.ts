@@ -1,7 +1,7 @@
 /** What is read of labels. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { PlanningPlace } from '../../access/index.ts';
-import type { Database } from '../../db/index.ts';
+import type { PlanningPlace } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 
 /** Whose labels are meant: those of a project and of the groups above it, or those of a group and of the groups above it. */
