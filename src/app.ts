@@ -7,9 +7,9 @@ import { authenticate, countRequest, planForAnonymous } from './access/index.ts'
 import { lfsOverHttp, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitOverHttp, gitUrl } from './areas/code/repository/index.ts';
 import { endpoints } from './areas/index.ts';
-import { metricImageFiles } from './areas/issues/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
+import { metricImageFiles } from './areas/work/issues/index.ts';
 import type { Config } from './config.ts';
 import { type Database, isUnavailable } from './db/index.ts';
 import { readBodies } from './http/body.ts';

@@ -4,7 +4,6 @@ import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import { deleteRepositories, maintainRepository, settleReferences } from '../areas/code/repository/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
-import { removeUnusedBlobs } from '../areas/issues/index.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -31,6 +30,7 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
+import { removeUnusedBlobs } from '../areas/work/issues/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services.ts';

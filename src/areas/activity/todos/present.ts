@@ -1,11 +1,11 @@
 /** How to-dos appear in replies (labels-milestones-iterations-epics.md section 7). */
 import { type Static, Type } from 'typebox';
 import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
-import { Epic, type EpicReply, presentEpics } from '../../epics/index.ts';
-import { Issue, type IssueReply, presentIssues } from '../../issues/index.ts';
 import { NamespaceBasic, presentNamespaceBasic } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { ProjectIdentity } from '../../spaces/projects/index.ts';
+import { Epic, type EpicReply, presentEpics } from '../../work/epics/index.ts';
+import { Issue, type IssueReply, presentIssues } from '../../work/issues/index.ts';
 import type { TodoRow } from './queries.ts';
 
 export const Todo = resource('Todo', {

@@ -19,7 +19,7 @@ import {
   type Services,
   withStatus,
 } from '../../../http/index.ts';
-import { countIssues } from '../../issues/index.ts';
+import { countIssues } from '../../work/issues/index.ts';
 import { isWanted, todoFilters } from './filters.ts';
 import { addTodo, type TodoTarget } from './index.ts';
 import { presentTodos, Todo } from './present.ts';

@@ -1,0 +1,133 @@
+/** Child epics: the epics that an epic is made of, in the order that people give them. */
+import { Type } from 'typebox';
+import { epicRole, epicVisible, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  ApiError,
+  alsoUnder,
+  atLeastOneOf,
+  checked,
+  del,
+  found,
+  get,
+  Id,
+  one,
+  optional,
+  type Page,
+  type Paging,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+  type Services,
+  titleReasons,
+} from '../../../http/index.ts';
+import { createEpic } from './actions.ts';
+import { adopt, type ParentRefusal, setParent } from './parent_actions.ts';
+import { moveInEpic } from './place_actions.ts';
+import { Epic, type EpicReply } from './present.ts';
+import { presentEpics, presentSingleEpic } from './queries.ts';
+
+const path = '/groups/:id/epics/:epic_iid/epics';
+
+/** The children of an epic that the caller may read. */
+const childrenOf = (db: Database, caller: MaybeCaller, epic: { id: number }) =>
+  db
+    .selectFrom('epics')
+    .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
+    .select(['epics.id', 'epics.group_id'])
+    .where('epics.parent_id', '=', epic.id)
+    .where(isVisibleEpic(caller));
+
+async function pageOfChildren(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  epic: { id: number; group_id: number },
+  input: Paging,
+): Promise<Page<EpicReply>> {
+  const ordered = childrenOf(db, caller, epic).orderBy('epics.relative_position').orderBy('epics.id');
+  const { items, ...page } = await paginate(db, ordered, input);
+  const ids = items.map(({ id }) => id);
+  return { ...page, items: await presentEpics({ db, url }, caller, ids, { relative_to: epic.group_id }) };
+}
+
+/** @throws ApiError */
+function refuse(refusal: ParentRefusal | undefined): void {
+  if (refusal) throw new ApiError(refusal.status, { message: refusal.text });
+}
+
+const childIn = async (db: Database, caller: MaybeCaller, epic: { id: number }, child_epic_id: number) =>
+  found(undefined, await childrenOf(db, caller, epic).where('epics.id', '=', child_epic_id).executeTakeFirst());
+
+const routes = [
+  get(path, {
+    summary: 'List the children of an epic in their order',
+    access: epicVisible,
+    plan: 'ultimate',
+    input: paging,
+    returns: pageOf(Epic),
+    handle: ({ db, url, caller, epic, input }) => pageOfChildren({ db, url }, caller, epic, input),
+  }),
+  post(path, {
+    summary: 'Add an epic as the child of another',
+    access: epicRole('planner'),
+    plan: 'ultimate',
+    input: { title: checked(Type.String(), titleReasons), confidential: optional(Type.Boolean()) },
+    rate: { setting: 'issues_create_limit', window_s: 60 },
+    returns: one(Epic),
+    handle: async ({ db, url, caller, plan, group, epic, input: { title, confidential = epic.confidential } }) => {
+      const { id } = await db.transaction().execute(async (tx) => {
+        const added = await createEpic(tx, { caller, plan, url }, group, { title, confidential });
+        refuse(await setParent(tx, caller, added.id, epic.id));
+        return added;
+      });
+      return presentSingleEpic({ db, url }, caller, { id, group_id: group.id });
+    },
+  }),
+  post(`${path}/:child_epic_id`, {
+    summary: 'Make an epic the child of another',
+    access: epicRole('planner'),
+    plan: 'ultimate',
+    input: { child_epic_id: Id },
+    returns: one(Epic),
+    handle: async ({ db, url, caller, epic, input }) => {
+      await db.transaction().execute(async (tx) => refuse(await adopt(tx, caller, input.child_epic_id, epic.id)));
+      return presentSingleEpic({ db, url }, caller, { id: input.child_epic_id, group_id: epic.group_id });
+    },
+  }),
+  put(`${path}/:child_epic_id`, {
+    summary: 'Put a child to another place among the children of its parent',
+    access: epicRole('planner'),
+    plan: 'ultimate',
+    input: {
+      child_epic_id: Id,
+      move_before_id: optional(Type.Integer({ description: 'Id of the child that is to stand right before it' })),
+      move_after_id: optional(Type.Integer({ description: 'Id of the child that is to stand right behind it' })),
+      ...paging,
+    },
+    rules: [atLeastOneOf('move_before_id', 'move_after_id')],
+    returns: pageOf(Epic),
+    handle: async ({ db, url, caller, epic, input: { child_epic_id, move_before_id, move_after_id, ...page } }) => {
+      const child = await childIn(db, caller, epic, child_epic_id);
+      const place = { move_before_id, move_after_id };
+      const isMoved = await db.transaction().execute((tx) => moveInEpic(tx, 'children', epic.id, child.id, place));
+      if (!isMoved) throw new ApiError(400, { message: { error: 'Epic could not be moved!' } });
+      return pageOfChildren({ db, url }, caller, epic, page);
+    },
+  }),
+  del(`${path}/:child_epic_id`, {
+    summary: 'Take an epic from its parent',
+    access: epicRole('planner'),
+    plan: 'ultimate',
+    input: { child_epic_id: Id },
+    returns: one(Epic),
+    handle: async ({ db, url, caller, epic, input }) => {
+      const child = await childIn(db, caller, epic, input.child_epic_id);
+      await db.transaction().execute((tx) => setParent(tx, caller, child.id, null));
+      return presentSingleEpic({ db, url }, caller, child);
+    },
+  }),
+];
+
+export const epicChildRoutes = alsoUnder('/epics', '/-/epics', routes);

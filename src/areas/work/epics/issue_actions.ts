@@ -1,0 +1,139 @@
+/** Which epic an issue is in. */
+import { sql } from 'kysely';
+import type { MaybeCaller } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Caller, unprocessable } from '../../../http/index.ts';
+import { addSystemNote } from '../../conversation/notes/index.ts';
+import { firstPlace } from './place_actions.ts';
+import { type EpicReference, epicNamed, epicReference, visibleEpic } from './queries.ts';
+
+/** What notes and rules need of an issue. */
+interface LinkedIssue {
+  id: number;
+  iid: number;
+  confidential: boolean;
+  /** Of its project. */
+  full_path: string;
+  /** The group of its project; null for one that belongs to a user. */
+  group_id: number | null;
+  epic_id: number | null;
+}
+
+/** The issue, held until the end of the transaction: two who put it into epics do so one after the other. */
+async function issueHeld(tx: Database, issue_id: number): Promise<LinkedIssue | undefined> {
+  const { rows } = await sql<LinkedIssue>`
+    select issues.id, issues.iid, issues.confidential, projects.full_path::text as full_path,
+           case namespaces.kind when 'group' then namespaces.id end as group_id
+      from issues join projects on projects.id = issues.project_id join namespaces on namespaces.id = projects.namespace_id
+     where issues.id = ${issue_id} for no key update of issues`.execute(tx);
+  const [issue] = rows;
+  if (!issue) return undefined;
+  // Asked when the issue is held: before, somebody else may have been changing it.
+  const link = await tx.selectFrom('epic_issues').select('epic_id').where('issue_id', '=', issue_id).executeTakeFirst();
+  return { ...issue, epic_id: link?.epic_id ?? null };
+}
+
+async function noteAdded(tx: Database, author_id: number, issue: LinkedIssue, epic: EpicReference): Promise<void> {
+  const reference = `${issue.full_path}#${issue.iid}`;
+  const [onIssue, onEpic] = [{ issue_id: issue.id }, { epic_id: epic.id }];
+  const toEpic = epicReference(epic, issue.group_id ?? 0);
+  if (issue.epic_id === null) {
+    await addSystemNote(tx, onEpic, author_id, `added issue ${reference}`, { refers_to: onIssue });
+    await addSystemNote(tx, onIssue, author_id, `added to epic ${toEpic}`, { refers_to: onEpic });
+    return;
+  }
+  const before = await epicNamed(tx, issue.epic_id);
+  const onBefore = { epic_id: before.id };
+  await addSystemNote(tx, onBefore, author_id, `moved issue ${reference} to epic ${epicReference(epic, before.group_id)}`, {
+    refers_to: onIssue,
+  });
+  await addSystemNote(tx, onEpic, author_id, `added issue ${reference} from epic ${epicReference(before, epic.group_id)}`, {
+    refers_to: onIssue,
+  });
+  await addSystemNote(tx, onIssue, author_id, `changed epic to ${toEpic}`, { refers_to: onEpic });
+}
+
+async function noteRemoved(tx: Database, author_id: number, issue: LinkedIssue, epic: EpicReference): Promise<void> {
+  const [onIssue, onEpic] = [{ issue_id: issue.id }, { epic_id: epic.id }];
+  await addSystemNote(tx, onEpic, author_id, `removed issue ${issue.full_path}#${issue.iid}`, { refers_to: onIssue });
+  const reference = epicReference(epic, issue.group_id ?? 0);
+  await addSystemNote(tx, onIssue, author_id, `removed from epic ${reference}`, { refers_to: onEpic });
+}
+
+/** Why an issue cannot be in an epic. */
+export type EpicRefusal = 'no such epic' | 'no group' | 'already there' | 'confidential epic';
+
+/**
+ * Puts an issue into an epic, before those that are in it, and out of the one that it was in.
+ * @param tx the transaction of the change
+ * @param caller who may change the epic of the issue; whether he may read the epic is asked here
+ * @returns why it was refused, undefined when it is there now
+ */
+export async function addToEpic(
+  tx: Database,
+  issue_id: number,
+  epic_id: number,
+  caller: Caller,
+): Promise<EpicRefusal | undefined> {
+  const epic = await visibleEpic(tx, caller, epic_id);
+  const issue = epic && (await issueHeld(tx, issue_id));
+  if (!epic || !issue) return 'no such epic';
+  if (issue.group_id === null) return 'no group';
+  if (issue.epic_id === epic_id) return 'already there';
+  if (epic.confidential && !issue.confidential) return 'confidential epic';
+  await sql`
+    insert into epic_issues (issue_id, epic_id, relative_position)
+    values (${issue_id}, ${epic_id}, ${firstPlace('issues', epic_id)})
+    on conflict (issue_id) do update set epic_id = excluded.epic_id, relative_position = excluded.relative_position`.execute(tx);
+  await noteAdded(tx, caller.id, issue, epic);
+  return undefined;
+}
+
+/**
+ * Takes an issue out of its epic. Nothing happens where it is in none that the caller may read.
+ * @param tx the transaction of the change
+ * @param caller who may change the epic of the issue
+ */
+export async function removeFromEpic(tx: Database, issue_id: number, caller: Caller): Promise<void> {
+  const issue = await issueHeld(tx, issue_id);
+  const epic = issue?.epic_id && (await visibleEpic(tx, caller, issue.epic_id));
+  if (!issue || !epic) return;
+  await tx.deleteFrom('epic_issues').where('issue_id', '=', issue_id).execute();
+  await noteRemoved(tx, caller.id, issue, epic);
+}
+
+export const confidentialEpicText = 'Cannot set confidential epic for a non-confidential issue';
+const refusals: Record<Exclude<EpicRefusal, 'already there'>, string> = {
+  'no such epic': 'No matching epic found. Make sure that you are adding a valid epic URL.',
+  'no group': 'Issues of projects that are in no group cannot be added to epics.',
+  'confidential epic': confidentialEpicText,
+};
+
+/**
+ * Sets the epic of an issue, or takes it out of its epic, with what is noted on all sides.
+ * @param tx the transaction of the change
+ * @param caller who may edit the issue; whether he may read the epic is asked here
+ * @throws ApiError 422 where the issue cannot be in the epic, or there is none that the caller may read
+ */
+export async function setEpicOfIssue(tx: Database, issue: { id: number }, epic_id: number | null, caller: Caller): Promise<void> {
+  if (epic_id === null) return removeFromEpic(tx, issue.id, caller);
+  const refusal = await addToEpic(tx, issue.id, epic_id, caller);
+  if (refusal !== undefined && refusal !== 'already there') throw unprocessable(refusals[refusal]);
+}
+
+/** The id of the epic with a number in the group of a project or a group above it, if the caller may read it; the nearest one counts. */
+export async function epicNumbered(
+  db: Database,
+  caller: MaybeCaller,
+  project: { namespace_id: number },
+  iid: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select epics.id from namespaces place
+      join epics on epics.group_id = any(place.traversal_ids) join namespaces groups on groups.id = epics.group_id
+     where place.id = ${project.namespace_id} and epics.iid = ${iid}::bigint order by cardinality(groups.traversal_ids) desc limit 1`.execute(
+    db,
+  );
+  const [row] = rows;
+  return row && (await visibleEpic(db, caller, row.id))?.id;
+}

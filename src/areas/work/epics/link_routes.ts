@@ -1,0 +1,132 @@
+/** Related epics: the epics that an epic is linked to. */
+import { type Static, Type } from 'typebox';
+import { epicRole, epicVisible, levels, type MaybeCaller, visibleGroup } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  ApiError,
+  alsoUnder,
+  type Caller,
+  conflict,
+  del,
+  get,
+  Id,
+  listOf,
+  one,
+  post,
+  resource,
+  type Services,
+  Timestamp,
+  unprocessable,
+  withStatus,
+} from '../../../http/index.ts';
+import { type EpicLinkRow, epicLinkOf, idOfEpic, linkEpics, relatedTo, unlinkEpics } from './links.ts';
+import { mayPlanIn } from './parent_actions.ts';
+import { Epic, epicFields } from './present.ts';
+import { type EpicReference, epicReference, presentEpics, visibleEpic } from './queries.ts';
+
+const LinkType = Type.Enum(['relates_to', 'blocks', 'is_blocked_by']);
+
+const RelatedEpic = resource('RelatedEpic', {
+  ...epicFields,
+  related_epic_link_id: Id,
+  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], { description: 'What the epic of the list is to this one' }),
+  link_created_at: Timestamp,
+  link_updated_at: Timestamp,
+});
+
+const EpicLink = resource('EpicLink', {
+  id: Id,
+  source_epic: Epic,
+  target_epic: Epic,
+  link_type: LinkType,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const path = '/groups/:id/epics/:epic_iid/related_epics';
+
+const missing = () => new ApiError(404, { message: 'No matching epic found. Make sure that you are adding a valid epic URL.' });
+const lowRole = () =>
+  new ApiError(403, { message: "Couldn't link epic. You must have at least the Planner role in both groups." });
+
+/** A link as a reply; the epics are the caller's to read. */
+async function presentLink(
+  services: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  { source_id, target_id, ...link }: EpicLinkRow,
+  relative_to: number,
+): Promise<Static<typeof EpicLink>> {
+  const [source, target] = await presentEpics(services, caller, [source_id, target_id], { relative_to });
+  return { ...link, source_epic: source!, target_epic: target! };
+}
+
+/**
+ * The epic that a new link is to lead to.
+ * @throws ApiError 404 for what is not there, 403 where the caller may not link it
+ */
+async function targetNamed(db: Database, caller: Caller, group_id: string, iid: number): Promise<EpicReference> {
+  const group = await visibleGroup(db, caller, group_id);
+  const id = await idOfEpic(db, group, iid);
+  const target = id === undefined ? undefined : await visibleEpic(db, caller, id);
+  if (!target) throw missing();
+  if (group.access_level < levels.planner || group.archived || group.marked_for_deletion) throw lowRole();
+  return target;
+}
+
+const routes = [
+  get(path, {
+    summary: 'List the epics that an epic is linked to, the oldest link first',
+    access: epicVisible,
+    plan: 'ultimate',
+    returns: listOf(RelatedEpic),
+    handle: async ({ db, url, caller, epic }) => {
+      const links = await relatedTo(db, caller, epic.id);
+      const ids = links.map(({ epic_id }) => epic_id);
+      const epics = await presentEpics({ db, url }, caller, ids, { relative_to: epic.group_id });
+      const known = new Map(epics.map((reply) => [reply.id, reply]));
+      return links.flatMap(({ epic_id, ...link }) => (known.has(epic_id) ? [{ ...known.get(epic_id)!, ...link }] : []));
+    },
+  }),
+  post(path, {
+    summary: 'Link an epic to another one',
+    access: epicRole('planner'),
+    plan: 'ultimate',
+    input: {
+      target_group_id: Type.String({ description: 'Id or full path' }),
+      target_epic_iid: Type.Integer(),
+      link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], {
+        default: 'relates_to',
+        description: 'What this epic is to the other one',
+      }),
+    },
+    returns: one(EpicLink),
+    handle: async ({ db, url, caller, group, epic, input: { target_group_id, target_epic_iid, link_type } }) => {
+      const target = await targetNamed(db, caller, target_group_id, target_epic_iid);
+      if (target.id === epic.id)
+        throw unprocessable(`${epicReference(target, group.id)} cannot be added: cannot be related to itself`);
+      const source = { ...epic, full_path: group.full_path };
+      const id = await db.transaction().execute((tx) => linkEpics(tx, caller.id, [source, target], link_type));
+      if (id === undefined) throw conflict('Epic(s) already assigned');
+      return presentLink({ db, url }, caller, await epicLinkOf(db, caller, epic.id, id), group.id);
+    },
+  }),
+  del(`${path}/:related_epic_link_id`, {
+    summary: 'End a link of an epic',
+    access: epicRole('planner'),
+    plan: 'ultimate',
+    input: { related_epic_link_id: Id },
+    returns: withStatus(200, one(EpicLink)),
+    handle: async ({ db, url, caller, group, epic, input }) => {
+      const link = await epicLinkOf(db, caller, epic.id, input.related_epic_link_id);
+      const other = await visibleEpic(db, caller, link.source_id === epic.id ? link.target_id : link.source_id);
+      if (!other) throw missing();
+      if (!(await mayPlanIn(db, caller, other.group_id))) throw lowRole();
+      const reply = await presentLink({ db, url }, caller, link, group.id);
+      const one = { ...epic, full_path: group.full_path };
+      await db.transaction().execute((tx) => unlinkEpics(tx, caller.id, link.id, [one, other]));
+      return reply;
+    },
+  }),
+];
+
+export const epicLinkRoutes = alsoUnder('/epics', '/-/epics', routes);

@@ -1,0 +1,42 @@
+/** The parameters of the list of epics (labels-milestones-iterations-epics.md section 4). */
+import { type Static, type TObject, Type } from 'typebox';
+import { allOptional, CommaList, Id, mutuallyExclusive, type Rule, Timestamp } from '../../../http/index.ts';
+
+/** What both the list and its `not` know. */
+const either = () => allOptional({ labels: CommaList(Type.String()), author_id: Id, author_username: Type.String() });
+
+const epicFilters = {
+  ...either(),
+  ...allOptional({
+    search: Type.String({
+      maxLength: 4096,
+      description: 'Words, or "several words", all of which must be in the title or the description',
+    }),
+    created_after: Timestamp,
+    created_before: Timestamp,
+    updated_after: Timestamp,
+    updated_before: Timestamp,
+    my_reaction_emoji: Type.String({ description: 'What the caller has reacted with: the name of an emoji, `None` or `Any`' }),
+    confidential: Type.Boolean(),
+    not: Type.Object(either(), { description: 'What the epics must not be' }),
+  }),
+  state: Type.Enum(['opened', 'closed', 'all'], { default: 'all' }),
+};
+
+export const epicListInput = {
+  ...epicFilters,
+  with_labels_details: Type.Boolean({ default: false }),
+  order_by: Type.Enum(['created_at', 'updated_at', 'title'], { default: 'created_at' }),
+  sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+  include_ancestor_groups: Type.Boolean({ default: false }),
+  include_descendant_groups: Type.Boolean({ default: true }),
+};
+
+export const epicListRules: readonly Rule[] = [
+  mutuallyExclusive('author_id', 'author_username'),
+  mutuallyExclusive('not[author_id]', 'not[author_username]'),
+];
+
+/** Filters as they were given. */
+export type EpicFilters = Static<TObject<typeof epicFilters>>;
+export type EpicListInput = Static<TObject<typeof epicListInput>>;

@@ -1,0 +1,97 @@
+/** The parameters of epics, as they are added and changed (labels-milestones-iterations-epics.md section 4). */
+import { type Static, type TObject, Type } from 'typebox';
+import { type Group, levels } from '../../../access/index.ts';
+import {
+  allOptional,
+  atLeastOneOf,
+  CommaList,
+  checked,
+  DateOnly,
+  descriptionReasons,
+  mutuallyExclusive,
+  notEmpty,
+  nullable,
+  type Rule,
+  Timestamp,
+  titleReasons,
+} from '../../../http/index.ts';
+import { colorReasons } from '../../planning/labels/index.ts';
+import type { NewEpic } from './actions.ts';
+import type { EpicChanges } from './change_actions.ts';
+
+const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
+
+const common = {
+  description: checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
+  labels: CommaList(Type.String({ description: 'Titles; those that are not there are added to the group' })),
+  color: checked(Type.String({ description: '`#rgb`, `#rrggbb` or the name of a colour' }), colorReasons),
+  confidential: notEmpty(Type.Boolean()),
+  start_date_is_fixed: notEmpty(
+    Type.Boolean({ description: 'Whether `start_date_fixed` counts; otherwise the earliest of issues and children does' }),
+  ),
+  start_date_fixed: nullable(DateOnly),
+  due_date_is_fixed: notEmpty(
+    Type.Boolean({ description: 'Whether `due_date_fixed` counts; otherwise the latest of issues and children does' }),
+  ),
+  due_date_fixed: nullable(DateOnly),
+  start_date: nullable(Type.String({ format: 'date', description: 'Deprecated: fixes the start date' })),
+  end_date: nullable(Type.String({ format: 'date', description: 'Deprecated: fixes the due date' })),
+  parent_id: nullable(Type.Integer({ description: 'Id of an epic; 0: none' })),
+};
+
+export const newEpicInput = { title, ...allOptional({ ...common, created_at: Timestamp }) };
+
+export const editEpicInput = allOptional({
+  title,
+  ...common,
+  add_labels: CommaList(Type.String({ description: 'Titles of labels to set besides' })),
+  remove_labels: CommaList(Type.String({ description: 'Titles of labels to take away' })),
+  state_event: Type.Enum(['close', 'reopen']),
+  updated_at: notEmpty(Timestamp),
+});
+
+export const newEpicRules: readonly Rule[] = [
+  mutuallyExclusive('start_date', 'start_date_fixed'),
+  mutuallyExclusive('end_date', 'due_date_fixed'),
+];
+
+export const editEpicRules: readonly Rule[] = [
+  ...newEpicRules,
+  atLeastOneOf(
+    ...['add_labels', 'color', 'confidential', 'description', 'due_date_fixed', 'due_date_is_fixed', 'labels', 'parent_id'],
+    ...['remove_labels', 'start_date_fixed', 'start_date_is_fixed', 'state_event', 'title', 'start_date', 'end_date'],
+  ),
+];
+
+type Dates = Pick<Partial<Static<TObject<typeof editEpicInput>>>, 'start_date' | 'end_date'>;
+
+/** The deprecated dates as fixed ones. */
+function datesFrom({ start_date, end_date }: Dates) {
+  return {
+    ...(start_date === undefined ? {} : { start_date_fixed: start_date, start_date_is_fixed: start_date !== null }),
+    ...(end_date === undefined ? {} : { due_date_fixed: end_date, due_date_is_fixed: end_date !== null }),
+  };
+}
+
+/** Whether the caller may say when something happened. From others it is not heard. */
+const mayDate = ({ access_level }: Group) => access_level >= levels.owner;
+
+/** The new epic that parameters describe. */
+export const newEpicFrom = (
+  group: Group,
+  { start_date, end_date, created_at, ...given }: Static<TObject<typeof newEpicInput>>,
+): NewEpic => ({
+  ...given,
+  ...datesFrom({ ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) }),
+  created_at: mayDate(group) ? created_at : undefined,
+});
+
+/** The changes that parameters describe. */
+export const epicChangesFrom = (
+  group: Group,
+  { start_date, end_date, updated_at, ...given }: Partial<Static<TObject<typeof editEpicInput>>>,
+): EpicChanges => ({
+  ...given,
+  ...datesFrom({ ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) }),
+  updated_at: mayDate(group) ? updated_at : undefined,
+});

@@ -1,0 +1,137 @@
+/** The tree of epics: which epic is the child of which. */
+import { sql } from 'kysely';
+import { isMemberOfGroup, levels } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Caller } from '../../../http/index.ts';
+import { addSystemNote } from '../../conversation/notes/index.ts';
+import { firstPlace } from './place_actions.ts';
+import { type EpicReference, epicNamed, epicReference, visibleEpic } from './queries.ts';
+
+/** How many levels a tree may have. */
+const mostLevels = 7;
+
+export interface ParentRefusal {
+  status: 404 | 409 | 422;
+  text: string;
+}
+const notAdded = (why: string): ParentRefusal => ({ status: 422, text: `This epic cannot be added. ${why}` });
+const unknown: ParentRefusal = { status: 404, text: 'No matching epic found. Make sure that you are adding a valid epic URL.' };
+const assigned: ParentRefusal = { status: 409, text: 'Epic(s) already assigned' };
+
+/** Changes of trees take turns: together, two that are each in order could make a circle. */
+const lockTrees = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('parents of epics'))`.execute(tx);
+
+/** Where the two stand: whether the child is above the parent, and how many levels the tree would have. */
+async function levelsOf(tx: Database, child_id: number, parent_id: number): Promise<{ is_above: boolean; levels: number }> {
+  const { rows } = await sql<{ is_above: boolean; levels: number }>`
+    with recursive above as (
+      select id, parent_id, 1 as level from epics where id = ${parent_id}
+      union all select epics.id, epics.parent_id, level + 1 from above join epics on epics.id = above.parent_id
+    ), below as (
+      select id, 1 as level from epics where id = ${child_id}
+      union all select epics.id, level + 1 from below join epics on epics.parent_id = below.id
+    )
+    select exists (select from above where id = ${child_id}) as is_above,
+           (select max(level) from above) + (select max(level) from below) as levels`.execute(tx);
+  return rows[0]!;
+}
+
+/** Whether the caller may change the epics of a group. */
+export async function mayPlanIn(tx: Database, caller: Caller, group_id: number): Promise<boolean> {
+  if (caller.admin) return true;
+  const query = tx.selectFrom('namespaces').select('id').where('id', '=', group_id);
+  return (await query.where(isMemberOfGroup(caller, levels.planner)).executeTakeFirst()) !== undefined;
+}
+
+/** Why an epic cannot be the child of another, undefined where it can. */
+async function refusalOf(
+  tx: Database,
+  caller: Caller,
+  child: EpicReference & { parent_id: number | null },
+  parent: EpicReference | undefined,
+): Promise<ParentRefusal | undefined> {
+  if (!parent || !(await mayPlanIn(tx, caller, parent.group_id))) return unknown;
+  if (parent.id === child.id) return notAdded('An epic cannot be added to itself.');
+  if (child.parent_id === parent.id) return assigned;
+  const found = await levelsOf(tx, child.id, parent.id);
+  if (found.is_above) return notAdded('It is already an ancestor of the parent epic.');
+  if (found.levels > mostLevels)
+    return notAdded(`One or more epics would exceed the maximum depth (${mostLevels}) from its most distant ancestor.`);
+  if (parent.confidential && !child.confidential)
+    return notAdded('A non-confidential epic cannot be assigned to a confidential parent epic.');
+  return undefined;
+}
+
+async function note(tx: Database, author_id: number, verb: 'added' | 'removed', parent: EpicReference, child: EpicReference) {
+  const [toChild, toParent] = [epicReference(child, parent.group_id), epicReference(parent, child.group_id)];
+  const [onParent, onChild] = [{ epic_id: parent.id }, { epic_id: child.id }];
+  const isAdded = verb === 'added';
+  await addSystemNote(
+    tx,
+    onParent,
+    author_id,
+    isAdded ? `added epic ${toChild} as child epic` : `removed child epic ${toChild}`,
+    {
+      refers_to: onChild,
+    },
+  );
+  await addSystemNote(
+    tx,
+    onChild,
+    author_id,
+    isAdded ? `added epic ${toParent} as parent epic` : `removed parent epic ${toParent}`,
+    {
+      refers_to: onParent,
+    },
+  );
+}
+
+const parentOf = async (tx: Database, id: number): Promise<number | null> =>
+  (await tx.selectFrom('epics').select('parent_id').where('id', '=', id).forNoKeyUpdate().executeTakeFirstOrThrow()).parent_id;
+
+/**
+ * Makes an epic the first child of another, or of none.
+ * @param tx the transaction of the change
+ * @param caller who may change the child; whether he may change the parent is asked here
+ * @param child_id the epic
+ * @param parent_id the parent to be; null for none
+ * @returns why it was refused, undefined when it is so now
+ */
+export async function setParent(
+  tx: Database,
+  caller: Caller,
+  child_id: number,
+  parent_id: number | null,
+): Promise<ParentRefusal | undefined> {
+  await lockTrees(tx);
+  const before_id = await parentOf(tx, child_id);
+  const child = { ...(await epicNamed(tx, child_id)), parent_id: before_id };
+  const parent = parent_id === null ? undefined : await visibleEpic(tx, caller, parent_id);
+  const refusal = parent_id === null ? undefined : await refusalOf(tx, caller, child, parent);
+  if (refusal) return refusal;
+  await tx
+    .updateTable('epics')
+    .set({ parent_id, relative_position: parent_id === null ? null : firstPlace('children', parent_id) })
+    .where('id', '=', child_id)
+    .execute();
+  if (before_id !== null) await note(tx, caller.id, 'removed', await epicNamed(tx, before_id), child);
+  if (parent) await note(tx, caller.id, 'added', parent, child);
+  return undefined;
+}
+
+/**
+ * Makes an epic of any group the first child of another.
+ * @param tx the transaction of the change
+ * @param caller who may change the parent; whether he may change the child is asked here
+ * @returns why it was refused, undefined when it is so now
+ */
+export async function adopt(
+  tx: Database,
+  caller: Caller,
+  child_id: number,
+  parent_id: number,
+): Promise<ParentRefusal | undefined> {
+  const child = await visibleEpic(tx, caller, child_id);
+  if (!child || !(await mayPlanIn(tx, caller, child.group_id))) return unknown;
+  return setParent(tx, caller, child_id, parent_id);
+}

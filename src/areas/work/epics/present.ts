@@ -1,0 +1,125 @@
+/** How epics appear in replies (labels-milestones-iterations-epics.md section 4). */
+import { type Static, Type } from 'typebox';
+import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import { LabelDetails, type LabelRow, presentLabelDetails, textColorOn } from '../../planning/labels/index.ts';
+import type { EpicRow } from './queries.ts';
+
+export const epicFields = {
+  id: Id,
+  work_item_id: Id,
+  iid: Type.Integer(),
+  color: Type.String({ description: '`#rrggbb`' }),
+  text_color: Type.String({ description: 'A colour that can be read on `color`' }),
+  group_id: Id,
+  parent_id: nullable(Id),
+  parent_iid: nullable(Type.Integer()),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  confidential: Type.Boolean(),
+  author: nullable(UserBasic),
+  start_date: nullable(DateOnly),
+  start_date_is_fixed: Type.Boolean(),
+  start_date_fixed: nullable(DateOnly),
+  start_date_from_inherited_source: nullable(DateOnly),
+  start_date_from_milestones: nullable(
+    Type.String({ format: 'date', description: 'Deprecated: `start_date_from_inherited_source`' }),
+  ),
+  end_date: nullable(Type.String({ format: 'date', description: 'Deprecated: `due_date`' })),
+  due_date: nullable(DateOnly),
+  due_date_is_fixed: Type.Boolean(),
+  due_date_fixed: nullable(DateOnly),
+  due_date_from_inherited_source: nullable(DateOnly),
+  due_date_from_milestones: nullable(
+    Type.String({ format: 'date', description: 'Deprecated: `due_date_from_inherited_source`' }),
+  ),
+  state: Type.Enum(['opened', 'closed']),
+  web_edit_url: Type.String(),
+  web_url: Type.String(),
+  references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  closed_at: nullable(Timestamp),
+  labels: Type.Array(Type.Union([Type.String(), LabelDetails])),
+  upvotes: Type.Integer(),
+  downvotes: Type.Integer(),
+  subscribed: optional(Type.Boolean()),
+  _links: Type.Object({ self: Type.String(), epic_issues: Type.String(), group: Type.String(), parent: nullable(Type.String()) }),
+};
+export const Epic = resource('Epic', epicFields);
+export type EpicReply = Static<typeof Epic>;
+
+/** An epic as its issues show it. */
+export const EpicInIssue = resource('EpicInIssue', {
+  id: Id,
+  iid: Type.Integer(),
+  title: Type.String(),
+  url: Type.String({ description: 'A path' }),
+  group_id: Id,
+});
+
+export interface EpicForm {
+  /** The group that the list is of: references to its own epics are short. Left out, they are full. */
+  relative_to?: number | undefined;
+  with_labels_details?: boolean | undefined;
+  /** Whether the reply is about this epic alone, and says if the caller is told of it. */
+  single?: boolean | undefined;
+}
+
+/** The addresses of an epic in the API. */
+function addresses(url: string, { group_id, iid, parent }: EpicRow): EpicReply['_links'] {
+  const epicAt = (group: number, number: number) => `${url}/api/v4/groups/${group}/epics/${number}`;
+  const self = epicAt(group_id, iid);
+  return {
+    self,
+    epic_issues: `${self}/issues`,
+    group: `${url}/api/v4/groups/${group_id}`,
+    parent: parent && epicAt(parent.group_id, parent.iid),
+  };
+}
+
+/** What holds from when to when: a date of its own, or that of its issues and children. */
+function datesOf(row: EpicRow) {
+  const { start_date_is_fixed, start_date_fixed, inherited_start_date } = row;
+  const { due_date_is_fixed, due_date_fixed, inherited_due_date } = row;
+  const due_date = due_date_is_fixed ? due_date_fixed : inherited_due_date;
+  return {
+    start_date: start_date_is_fixed ? start_date_fixed : inherited_start_date,
+    ...{ start_date_is_fixed, start_date_fixed },
+    start_date_from_inherited_source: inherited_start_date,
+    start_date_from_milestones: inherited_start_date,
+    end_date: due_date,
+    due_date,
+    ...{ due_date_is_fixed, due_date_fixed },
+    due_date_from_inherited_source: inherited_due_date,
+    due_date_from_milestones: inherited_due_date,
+  };
+}
+
+/**
+ * @param url the external address of the server
+ * @param labels those of the epic, in the order of their titles
+ */
+export function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow[], form: EpicForm): EpicReply {
+  const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
+  const web_url = `${url}/groups/${row.full_path}/-/epics/${iid}`;
+  const [short, full] = [`&${iid}`, `${row.full_path}&${iid}`];
+  return {
+    ...{ id, work_item_id: id, iid, color, text_color: textColorOn(color), group_id },
+    parent_id: row.parent?.id ?? null,
+    parent_iid: row.parent?.iid ?? null,
+    ...{ imported: false, imported_from: 'none', title, description, confidential },
+    author: row.author && presentUserBasic(url, row.author),
+    ...datesOf(row),
+    ...{ state, web_edit_url: `${web_url}/edit`, web_url },
+    references: { short, relative: form.relative_to === group_id ? short : full, full },
+    ...{ created_at, updated_at, closed_at },
+    labels: form.with_labels_details ? labels.map(presentLabelDetails) : labels.map((label) => label.title),
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    ...(form.single ? { subscribed: row.subscribed } : {}),
+    _links: addresses(url, row),
+  };
+}

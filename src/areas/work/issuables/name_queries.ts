@@ -1,0 +1,84 @@
+/** What the names in filters stand for, looked up before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for what it has yet to look up. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { containing } from '../../../http/index.ts';
+
+export interface NamesAsked {
+  /** Titles; with `wildcards` also `scope::*`, which stands for all labels of the scope. */
+  labels: readonly string[];
+  milestones: readonly string[];
+  usernames: readonly string[];
+}
+
+export interface Names {
+  labels(title: string): readonly number[];
+  milestones(title: string): readonly number[];
+  user(username: string): number | undefined;
+}
+
+interface View {
+  /** The project whose issues are listed; left out, those of several. */
+  project_id?: number | undefined;
+  /** Whether `scope::*` is no title. */
+  wildcards: boolean;
+}
+
+/** A predicate on rows that belong to a project or a group: issues of the view may have them. */
+const isNear = ({ project_id }: View): RawBuilder<SqlBool> =>
+  project_id === undefined ? sql`true` : sql`(project_id = ${project_id} or group_id is not null)`;
+
+const scopeWanted = (title: string, { wildcards }: View) =>
+  wildcards && title.endsWith('::*') && title.length > 3 ? title.slice(0, -1) : undefined;
+
+/** `scope::` as the pattern of its titles, and of those that it leaves out: with another `::` after it the scope is a longer one. */
+function patternsOf(scope: string): { inside: string; deeper: string } {
+  const start = containing(scope).slice(1, -1);
+  return { inside: `${start}_%`, deeper: `${start}%::_%` };
+}
+
+async function labelIds(db: Database, titles: readonly string[], view: View): Promise<Map<string, number[]>> {
+  const ids = new Map<string, number[]>();
+  if (titles.length === 0) return ids;
+  const scoped = titles.flatMap((wanted) => {
+    const scope = scopeWanted(wanted, view);
+    return scope === undefined ? [] : { wanted, ...patternsOf(scope) };
+  });
+  const ofScopes = sql`
+    union all
+    select id, wanted from unnest(${scoped.map(({ wanted }) => wanted)}::text[], ${scoped.map(({ inside }) => inside)}::text[],
+                                  ${scoped.map(({ deeper }) => deeper)}::text[]) scopes(wanted, inside, deeper)
+      join labels on title like inside and title not like deeper where ${isNear(view)}`;
+  const { rows } = await sql<{ id: number; wanted: string }>`
+    select id, title as wanted from labels where title = any(${titles}::text[]) and ${isNear(view)}
+    ${scoped.length > 0 ? ofScopes : sql``}`.execute(db);
+  for (const { id, wanted } of rows) ids.set(wanted, [...(ids.get(wanted) ?? []), id]);
+  return ids;
+}
+
+async function milestoneIds(db: Database, titles: readonly string[], view: View): Promise<Map<string, number[]>> {
+  const ids = new Map<string, number[]>();
+  if (titles.length === 0) return ids;
+  const { rows } = await sql<{ id: number; title: string }>`
+    select id, title from milestones where title = any(${titles}::text[]) and ${isNear(view)}`.execute(db);
+  for (const { id, title } of rows) ids.set(title, [...(ids.get(title) ?? []), id]);
+  return ids;
+}
+
+async function userIds(db: Database, usernames: readonly string[]): Promise<Map<string, number>> {
+  if (usernames.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; username: string }>`
+    select id, lower(username::text) as username from users where username = any(${usernames}::citext[])`.execute(db);
+  return new Map(rows.map(({ id, username }) => [username, id]));
+}
+
+/** Looks names up, in one statement for each kind that was asked for. */
+export async function namesFor(db: Database, asked: NamesAsked, view: View): Promise<Names> {
+  const labels = await labelIds(db, [...new Set(asked.labels)], view);
+  const milestones = await milestoneIds(db, asked.milestones, view);
+  const users = await userIds(db, asked.usernames);
+  return {
+    labels: (title) => labels.get(title) ?? [],
+    milestones: (title) => milestones.get(title) ?? [],
+    user: (username) => users.get(username.toLowerCase()),
+  };
+}

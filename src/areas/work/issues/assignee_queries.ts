@@ -1,0 +1,23 @@
+/** Who can be assigned to issues. */
+import { sql } from 'kysely';
+import { levels, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+
+/**
+ * Those of some users who may read the issues of a project, in the order given. Others cannot be assigned.
+ * @param ids ids of users, of which some may not exist
+ */
+export async function assignableUsers(db: Database, project: Project, ids: readonly number[]): Promise<number[]> {
+  const wanted = [...new Set(ids)].filter((id) => id > 0);
+  if (wanted.length === 0) return [];
+  const isOpen = project.visibility !== 'private' && project.issues_access_level === 'enabled';
+  const isShown = isOpen ? sql`(not users.external or ${project.visibility === 'public'})` : sql`false`;
+  const { rows } = await sql<{ id: number }>`
+    select users.id from users
+     where users.id = any(${wanted}::bigint[]) and users.state = 'active' and users.user_type <> 'ghost'
+       and (${isShown} or users.admin or exists (
+             select from project_authorizations where user_id = users.id and project_id = ${project.id} and access_level >= ${levels.guest}
+                and (expires_at is null or expires_at > current_date)))`.execute(db);
+  const known = new Set(rows.map(({ id }) => id));
+  return wanted.filter((id) => known.has(id));
+}

@@ -1,0 +1,147 @@
+/** Changing issues. */
+import { sql, type Updateable } from 'kysely';
+import type { Project } from '../../../access/index.ts';
+import type { Database, DB } from '../../../db/index.ts';
+import { found } from '../../../http/index.ts';
+import { taskCompletion } from '../../../markdown/index.ts';
+import { labelsAfter, labelsByIssue } from '../../planning/labels/index.ts';
+import { setEpicOfIssue } from '../epics/index.ts';
+import { type Acting, type IssueState, recordEffects, without } from '../issuables/change_actions.ts';
+
+/** What is to be different. What is left out stays; everything is the caller's to change, and in order. */
+export interface IssueChanges {
+  title?: string | undefined;
+  description?: string | null | undefined;
+  state_event?: 'close' | 'reopen' | undefined;
+  issue_type?: 'issue' | 'incident' | 'test_case' | 'task' | undefined;
+  confidential?: boolean | undefined;
+  discussion_locked?: boolean | undefined;
+  /** `YYYY-MM-DD` */
+  due_date?: string | null | undefined;
+  weight?: number | null | undefined;
+  milestone_id?: number | null | undefined;
+  iteration_id?: number | null | undefined;
+  health_status?: 'on_track' | 'needs_attention' | 'at_risk' | null | undefined;
+  severity?: 'UNKNOWN' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | undefined;
+  epic_id?: number | null | undefined;
+  /** All who are assigned afterwards. */
+  assignee_ids?: readonly number[] | undefined;
+  /** Titles of labels: first these take the place of all, then some are added, then some removed. */
+  labels?: readonly string[] | undefined;
+  add_labels?: readonly string[] | undefined;
+  remove_labels?: readonly string[] | undefined;
+  /** Whether labels that are not there are added to the project; otherwise they are left out. */
+  creates_labels?: boolean;
+  /** Where it has gone to, or what says the same. */
+  moved_to_id?: number | undefined;
+  duplicated_to_id?: number | undefined;
+  /** ISO 8601; now where it is left out. */
+  updated_at?: string | undefined;
+  created_at?: string | undefined;
+}
+
+const plainColumns = [
+  ...(['title', 'description', 'issue_type', 'confidential', 'discussion_locked', 'due_date', 'weight', 'milestone_id'] as const),
+  ...(['iteration_id', 'health_status', 'severity', 'moved_to_id', 'duplicated_to_id', 'created_at'] as const),
+] as const;
+
+const lockedIssue = async (tx: Database, id: number) =>
+  found(
+    undefined,
+    await tx
+      .selectFrom('issues')
+      .select([...plainColumns, 'state'])
+      .select(sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id)::bigint[]`.as('assignee_ids'))
+      .where('id', '=', id)
+      .forNoKeyUpdate()
+      .executeTakeFirst(),
+  );
+type Row = Awaited<ReturnType<typeof lockedIssue>>;
+
+/** Columns that get other values than they have. */
+function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Updateable<DB['issues']> {
+  const columns: Updateable<DB['issues']> = {};
+  for (const column of plainColumns)
+    if (changes[column] !== undefined && changes[column] !== before[column])
+      Object.assign(columns, { [column]: changes[column] });
+  if (columns.description !== undefined) {
+    const { count, completed_count } = taskCompletion(columns.description);
+    Object.assign(columns, { task_count: count, completed_task_count: completed_count });
+  }
+  if (changes.state_event === 'close' && before.state === 'opened')
+    Object.assign(columns, { state: 'closed', closed_at: sql`now()`, closed_by_id: closer_id });
+  // An issue that lives again is neither elsewhere nor the same as another.
+  if (changes.state_event === 'reopen' && before.state === 'closed')
+    Object.assign(columns, { state: 'opened', closed_at: null, closed_by_id: null, moved_to_id: null, duplicated_to_id: null });
+  return columns;
+}
+
+interface LabelChange {
+  before: readonly number[];
+  after: readonly number[];
+}
+
+/** The labels before and after. */
+async function labelsChanged(
+  tx: Database,
+  { plan }: Pick<Acting, 'plan'>,
+  { issue_id, project_id }: { issue_id: number; project_id: number },
+  changes: IssueChanges,
+): Promise<LabelChange> {
+  const borne = (await labelsByIssue(tx, [issue_id])).get(issue_id) ?? [];
+  const borneAfter = await labelsAfter(tx, { project_id }, borne, changes, { create: changes.creates_labels ?? false, plan });
+  return { before: borne.map(({ id }) => id), after: borneAfter.map(({ id }) => id) };
+}
+
+async function writeLists(tx: Database, issue_id: number, labels: LabelChange, from: Row, assignee_ids: readonly number[]) {
+  const [labelled, unlabelled] = [without(labels.after, labels.before), without(labels.before, labels.after)];
+  if (labelled.length > 0)
+    await tx
+      .insertInto('issue_labels')
+      .values(labelled.map((label_id) => ({ issue_id, label_id })))
+      .execute();
+  if (unlabelled.length > 0)
+    await tx.deleteFrom('issue_labels').where('issue_id', '=', issue_id).where('label_id', 'in', unlabelled).execute();
+  const [assigned, unassigned] = [without(assignee_ids, from.assignee_ids), without(from.assignee_ids, assignee_ids)];
+  if (assigned.length > 0)
+    await tx
+      .insertInto('issue_assignees')
+      .values(assigned.map((user_id) => ({ issue_id, user_id })))
+      .execute();
+  if (unassigned.length > 0)
+    await tx.deleteFrom('issue_assignees').where('issue_id', '=', issue_id).where('user_id', 'in', unassigned).execute();
+  return labelled.length + unlabelled.length + assigned.length + unassigned.length > 0;
+}
+
+const stateFrom = (row: Row, label_ids: readonly number[], changed: object = {}): IssueState =>
+  ({ ...row, label_ids, ...changed }) as IssueState;
+
+/**
+ * Changes an issue, with everything that is noted of a change: in words, as events, in lists of activity and of what is to be done. What stays as it is is not
+ * noted, and does not count as a change.
+ * @param tx the transaction of the change; in it the issue cannot be changed by anybody else
+ * @throws ApiError 404 when it is gone, 422 for an epic that it cannot be in
+ */
+export async function updateIssue(
+  tx: Database,
+  acting: Acting,
+  project: Pick<Project, 'id'>,
+  issue_id: number,
+  changes: IssueChanges,
+): Promise<void> {
+  const row = await lockedIssue(tx, issue_id);
+  if (changes.epic_id !== undefined) await setEpicOfIssue(tx, { id: issue_id }, changes.epic_id, acting.caller);
+  const labels = await labelsChanged(tx, acting, { issue_id, project_id: project.id }, changes);
+  const assignee_ids = changes.assignee_ids ?? row.assignee_ids;
+  const columns = columnsFrom(row, changes, acting.caller.id);
+  const hasOtherLists = await writeLists(tx, issue_id, labels, row, assignee_ids);
+  if (!hasOtherLists && Object.keys(columns).length === 0 && changes.updated_at === undefined) return;
+  await tx
+    .updateTable('issues')
+    .set({ ...columns, updated_at: changes.updated_at ?? sql`now()` })
+    .where('id', '=', issue_id)
+    .execute();
+  const from = stateFrom(row, labels.before);
+  const to = stateFrom(row, labels.after, { ...columns, assignee_ids });
+  await recordEffects(tx, acting, { issue_id, project, from, to, is_new: false, at: changes.updated_at });
+}

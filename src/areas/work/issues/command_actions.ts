@@ -1,0 +1,111 @@
+/** What quick actions do to an issue. */
+import { type Project, projectFor } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError } from '../../../http/index.ts';
+import { toggleAward } from '../../conversation/award_emoji/index.ts';
+import { addSystemNote } from '../../conversation/notes/index.ts';
+import type { Operations } from '../../conversation/quick_actions/index.ts';
+import type { Acting } from '../issuables/change_actions.ts';
+import { parseDuration } from '../issuables/duration_rules.ts';
+import { updateIssue } from './change_actions.ts';
+import { addLink, isLinkable, type LinkedIssue, removeLink, visibleIssues } from './links.ts';
+import { cloneIssue, moveIssue } from './move_actions.ts';
+import { promoteToEpic } from './promotion_actions.ts';
+import { referenceTo } from './reference_rules.ts';
+import { setSubscription } from './subscriptions.ts';
+import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_tracking.ts';
+
+/** Whether it was done; a refusal comes before anything is changed. */
+const unlessRefused = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError) return false;
+      throw error;
+    },
+  );
+
+async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, project: Project, id: number): Promise<boolean> {
+  const [canonical] = await visibleIssues(tx, acting.caller, [id]);
+  if (!canonical || canonical.id === issue.id) return false;
+  const author_id = acting.caller.id;
+  const body = `marked this issue as a duplicate of ${referenceTo(issue.project_id, canonical)}`;
+  await addSystemNote(tx, { issue_id: issue.id }, author_id, body, { refers_to: { issue_id: canonical.id } });
+  const there = `marked ${referenceTo(canonical.project_id, issue)} as a duplicate of this issue`;
+  await addSystemNote(tx, { issue_id: canonical.id }, author_id, there, { refers_to: { issue_id: issue.id } });
+  await updateIssue(tx, acting, project, issue.id, { state_event: 'close', duplicated_to_id: canonical.id });
+  return true;
+}
+
+function timeOperations(tx: Database, { caller }: Acting, issue_id: number): TimeOperations {
+  return {
+    setTimeEstimate: async (duration) => {
+      const seconds = duration === null ? 0 : parseDuration(duration);
+      if (seconds === undefined || seconds < 0) return undefined;
+      await setTimeEstimate(tx, issue_id, caller.id, seconds);
+      return seconds;
+    },
+    addTimeSpent: async ({ duration, spent_on }) => {
+      const seconds = parseDuration(duration);
+      if (seconds === undefined) return undefined;
+      return (await addTimeSpent(tx, issue_id, caller.id, { seconds, spent_on })) ? seconds : undefined;
+    },
+    resetTimeSpent: () => resetTimeSpent(tx, issue_id, caller.id),
+  };
+}
+type TimeOperations = Pick<Operations, 'setTimeEstimate' | 'addTimeSpent' | 'resetTimeSpent'>;
+
+function linkOperations(tx: Database, { caller }: Acting, issue: LinkedIssue): Pick<Operations, 'link' | 'unlink'> {
+  return {
+    link: async (issue_ids, type) => {
+      const others = (await visibleIssues(tx, caller, issue_ids)).filter(({ id }) => id !== issue.id);
+      if (others.length === 0 || !others.every(isLinkable)) return false;
+      for (const other of others) await addLink(tx, caller.id, [issue, other], type);
+      return true;
+    },
+    unlink: async (issue_id) => {
+      const [other] = await visibleIssues(tx, caller, [issue_id]);
+      return other !== undefined && isLinkable(other) && removeLink(tx, caller.id, [issue, other]);
+    },
+  };
+}
+
+function goingOperations(tx: Database, acting: Acting, source: Project, issue_id: number): Pick<Operations, 'move' | 'clone'> {
+  const target = (project_id: number) => projectFor(tx, acting.caller, String(project_id));
+  return {
+    move: async (project_id) => {
+      const project = await target(project_id);
+      return project !== undefined && unlessRefused(moveIssue(tx, acting, { source, target: project, issue_id }));
+    },
+    clone: async (project_id, { with_notes }) => {
+      const project = await target(project_id);
+      return project !== undefined && unlessRefused(cloneIssue(tx, acting, { source, target: project, issue_id }, with_notes));
+    },
+  };
+}
+
+/**
+ * What quick actions can do to an issue.
+ * @param tx the transaction that writes the text of the commands
+ * @param project that of the issue, with the caller's level in it
+ */
+export function issueOperations(
+  tx: Database,
+  acting: Acting,
+  project: Project,
+  { id, iid }: { id: number; iid: number },
+): Operations {
+  const issue: LinkedIssue = { id, iid, project_id: project.id, full_path: project.full_path };
+  return {
+    update: (changes) => updateIssue(tx, acting, project, id, changes),
+    subscribe: async (subscribed) => {
+      await setSubscription(tx, acting.caller.id, id, subscribed);
+    },
+    toggleAward: (name) => toggleAward(tx, { issue_id: id }, acting.caller.id, name),
+    ...timeOperations(tx, acting, id),
+    ...linkOperations(tx, acting, issue),
+    markDuplicate: (canonical_issue_id) => markDuplicate(tx, acting, issue, project, canonical_issue_id),
+    ...goingOperations(tx, acting, project, id),
+    promoteToEpic: () => promoteToEpic(tx, acting, project, id),
+  };
+}

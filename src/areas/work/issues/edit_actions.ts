@@ -1,0 +1,26 @@
+/** Editing issues: changes as they are asked for, and the quick actions in a new description. */
+import type { Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
+import type { Acting } from '../issuables/change_actions.ts';
+import { type IssueChanges, updateIssue } from './change_actions.ts';
+import { issueOperations } from './command_actions.ts';
+
+/**
+ * Changes an issue as `updateIssue` does; what the quick actions in its new description say is done afterwards, as far as the caller may, and they are taken out.
+ * @param tx the transaction of the change
+ * @throws ApiError as `updateIssue`
+ */
+export async function editIssue(
+  tx: Database,
+  acting: Acting,
+  project: Project,
+  issue: { id: number; iid: number },
+  changes: IssueChanges,
+): Promise<void> {
+  if (!changes.description) return updateIssue(tx, acting, project, issue.id, changes);
+  const { text: description, commands } = extractCommands(changes.description);
+  await updateIssue(tx, acting, project, issue.id, { ...changes, description });
+  const target = { ...acting, on: { project, issue_id: issue.id }, is_new: false };
+  if (commands.length > 0) await applyCommands(tx, target, commands, issueOperations(tx, acting, project, issue));
+}

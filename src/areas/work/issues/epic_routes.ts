@@ -1,0 +1,190 @@
+/** Epic issues: the issues that an epic is made of, in the order that people give them (labels-milestones-iterations-epics.md section 4.1). */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { epicReader, isListedProject, isMemberOfProject, isVisibleIssue, levels } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  ApiError,
+  alsoUnder,
+  atLeastOneOf,
+  type Caller,
+  conflict,
+  del,
+  forbidden,
+  found,
+  get,
+  Id,
+  one,
+  optional,
+  type Page,
+  type Paging,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+  resource,
+  type Services,
+  unprocessable,
+} from '../../../http/index.ts';
+import {
+  addToEpic,
+  confidentialEpicText,
+  Epic,
+  type EpicRefusal,
+  moveInEpic,
+  presentSingleEpic,
+  removeFromEpic,
+} from '../epics/index.ts';
+import { Issue, issueFields, presentIssues, presentSingleIssue } from './index.ts';
+
+const path = '/groups/:id/epics/:epic_iid/issues';
+
+const EpicIssue = resource('EpicIssue', { ...issueFields, epic_issue_id: Id, relative_position: Type.Integer() });
+type EpicIssueReply = Awaited<ReturnType<typeof presentIssues>>[number] & { epic_issue_id: number; relative_position: number };
+
+const EpicIssueLink = resource('EpicIssueLink', {
+  id: Id,
+  relative_position: optional(Type.Integer()),
+  epic: Epic,
+  issue: Issue,
+});
+
+/** The issues of an epic that the caller may read, and whether he is a member of their projects. */
+const linksOf = (db: Database, caller: Caller, epic: { id: number }) =>
+  db
+    .selectFrom('epic_issues')
+    .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['epic_issues.id', 'epic_issues.relative_position', 'epic_issues.issue_id', 'issues.project_id'])
+    .select(mayRelate(caller).as('may_relate'))
+    .where('epic_issues.epic_id', '=', epic.id)
+    .where(isVisibleIssue(caller));
+
+/** Whether the caller may say what an issue belongs to, on rows of `projects`: members of a project that is not archived. */
+const mayRelate = (caller: Caller) =>
+  sql<boolean>`(${caller.admin ? sql`true` : isMemberOfProject(caller, levels.guest)} and not ${isListedProject('archived')})`;
+
+async function pageOfIssues(
+  services: Pick<Services, 'db' | 'url'>,
+  caller: Caller,
+  epic: { id: number },
+  input: Paging,
+): Promise<Page<EpicIssueReply>> {
+  const { db } = services;
+  const ordered = linksOf(db, caller, epic).orderBy('epic_issues.relative_position').orderBy('epic_issues.id');
+  const { items, ...page } = await paginate(db, ordered, input);
+  const ids = items.map(({ issue_id }) => issue_id);
+  const issues = new Map((await presentIssues(services, caller, ids)).map((issue) => [issue.id, issue]));
+  const replies = items.flatMap(({ id, relative_position, issue_id }) => {
+    const issue = issues.get(issue_id);
+    return issue ? [{ ...issue, epic_issue_id: id, relative_position }] : [];
+  });
+  return { ...page, items: replies };
+}
+
+/**
+ * An issue of the epic that the caller may take elsewhere.
+ * @throws ApiError 404 where there is none, 403 for who is no member of its project
+ */
+async function linkFor(db: Database, caller: Caller, epic: { id: number }, epic_issue_id: number) {
+  const link = found(undefined, await linksOf(db, caller, epic).where('epic_issues.id', '=', epic_issue_id).executeTakeFirst());
+  if (!link.may_relate) throw forbidden();
+  return link;
+}
+
+const noSuchIssue = () =>
+  new ApiError(404, { message: 'No matching issue found. Make sure that you are adding a valid issue URL.' });
+
+/**
+ * An issue that the caller may put into an epic.
+ * @throws ApiError 404 where there is none, 403 for who is no member of its project
+ */
+async function issueFor(db: Database, caller: Caller, issue_id: number) {
+  const issue = await db
+    .selectFrom('issues')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['issues.id', 'issues.iid', 'issues.project_id', mayRelate(caller).as('may_relate')])
+    .where('issues.id', '=', issue_id)
+    .where(isVisibleIssue(caller))
+    .executeTakeFirst();
+  if (!issue) throw noSuchIssue();
+  if (!issue.may_relate) throw forbidden();
+  return issue;
+}
+
+/** @throws ApiError */
+function refuse(refusal: EpicRefusal | undefined, { iid }: { iid: number }): void {
+  if (refusal === undefined) return;
+  if (refusal === 'already there') throw conflict('Issue(s) already assigned');
+  if (refusal === 'confidential epic') throw unprocessable(`#${iid} cannot be added: ${confidentialEpicText}`);
+  throw noSuchIssue();
+}
+
+const routes = [
+  get(path, {
+    summary: 'List the issues of an epic in their order',
+    access: epicReader,
+    plan: 'ultimate',
+    input: paging,
+    returns: pageOf(EpicIssue),
+    handle: ({ db, url, caller, epic, input }) => pageOfIssues({ db, url }, caller, epic, input),
+  }),
+  post(`${path}/:issue_id`, {
+    summary: 'Put an issue into an epic, and out of the one that it was in',
+    access: epicReader,
+    plan: 'ultimate',
+    input: { issue_id: Type.Integer({ description: 'The id of the issue, not its number' }) },
+    returns: one(EpicIssueLink),
+    handle: async ({ db, url, caller, epic, input }) => {
+      const issue = await issueFor(db, caller, input.issue_id);
+      await db.transaction().execute(async (tx) => refuse(await addToEpic(tx, issue.id, epic.id, caller), issue));
+      const link = await linksOf(db, caller, epic).where('issue_id', '=', issue.id).executeTakeFirst();
+      const { id, relative_position } = found(undefined, link);
+      return {
+        id,
+        relative_position,
+        epic: await presentSingleEpic({ db, url }, caller, epic),
+        issue: await presentSingleIssue({ db, url }, caller, issue),
+      };
+    },
+  }),
+  put(`${path}/:epic_issue_id`, {
+    summary: 'Put an issue to another place in its epic',
+    access: epicReader,
+    plan: 'ultimate',
+    input: {
+      epic_issue_id: Id,
+      move_before_id: optional(Type.Integer({ description: '`epic_issue_id` of what is to stand right before it' })),
+      move_after_id: optional(Type.Integer({ description: '`epic_issue_id` of what is to stand right behind it' })),
+      ...paging,
+    },
+    rules: [atLeastOneOf('move_before_id', 'move_after_id')],
+    returns: pageOf(EpicIssue),
+    handle: async ({ db, url, caller, epic, input: { epic_issue_id, move_before_id, move_after_id, ...page } }) => {
+      const { id } = await linkFor(db, caller, epic, epic_issue_id);
+      const place = { move_before_id, move_after_id };
+      const isMoved = await db.transaction().execute((tx) => moveInEpic(tx, 'issues', epic.id, id, place));
+      if (!isMoved) throw new ApiError(400, { message: { error: 'Issue could not be moved!' } });
+      return pageOfIssues({ db, url }, caller, epic, page);
+    },
+  }),
+  del(`${path}/:epic_issue_id`, {
+    summary: 'Take an issue out of an epic',
+    access: epicReader,
+    plan: 'ultimate',
+    input: { epic_issue_id: Id },
+    returns: one(EpicIssueLink),
+    handle: async ({ db, url, caller, epic, input }) => {
+      const { id, issue_id, project_id } = await linkFor(db, caller, epic, input.epic_issue_id);
+      await db.transaction().execute((tx) => removeFromEpic(tx, issue_id, caller));
+      return {
+        id,
+        epic: await presentSingleEpic({ db, url }, caller, epic),
+        issue: await presentSingleIssue({ db, url }, caller, { id: issue_id, project_id }),
+      };
+    },
+  }),
+];
+
+export const epicIssueRoutes = alsoUnder('/epics', '/-/epics', routes);

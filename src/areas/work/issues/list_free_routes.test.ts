@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { world } from '../../../testing/world.ts';
+
+test('on the free plan paid filters are not heard, a scope is a title, and one assignee is named at most', async () => {
+  const here = await world({ environment: { COPPICE_LICENSE: 'none' } });
+  const { db, project } = here;
+  const issue = await db
+    .insertInto('issues')
+    .values({ project_id: project.id, iid: 1, title: 'a', weight: 1 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const label = await db
+    .insertInto('labels')
+    .values({ project_id: project.id, title: 'a::b', color: '#112233' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db.insertInto('issue_labels').values({ issue_id: issue.id, label_id: label.id }).execute();
+  const ask = (parameters: Record<string, unknown>) => here.as('reporter').get(`/projects/${project.id}/issues`, parameters);
+  for (const paid of [
+    { weight: 'x' },
+    { weight: 2 },
+    { epic_id: 5 },
+    { iteration_id: 1, iteration_title: 'x' },
+    { health_status: 'at_risk' },
+    { not: { weight: 1 } },
+  ])
+    assert.equal((await ask(paid)).body.length, 1, JSON.stringify(paid));
+  assert.equal((await ask({ labels: 'a::b' })).body.length, 1);
+  assert.equal((await ask({ labels: 'a::*' })).body.length, 0);
+  const { status, body } = await ask({ assignee_username: ['x', 'y'] });
+  assert.deepEqual([status, body.error], [400, 'assignee_username allows one value, but found 2: x, y']);
+  assert.equal((await ask({ assignee_username: 'x' })).status, 200);
+  assert.equal(
+    (await ask({ not: { assignee_username: ['x', 'y'] } })).body.error,
+    'not[assignee_username] allows one value, but found 2: x, y',
+  );
+});

@@ -1,0 +1,82 @@
+/** The parameters of lists of issues and of their statistics (specification part 1, section 4.3, and issues.md sections 3 and 4). */
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { allOptional, CommaList, Id, mutuallyExclusive, optional, type Rule, since, Timestamp } from '../../../http/index.ts';
+import { dueDates } from './due_date_rules.ts';
+import { orderNames } from './order_rules.ts';
+
+/** An id or one of some words, which the filter tells apart. */
+const IdOr = (words: string) => Type.String({ description: `An id, or ${words}` });
+
+/** What both a list and its `not` know. */
+const either = () => ({
+  labels: optional(CommaList(Type.String())),
+  milestone: optional(Type.String({ description: 'A title, `None` or `Any`' })),
+  milestone_id: optional(Type.Enum(['None', 'Any', 'Upcoming', 'Started'])),
+  iids: optional(CommaList(Type.Integer())),
+  author_id: optional(Id),
+  author_username: optional(Type.String()),
+  assignee_id: optional(IdOr('`None` or `Any`')),
+  assignee_username: optional(CommaList(Type.String())),
+  iteration_id: optional(since('premium', IdOr('`None`, `Any` or `Current`'))),
+  iteration_title: optional(since('premium', Type.String())),
+  weight: optional(since('premium', Type.String({ description: 'A number, `None` or `Any`' }))),
+});
+
+const exclusions = [
+  ['author_id', 'author_username'],
+  ['assignee_id', 'assignee_username'],
+  ['milestone', 'milestone_id'],
+  ['iteration_id', 'iteration_title'],
+] as const;
+
+export const listRules: readonly Rule[] = [
+  ...exclusions.map((names) => mutuallyExclusive(...names)),
+  ...exclusions.map((names) => mutuallyExclusive(...names.map((name) => `not[${name}]`))),
+];
+
+const health = ['on_track', 'needs_attention', 'at_risk', 'None', 'none', 'Any', 'any'] as const;
+
+/** The filters of the lists and of the statistics, without `scope`. */
+export const statisticsFilters = {
+  ...either(),
+  ...allOptional({
+    my_reaction_emoji: Type.String({ description: 'What the caller has reacted with: the name of an emoji, `None` or `Any`' }),
+    confidential: Type.Boolean(),
+    created_after: Timestamp,
+    created_before: Timestamp,
+    updated_after: Timestamp,
+    updated_before: Timestamp,
+    search: Type.String({ maxLength: 4096, description: 'Words, or "several words", all of which must be there' }),
+    in: Type.String({ description: 'Where to search: `title`, `description` or both, separated by a comma' }),
+    epic_id: since('premium', IdOr('`None` or `Any`')),
+    health_status: since('ultimate', Type.Enum([...health])),
+    not: Type.Object(either(), { description: 'What the issues must not be' }),
+  }),
+} satisfies TProperties;
+
+/** The filters, order and form of the lists, without `scope` and `non_archived`. */
+export const listFilters = {
+  ...statisticsFilters,
+  state: Type.Enum(['opened', 'closed', 'all'], { default: 'all' }),
+  due_date: optional(Type.Enum([...dueDates, ''], { description: 'Empty: whichever' })),
+  issue_type: optional(Type.Enum(['issue', 'incident', 'test_case', 'task'])),
+  closed_by_id: optional(Id),
+  order_by: Type.Enum(orderNames, { default: 'created_at' }),
+  sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+  with_labels_details: Type.Boolean({ default: false }),
+};
+
+const scopes = ['created_by_me', 'assigned_to_me', 'all', 'created-by-me', 'assigned-to-me'] as const;
+
+/** Whose issues are meant; left out, all. */
+export const anyScope = { scope: optional(Type.Enum([...scopes])) };
+/** The same where those of the caller are meant unless another is named. */
+export const ownScope = { scope: Type.Enum([...scopes], { default: 'created_by_me' }) };
+export const nonArchived = {
+  non_archived: Type.Boolean({ default: true, description: 'Whether issues of archived projects are left out' }),
+};
+
+type Given<P extends TProperties> = Partial<Static<TObject<P>>>;
+/** Filters as they were given; a list that has fewer leaves the others out. */
+export type IssueFilters = Given<typeof listFilters> & Given<typeof anyScope> & Given<typeof nonArchived>;
+export type Excluded = NonNullable<IssueFilters['not']>;

@@ -1,0 +1,103 @@
+/** Lists of issues, and how many there are (issues.md sections 3 and 4). */
+import { Type } from 'typebox';
+import { anyone, groupVisible, issuesVisible, type MaybeCaller } from '../../../access/index.ts';
+import { get, one, pageOf, paging, resource, unauthorized } from '../../../http/index.ts';
+import { countIssues, listIssues } from '../issuables/list_queries.ts';
+import {
+  anyScope,
+  type IssueFilters,
+  listFilters,
+  listRules,
+  nonArchived,
+  ownScope,
+  statisticsFilters,
+} from './list_parameters.ts';
+import { Issue } from './present.ts';
+
+const counts = { all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() };
+const IssueStatistics = resource('IssueStatistics', { statistics: Type.Object({ counts: Type.Object(counts) }) });
+
+/**
+ * Whoever is not signed in has no issues of his own to list.
+ * @throws ApiError 401
+ */
+function refuseOwnOfNobody(caller: MaybeCaller, { scope }: IssueFilters): void {
+  if (!caller && scope !== 'all') throw unauthorized();
+}
+
+/** Searches cost more than other lists. */
+const searchRate = {
+  setting: 'search_rate_limit',
+  anonymous: 'search_rate_limit_unauthenticated',
+  window_s: 60,
+  parameter: 'search',
+} as const;
+
+export const issueListRoutes = [
+  get('/issues', {
+    summary: 'List the issues that the caller has created, or all that he may read, newest first',
+    access: anyone,
+    input: { ...paging, ...ownScope, ...nonArchived, ...listFilters },
+    rules: listRules,
+    rate: searchRate,
+    returns: pageOf(Issue),
+    handle: ({ caller, plan, input, ...services }) => {
+      refuseOwnOfNobody(caller, input);
+      return listIssues(services, { caller, plan, place: { everywhere: true }, filters: input }, input);
+    },
+  }),
+  get('/groups/:id/issues', {
+    summary: 'List the issues of all projects of a group and of the groups below it, newest first',
+    access: groupVisible,
+    input: { ...paging, ...anyScope, ...nonArchived, ...listFilters },
+    rules: listRules,
+    rate: searchRate,
+    returns: pageOf(Issue),
+    handle: ({ caller, group, plan, input, ...services }) =>
+      listIssues(services, { caller, plan, place: { group }, filters: input }, input),
+  }),
+  get('/projects/:id/issues', {
+    summary: 'List the issues of a project, newest first',
+    access: issuesVisible,
+    input: { ...paging, ...anyScope, ...listFilters },
+    rules: listRules,
+    rate: searchRate,
+    returns: pageOf(Issue),
+    handle: ({ caller, project, plan, input, ...services }) =>
+      listIssues(services, { caller, plan, place: { project }, filters: input }, input),
+  }),
+  get('/issues_statistics', {
+    summary: 'Count the issues that the caller has created, or all that he may read',
+    access: anyone,
+    input: { ...ownScope, ...statisticsFilters },
+    rules: listRules,
+    rate: searchRate,
+    returns: one(IssueStatistics),
+    handle: async ({ caller, plan, input, db }) => {
+      refuseOwnOfNobody(caller, input);
+      return { statistics: { counts: await countIssues(db, { caller, plan, place: { everywhere: true }, filters: input }) } };
+    },
+  }),
+  get('/groups/:id/issues_statistics', {
+    summary: 'Count the issues of all projects of a group and of the groups below it',
+    access: groupVisible,
+    input: { ...anyScope, ...statisticsFilters },
+    rules: listRules,
+    rate: searchRate,
+    returns: one(IssueStatistics),
+    handle: async ({ caller, group, plan, input, db }) => ({
+      statistics: { counts: await countIssues(db, { caller, plan, place: { group }, filters: input }) },
+    }),
+  }),
+  get('/projects/:id/issues_statistics', {
+    summary: 'Count the issues of a project',
+    access: issuesVisible,
+    input: { ...anyScope, ...statisticsFilters },
+    rules: listRules,
+    rate: searchRate,
+    returns: one(IssueStatistics),
+    handle: async ({ caller, project, plan, input, db }) => ({
+      statistics: { counts: await countIssues(db, { caller, plan, place: { project }, filters: input }) },
+    }),
+  }),
+];

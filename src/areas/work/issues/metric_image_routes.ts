@@ -1,0 +1,112 @@
+/** Pictures of measurements on incidents (issues.md section 12). */
+import { type Static, Type } from 'typebox';
+import { type GrantedIssue, issueRole, issueVisible } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  allOptional,
+  badRequest,
+  checked,
+  del,
+  File,
+  forbidden,
+  found,
+  get,
+  Id,
+  listOf,
+  nothing,
+  nullable,
+  one,
+  post,
+  put,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
+import { addImage, imagesOf } from './metric_image_actions.ts';
+
+const MetricImage = resource('MetricImage', {
+  id: Id,
+  created_at: Timestamp,
+  filename: Type.String(),
+  file_path: Type.String(),
+  url: nullable(Type.String()),
+  url_text: nullable(Type.String()),
+});
+
+type Image = Omit<Static<typeof MetricImage>, 'file_path'>;
+
+const present = (image: Image): Static<typeof MetricImage> => ({
+  ...image,
+  file_path: `/uploads/-/system/issuable_metric_image/file/${image.id}/${encodeURIComponent(image.filename)}`,
+});
+
+const path = '/projects/:id/issues/:issue_iid/metric_images';
+const reporter = issueRole('reporter');
+const largest_bytes = 100 * 1024 * 1024;
+
+const isImage = (name: string) => /\.(png|jpe?g|gif|bmp|tiff?|ico|webp|avif)$/i.test(name);
+
+function urlReasons(url: string | null): string[] {
+  if (url === null || url === '') return [];
+  if (url.length > 255) return ['is too long (maximum is 255 characters)'];
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? [] : ['must be a valid URL'];
+}
+
+const texts = allOptional({
+  url: checked(nullable(Type.String({ description: 'Where more is to be seen' })), urlReasons),
+  url_text: checked(nullable(Type.String({ description: 'What stands for the address, or beside the image' })), (text) =>
+    text !== null && text.length > 128 ? ['is too long (maximum is 128 characters)'] : [],
+  ),
+});
+
+/** @throws ApiError 403 for an issue of another kind */
+function checkIncident({ issue_type }: GrantedIssue): void {
+  if (issue_type !== 'incident') throw forbidden();
+}
+
+/** @throws ApiError 404 */
+const imageOf = async (db: Database, issue: GrantedIssue, id: number): Promise<Image> =>
+  found('Metric image', await imagesOf(db, issue.id).where('id', '=', id).executeTakeFirst());
+
+export const issueMetricImageRoutes = [
+  get(path, {
+    summary: 'List the images of an incident, the oldest first',
+    access: issueVisible,
+    returns: listOf(MetricImage),
+    handle: async ({ db, issue }) => (await imagesOf(db, issue.id).orderBy('id').execute()).map(present),
+  }),
+  post(path, {
+    summary: 'Add an image to an incident',
+    access: reporter,
+    input: { file: File(largest_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO, WebP or AVIF file' }), ...texts },
+    returns: one(MetricImage),
+    handle: async ({ db, issue, input: { file, ...given } }) => {
+      checkIncident(issue);
+      if (!isImage(file.name) || file.size_bytes === 0) throw badRequest('Metric image could not be uploaded');
+      return present(await addImage(db, issue.id, file, given));
+    },
+  }),
+  put(`${path}/:image_id`, {
+    summary: 'Change what stands beside an image of an incident',
+    access: reporter,
+    input: { image_id: Id, ...texts },
+    returns: one(MetricImage),
+    handle: async ({ db, issue, input: { image_id, ...changes } }) => {
+      checkIncident(issue);
+      const image = await imageOf(db, issue, image_id);
+      if (Object.keys(changes).length > 0)
+        await db.updateTable('issue_metric_images').set(changes).where('id', '=', image.id).execute();
+      return present({ ...image, ...changes });
+    },
+  }),
+  del(`${path}/:image_id`, {
+    summary: 'Remove an image from an incident',
+    access: reporter,
+    input: { image_id: Id },
+    returns: nothing,
+    handle: async ({ db, issue, input }) => {
+      checkIncident(issue);
+      const { id } = await imageOf(db, issue, input.image_id);
+      await db.deleteFrom('issue_metric_images').where('id', '=', id).execute();
+    },
+  }),
+];

@@ -1,0 +1,32 @@
+/** The issues of a milestone. Apart from milestones, which know nothing of issues. */
+import { sql } from 'kysely';
+import { planningRole, projectRole } from '../../../access/index.ts';
+import { get, Id, pageOf, paging } from '../../../http/index.ts';
+import { milestoneOf } from '../../planning/milestones/index.ts';
+import { Issue, listIssues } from './index.ts';
+
+const shared = {
+  summary: 'List the issues of a milestone that the caller may read, newest first',
+  input: { ...paging, milestone_id: Id },
+  returns: pageOf(Issue),
+};
+const isIn = (milestone_id: number) => sql<boolean>`issues.milestone_id = ${milestone_id}`;
+
+export const milestoneIssueRoutes = [
+  get('/projects/:id/milestones/:milestone_id/issues', {
+    ...shared,
+    access: projectRole('guest', { feature: 'issues' }),
+    handle: async ({ caller, project, plan, input, ...services }) => {
+      const { id } = await milestoneOf(services.db, { project_id: project.id }, input.milestone_id);
+      return listIssues(services, { caller, plan, place: { project }, filters: {}, only: isIn(id) }, input);
+    },
+  }),
+  get('/groups/:id/milestones/:milestone_id/issues', {
+    ...shared,
+    access: planningRole('group', 'guest'),
+    handle: async ({ caller, place, plan, input, ...services }) => {
+      const { id } = await milestoneOf(services.db, { group_id: place.id }, input.milestone_id);
+      return listIssues(services, { caller, plan, place: { group: place }, filters: {}, only: isIn(id) }, input);
+    },
+  }),
+];

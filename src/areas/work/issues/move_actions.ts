@@ -1,0 +1,161 @@
+/** Moving and cloning issues (issues.md section 8). */
+import { type RawBuilder, sql } from 'kysely';
+import { levels, mayUse, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { badRequest, found } from '../../../http/index.ts';
+import { addSystemNote, copyNotes } from '../../conversation/notes/index.ts';
+import { iterationFor } from '../../planning/iterations/index.ts';
+import { labelsByIssue, labelsFor } from '../../planning/labels/index.ts';
+import { milestoneFor, milestonesById, milestoneTitled } from '../../planning/milestones/index.ts';
+import type { Acting } from '../issuables/change_actions.ts';
+import { assignableUsers } from './assignee_queries.ts';
+import { updateIssue } from './change_actions.ts';
+import { type AddedIssue, type IssueValues, insertIssue } from './creation_actions.ts';
+import { referenceTo, withFullReferences } from './reference_rules.ts';
+
+/** Where an issue goes from and to, each with the caller's level there. */
+export interface Way {
+  source: Project;
+  target: Project;
+  issue_id: number;
+}
+
+const kinds: Record<string, string> = { issue: 'Issue', incident: 'Incident', test_case: 'Test Case', task: 'Task' };
+
+const original = async (tx: Database, id: number) =>
+  found(
+    'Issue',
+    await tx
+      .selectFrom('issues')
+      .select(['id', 'iid', 'project_id', 'title', 'description', 'issue_type', 'author_id', 'confidential', 'discussion_locked'])
+      .select(['due_date', 'weight', 'milestone_id', 'iteration_id', 'severity', 'moved_to_id', 'created_at'])
+      .select(sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id)::bigint[]`.as('assignee_ids'))
+      .where('id', '=', id)
+      .forNoKeyUpdate()
+      .executeTakeFirst(),
+  );
+type Original = Awaited<ReturnType<typeof original>>;
+
+const manages = (project: Project) => project.access_level >= levels.planner && mayUse(project, 'issues');
+
+/** @throws ApiError 400 where the issue cannot go, with the reason */
+function checkWay(verb: 'move' | 'clone', { source, target }: Way, { issue_type, moved_to_id }: Original): void {
+  if (verb === 'move' && source.id === target.id)
+    throw badRequest('Cannot move work item to same project or group it originates from.');
+  const mayLeave = verb === 'clone' || moved_to_id === null;
+  if (!manages(source) || !manages(target) || !mayLeave)
+    throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
+  if (issue_type === 'task') throw badRequest(`Cannot ${verb} work items of '${kinds[issue_type]}' type.`);
+  if (target.marked_for_deletion) throw badRequest(`Cannot ${verb} work item to target namespace as it is pending deletion.`);
+  if (source.read_only || target.read_only) throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
+}
+
+/** The milestone that an issue has in its new project: the same where that may have it, else one of the same title. */
+async function milestoneThere(tx: Database, target: Project, id: number | null): Promise<number | null> {
+  if (id === null) return null;
+  const same = await milestoneFor(tx, target, id);
+  if (same) return id;
+  const title = (await milestonesById(tx, [id])).get(id)?.title;
+  return (title === undefined ? undefined : await milestoneTitled(tx, target, title))?.id ?? null;
+}
+
+/** What an issue is like in its new project, which knows other labels, milestones and people. */
+async function valuesThere(tx: Database, { source, target }: Way, issue: Original): Promise<Omit<IssueValues, 'author_id'>> {
+  const titles = ((await labelsByIssue(tx, [issue.id])).get(issue.id) ?? []).map(({ title }) => title);
+  const labels = await labelsFor(tx, { project_id: target.id }, titles, { create: false });
+  const iteration = issue.iteration_id === null ? undefined : await iterationFor(tx, target, issue.iteration_id);
+  const isSame = source.id === target.id;
+  return {
+    ...issue,
+    state: 'opened',
+    description: issue.description === null || isSame ? issue.description : withFullReferences(issue.description, source),
+    milestone_id: await milestoneThere(tx, target, issue.milestone_id),
+    iteration_id: iteration?.id ?? null,
+    assignee_ids: await assignableUsers(tx, target, issue.assignee_ids),
+    label_ids: [...labels.values()].map(({ id }) => id),
+  };
+}
+
+/** Copies rows that belong to an issue: all columns but the issue itself. */
+const copyRows = (
+  tx: Database,
+  table: string,
+  columns: string,
+  from: number,
+  to: number,
+  only: RawBuilder<unknown> = sql`true`,
+) =>
+  sql`insert into ${sql.table(table)} (issue_id, ${sql.raw(columns)})
+      select ${to}, ${sql.raw(columns)} from ${sql.table(table)} where issue_id = ${from} and ${only}`.execute(tx);
+
+async function copyLinks(tx: Database, from: number, to: number): Promise<void> {
+  await sql`insert into issue_links (source_id, target_id, link_type, created_at, updated_at)
+            select case when source_id = ${from} then ${to} else source_id end, case when target_id = ${from} then ${to} else target_id end,
+                   link_type, created_at, updated_at
+              from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
+}
+
+/** Notes with their references as they were meant. */
+async function copyTexts(tx: Database, { source, target }: Way, from: number, to: number): Promise<void> {
+  await copyNotes(tx, { issue_id: from }, { issue_id: to });
+  if (source.id === target.id) return;
+  const notes = await tx.selectFrom('notes').select(['id', 'body']).where('issue_id', '=', to).execute();
+  const changed = notes
+    .map(({ id, body }) => ({ id, before: body, body: withFullReferences(body, source) }))
+    .filter(({ before, body }) => before !== body);
+  if (changed.length === 0) return;
+  const [ids, bodies] = [changed.map(({ id }) => id), changed.map(({ body }) => body)];
+  await sql`update notes set body = given.body from unnest(${ids}::bigint[], ${bodies}::text[]) given(id, body) where notes.id = given.id`.execute(
+    tx,
+  );
+}
+
+/** Notes on both issues where the other one is. */
+async function noteWay(tx: Database, { caller }: Acting, way: Way, from: Original, to: AddedIssue, verb: 'moved' | 'cloned') {
+  const there = referenceTo(way.source.id, { ...to, full_path: way.target.full_path });
+  const here = referenceTo(way.target.id, { ...from, full_path: way.source.full_path });
+  await addSystemNote(tx, { issue_id: from.id }, caller.id, `${verb} to ${there}`, { refers_to: { issue_id: to.id } });
+  await addSystemNote(tx, { issue_id: to.id }, caller.id, `${verb} from ${here}`, { refers_to: { issue_id: from.id } });
+}
+
+/**
+ * Moves an issue: another one in the target takes over all of it, and the old one is closed and says where it went.
+ * @throws ApiError 400 where it cannot go there, 404 when it is gone
+ */
+export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise<AddedIssue> {
+  const from = await original(tx, way.issue_id);
+  checkWay('move', way, from);
+  const values = { ...(await valuesThere(tx, way, from)), author_id: from.author_id, created_at: from.created_at };
+  const to = { ...(await insertIssue(tx, way.target, values, { is_news: false })), project_id: way.target.id };
+  await sql`
+    update issues set state = old.state, closed_at = old.closed_at, closed_by_id = old.closed_by_id, health_status = old.health_status,
+                      time_estimate_s = old.time_estimate_s, total_time_spent_s = old.total_time_spent_s, imported_from = old.imported_from
+      from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
+  await copyRows(tx, 'timelogs', 'user_id, time_spent_s, spent_at, summary, created_at', from.id, to.id);
+  await copyRows(tx, 'award_emoji', 'name, user_id, created_at, updated_at', from.id, to.id);
+  await copyRows(tx, 'subscriptions', 'user_id, subscribed, created_at', from.id, to.id);
+  await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
+  await copyLinks(tx, from.id, to.id);
+  await copyTexts(tx, way, from.id, to.id);
+  await noteWay(tx, acting, way, from, to, 'moved');
+  await updateIssue(tx, acting, way.source, from.id, { state_event: 'close', moved_to_id: to.id });
+  return to;
+}
+
+/**
+ * Clones an issue: another one, of the caller, is added with what the target knows of it. Time that was spent on the original was not spent on the clone.
+ * @throws ApiError 400 where it cannot be cloned, 404 when it is gone
+ */
+export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_notes: boolean): Promise<AddedIssue> {
+  const from = await original(tx, way.issue_id);
+  checkWay('clone', way, from);
+  const values = { ...(await valuesThere(tx, way, from)), author_id: acting.caller.id, created_at: undefined };
+  const to = { ...(await insertIssue(tx, way.target, values, { is_news: true })), project_id: way.target.id };
+  await sql`
+    update issues set health_status = old.health_status, time_estimate_s = old.time_estimate_s
+      from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
+  await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
+  if (with_notes) await copyTexts(tx, way, from.id, to.id);
+  await noteWay(tx, acting, way, from, to, 'cloned');
+  return to;
+}

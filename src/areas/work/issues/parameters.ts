@@ -1,0 +1,191 @@
+/** The parameters of issues, as they are added and changed (issues.md sections 6 and 7). */
+import { type Static, type TObject, Type } from 'typebox';
+import type { Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  allOptional,
+  atLeastOneOf,
+  type Caller,
+  CommaList,
+  checked,
+  DateOnly,
+  descriptionReasons,
+  found,
+  Id,
+  invalid,
+  mutuallyExclusive,
+  notEmpty,
+  nullable,
+  type Plan,
+  type Rule,
+  since,
+  Timestamp,
+  titleReasons,
+  unprocessable,
+} from '../../../http/index.ts';
+import { iterationFor } from '../../planning/iterations/index.ts';
+import { milestoneFor } from '../../planning/milestones/index.ts';
+import { epicNumbered } from '../epics/index.ts';
+import { assignableUsers } from './assignee_queries.ts';
+import type { IssueChanges } from './change_actions.ts';
+import type { NewIssue } from './creation_actions.ts';
+import { assigneeReasons, checkKind, createsLabels, heardOnChange, heardOnNew, numberReasons, weightReasons } from './rules.ts';
+
+const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
+const EpicNumber = (description: string) => since('premium', nullable(Type.Integer({ minimum: 0, description })));
+
+const common = {
+  description: checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
+  assignee_ids: CommaList(Id),
+  assignee_id: nullable(Type.Integer({ description: 'Deprecated: `assignee_ids`' })),
+  milestone_id: nullable(Type.Integer({ description: '0: none' })),
+  labels: CommaList(Type.String({ description: 'Titles' })),
+  add_labels: CommaList(Type.String({ description: 'Titles of labels to set besides' })),
+  remove_labels: CommaList(Type.String({ description: 'Titles of labels to take away' })),
+  due_date: nullable(DateOnly),
+  confidential: notEmpty(Type.Boolean()),
+  discussion_locked: Type.Boolean(),
+  issue_type: Type.Enum(['issue', 'incident', 'test_case', 'task']),
+  weight: since('premium', checked(nullable(Type.Integer()), weightReasons)),
+  epic_id: EpicNumber('0: none'),
+  epic_iid: EpicNumber('Deprecated: `epic_id`'),
+};
+
+export const newIssueInput = {
+  title,
+  ...allOptional({
+    ...common,
+    created_at: Timestamp,
+    iid: checked(Type.Integer(), numberReasons),
+    merge_request_to_resolve_discussions_of: Type.Integer({
+      description: 'Without effect as long as there are no merge requests',
+    }),
+    discussion_to_resolve: Type.String({ description: 'Without effect as long as there are no merge requests' }),
+  }),
+};
+
+export const editInput = allOptional({
+  title,
+  ...common,
+  state_event: Type.Enum(['close', 'reopen']),
+  iteration_id: since('premium', nullable(Type.Integer({ minimum: 0, description: '0: none' }))),
+  health_status: since('ultimate', nullable(Type.Enum(['on_track', 'needs_attention', 'at_risk']))),
+  created_at: Timestamp,
+  updated_at: notEmpty(Timestamp),
+});
+
+const oneEpic: Rule = mutuallyExclusive('epic_id', 'epic_iid');
+
+export const newIssueRules: readonly Rule[] = [
+  oneEpic,
+  (given) =>
+    given.has('discussion_to_resolve') && !given.has('merge_request_to_resolve_discussions_of')
+      ? 'merge_request_to_resolve_discussions_of is missing'
+      : undefined,
+];
+
+const oneOfTheList = atLeastOneOf(
+  ...['assignee_id', 'assignee_ids', 'confidential', 'created_at', 'description', 'discussion_locked', 'due_date', 'labels'],
+  ...['add_labels', 'remove_labels', 'milestone_id', 'state_event', 'title', 'issue_type', 'weight', 'epic_id', 'epic_iid'],
+);
+
+export const editRules: readonly Rule[] = [
+  oneEpic,
+  // The refusal lists what the reference lists; these two are as good as the others.
+  (given) => (given.has('iteration_id') || given.has('health_status') ? undefined : oneOfTheList(given)),
+];
+
+type Given = Partial<Static<TObject<typeof editInput>>>;
+
+/** Who reads ids on whose behalf, and where. */
+export interface Place {
+  db: Database;
+  caller: Caller;
+  plan: Plan;
+  project: Project;
+}
+
+/**
+ * Who is to be assigned: those of the users who can be, and without a plan for several only the first.
+ * @throws ApiError 400 for too many
+ */
+async function assigneesOf({ db, plan, project }: Place, { assignee_ids, assignee_id }: Given): Promise<number[] | undefined> {
+  const given = assignee_ids ?? (assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id]);
+  if (given === undefined) return undefined;
+  const reasons = assigneeReasons(given);
+  if (reasons.length > 0) throw invalid({ assignees: reasons });
+  const assignable = await assignableUsers(db, project, given);
+  return plan === 'free' ? assignable.slice(0, 1) : assignable;
+}
+
+/** @throws ApiError 404 for a milestone that issues of the project cannot have */
+async function milestoneOf({ db, project }: Place, { milestone_id }: Given): Promise<number | null | undefined> {
+  if (milestone_id === undefined) return undefined;
+  if (milestone_id === null || milestone_id === 0) return null;
+  return found('Milestone', await milestoneFor(db, project, milestone_id)).id;
+}
+
+/** @throws ApiError 404 for an iteration that issues of the project cannot be in */
+async function iterationOf({ db, project }: Place, { iteration_id }: Given): Promise<number | null | undefined> {
+  if (iteration_id === undefined) return undefined;
+  if (iteration_id === null || iteration_id === 0) return null;
+  return found('Iteration', await iterationFor(db, project, iteration_id)).id;
+}
+
+/** @throws ApiError 422 for an epic that is not there */
+async function epicOf({ db, caller, project }: Place, { epic_id, epic_iid }: Given): Promise<number | null | undefined> {
+  if (epic_id !== undefined) return epic_id === 0 ? null : epic_id;
+  if (epic_iid === undefined) return undefined;
+  if (epic_iid === null || epic_iid === 0) return null;
+  const id = await epicNumbered(db, caller, project, epic_iid);
+  if (id === undefined) throw unprocessable('No matching epic found. Make sure that you are adding a valid epic URL.');
+  return id;
+}
+
+const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: Given): string[] =>
+  [...labels, ...add_labels].filter((label) => !remove_labels.includes(label));
+
+/**
+ * The new issue that parameters describe, as far as they are heard.
+ * @throws ApiError 400, 403, 404 and 422 for what they name
+ */
+export async function newIssueFrom(place: Place, input: Static<TObject<typeof newIssueInput>>): Promise<NewIssue> {
+  const given = heardOnNew(place.project, input);
+  checkKind(place.project, given.issue_type);
+  const { description, due_date, confidential, discussion_locked, issue_type, weight, created_at, iid } = given;
+  return {
+    title: given.title.trim(),
+    ...{ description, due_date, confidential, discussion_locked, issue_type, weight, created_at, iid },
+    labels: labelled(given),
+    creates_labels: createsLabels(place.project),
+    assignee_ids: await assigneesOf(place, given),
+    milestone_id: await milestoneOf(place, given),
+    epic_id: await epicOf(place, given),
+  };
+}
+
+/**
+ * The changes that parameters describe, as far as they are heard.
+ * @param issue as it is
+ * @throws ApiError 400, 403, 404 and 422 for what they name
+ */
+export async function changesFrom(
+  place: Place,
+  issue: { discussion_locked: boolean | null },
+  input: Static<TObject<typeof editInput>>,
+): Promise<IssueChanges> {
+  const given = heardOnChange(place.project, issue, input);
+  checkKind(place.project, given.issue_type);
+  const { description, state_event, issue_type, confidential, discussion_locked, due_date, weight } = given;
+  const { labels, add_labels, remove_labels, health_status, created_at, updated_at } = given;
+  return {
+    title: given.title?.trim(),
+    ...{ description, state_event, issue_type, confidential, discussion_locked, due_date, weight },
+    ...{ labels, add_labels, remove_labels, health_status, created_at, updated_at },
+    creates_labels: createsLabels(place.project),
+    assignee_ids: await assigneesOf(place, given),
+    milestone_id: await milestoneOf(place, given),
+    iteration_id: await iterationOf(place, given),
+    epic_id: await epicOf(place, given),
+  };
+}

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addIssue } from '../../../testing/issues.ts';
+import { randomFrom, seedOfToday } from '../../../testing/random.ts';
+import { type Persona, type World, world } from '../../../testing/world.ts';
+
+const issuesOf = (project: { id: number }) => `/projects/${project.id}/issues`;
+
+const added = (place: World, persona: Persona, parameters = {}, project: Pick<World['project'], 'id'> = place.project) =>
+  addIssue({ as: place.as, project: { ...place.project, ...project } }, parameters, persona);
+
+/** Another project of the group. */
+async function otherProject({ as, group }: World, name: string, parameters: Record<string, unknown> = {}) {
+  const { status, body } = await as('owner').post('/projects', { name, namespace_id: group.id, ...parameters });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body as { id: number; path_with_namespace: string };
+}
+
+const notesOn = async ({ db }: World, issue_id: number) =>
+  (await db.selectFrom('notes').select(['body', 'system']).where('issue_id', '=', issue_id).orderBy('id').execute()).map(
+    ({ body, system }) => (system ? `* ${body}` : body),
+  );
+
+/** The numbers of the issues of a project in the order that is made by hand. */
+const order = async ({ as, project }: World): Promise<number[]> => {
+  const { body } = await as('guest').get(issuesOf(project), { order_by: 'relative_position', sort: 'asc', per_page: 100 });
+  return body.map(({ iid }: { iid: number }) => iid);
+};
+
+test('issues stand where they were put, and new ones at the end', async () => {
+  const place = await world();
+  const issues = await Promise.all([1, 2, 3, 4].map(() => added(place, 'guest')));
+  const id = (iid: number) => issues.find((issue) => issue.iid === iid)?.id;
+  const before = await order(place);
+  const move = async (iid: number, parameters: Record<string, unknown>) => {
+    const { status, body } = await place.as('planner').put(`${issuesOf(place.project)}/${iid}/reorder`, parameters);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.iid, iid);
+    return order(place);
+  };
+  const [a, b, c, d] = before as [number, number, number, number];
+  assert.deepEqual(await move(a, { move_after_id: id(b) }), [b, a, c, d]);
+  assert.deepEqual(await move(d, { move_before_id: id(b) }), [d, b, a, c]);
+  assert.deepEqual(await move(c, { move_after_id: id(d), move_before_id: id(b) }), [d, c, b, a]);
+  assert.deepEqual(await move(d, { move_after_id: id(a) }), [c, b, a, d]);
+  assert.deepEqual(await move(d, { move_after_id: 0, move_before_id: id(c) }), [d, c, b, a]);
+  assert.deepEqual(await move(d, {}), [d, c, b, a]);
+  const last = await added(place, 'guest');
+  assert.deepEqual(await order(place), [d, c, b, a, last.iid]);
+
+  const elsewhere = await added(place, 'owner', {}, await otherProject(place, 'other'));
+  for (const parameters of [
+    { move_after_id: 0, move_before_id: 0 },
+    { move_after_id: 987_654_321 },
+    { move_after_id: elsewhere.id },
+    { move_after_id: id(d) },
+    { move_after_id: id(a), move_before_id: id(c) },
+  ]) {
+    const { status, body } = await place.as('planner').put(`${issuesOf(place.project)}/${d}/reorder`, parameters);
+    assert.deepEqual([status, body], [422, { message: { error: 'Unprocessable Entity' } }], JSON.stringify(parameters));
+  }
+  assert.equal((await place.as('guest').put(`${issuesOf(place.project)}/${d}/reorder`, { move_after_id: id(a) })).status, 200);
+  assert.equal((await place.as('reporter').put(`${issuesOf(place.project)}/99/reorder`, {})).body.message, '404 Issue Not Found');
+});
+
+test('positions never run out: hundreds of moves to the same few places leave the order as it was meant', async () => {
+  const place = await world();
+  const random = randomFrom(seedOfToday());
+  const client = place.as('planner');
+  const issues = await Promise.all(Array.from({ length: 24 }, () => added(place, 'planner')));
+  const ids = new Map(issues.map(({ iid, id }) => [iid, id]));
+  const meant = await order(place);
+  for (let move = 0; move < 400; move++) {
+    const iid = meant[random.below(meant.length)]!;
+    meant.splice(meant.indexOf(iid), 1);
+    // Mostly into the same gap, which is what uses positions up.
+    const at = random.happens(70) ? 1 : random.below(meant.length);
+    const neighbours = random.of([
+      { move_after_id: ids.get(meant[at - 1] ?? meant[at]!) },
+      { move_before_id: ids.get(meant[at]!) },
+    ]);
+    const target = neighbours.move_after_id !== undefined ? meant.indexOf(meant[at - 1] ?? meant[at]!) + 1 : at;
+    meant.splice(target, 0, iid);
+    const { status } = await client.put(`${issuesOf(place.project)}/${iid}/reorder`, neighbours);
+    assert.equal(status, 200);
+  }
+  assert.deepEqual(await order(place), meant);
+  const late = await added(place, 'guest');
+  assert.deepEqual(await order(place), [...meant, late.iid]);
+});
+
+test('many who reorder at the same time leave an order without two at one place', async () => {
+  const place = await world();
+  const issues = await Promise.all(Array.from({ length: 12 }, () => added(place, 'planner')));
+  const moves = issues.flatMap(({ iid }, index) =>
+    [1, 5, 7].map((step) =>
+      place.as('planner').put(`${issuesOf(place.project)}/${iid}/reorder`, { move_after_id: issues[(index + step) % 12]!.id }),
+    ),
+  );
+  for (const { status } of await Promise.all(moves)) assert.equal(status, 200);
+  const rows = await place.db
+    .selectFrom('issues')
+    .select('relative_position')
+    .where('project_id', '=', place.project.id)
+    .execute();
+  assert.equal(new Set(rows.map(({ relative_position }) => relative_position)).size, 12);
+});
+
+test('a move takes everything along, and leaves an issue that says where it went', async () => {
+  const place = await world();
+  const { as, people, project, db, group } = place;
+  const target = await otherProject(place, 'target');
+  const [first, blocked] = [
+    await added(place, 'planner', { title: 'First' }),
+    await added(place, 'planner', { title: 'Blocked' }),
+  ];
+  const group_label = (await as('owner').post(`/groups/${group.id}/labels`, { name: 'ours', color: '#ff0000' })).body;
+  for (const each of [project, target]) await as('owner').post(`/projects/${each.id}/labels`, { name: 'both', color: '#00ff00' });
+  await as('owner').post(`/projects/${project.id}/labels`, { name: 'only here', color: '#0000ff' });
+  const milestone = (await as('owner').post(`/projects/${project.id}/milestones`, { title: 'One' })).body;
+  const there = (await as('owner').post(`/projects/${target.id}/milestones`, { title: 'One' })).body;
+  const moving = await added(place, 'guest', {
+    title: 'Moving',
+    description: `See #${first.iid}, ~both, %"One", @${people.guest.username} and target#1.`,
+    labels: [],
+    confidential: true,
+  });
+  const path = `${issuesOf(project)}/${moving.iid}`;
+  await as('planner').put(path, {
+    labels: ['both', 'ours', 'only here'],
+    milestone_id: milestone.id,
+    assignee_ids: [people.reporter.id],
+    due_date: '2031-01-01',
+    weight: 4,
+    discussion_locked: true,
+  });
+  await as('planner').post(`${path}/time_estimate`, { duration: '2h' });
+  await as('planner').post(`${path}/add_spent_time`, { duration: '1h', summary: 'thinking' });
+  await as('planner').post(`${path}/links`, {
+    target_project_id: project.id,
+    target_issue_iid: blocked.iid,
+    link_type: 'blocks',
+  });
+  await as('reporter').post(`${path}/links`, {
+    target_project_id: project.id,
+    target_issue_iid: blocked.iid,
+    link_type: 'blocks',
+  });
+  await as('developer').post(`${path}/award_emoji`, { name: 'thumbsup' });
+  await as('developer').post(`${path}/notes`, { body: `Like #${first.iid}.` });
+  await as('owner').post(`${path}/unsubscribe`);
+  await as('maintainer').post(`${path}/subscribe`);
+  const before = (await as('planner').get(path)).body;
+
+  const { status, body: moved } = await as('planner').post(`${path}/move`, { to_project_id: target.id });
+  assert.equal(status, 201, JSON.stringify(moved));
+  const same = [
+    'title',
+    'created_at',
+    'confidential',
+    'due_date',
+    'weight',
+    'discussion_locked',
+    'time_stats',
+    'state',
+    'upvotes',
+    'user_notes_count',
+  ];
+  for (const name of same) assert.deepEqual(moved[name], before[name], name);
+  assert.deepEqual(
+    [moved.iid, moved.project_id, moved.author.id, moved.assignee.id],
+    [1, target.id, people.guest.id, people.reporter.id],
+  );
+  assert.deepEqual([moved.labels, moved.milestone.id], [['both', 'ours'], there.id]);
+  assert.ok(group_label.id);
+  const source = project.full_path;
+  assert.equal(
+    moved.description,
+    `See ${source}#${first.iid}, ${source}~both, ${source}%"One", @${people.guest.username} and ${group.path}/target#1.`,
+  );
+  const { body: links } = await as('planner').get(`${issuesOf(target)}/1/links`);
+  assert.deepEqual(
+    links.map(({ id, link_type }: { id: number; link_type: string }) => [id, link_type]),
+    [[blocked.id, 'is_blocked_by']],
+  );
+  assert.equal((await as('maintainer').get(`${issuesOf(target)}/1`)).body.subscribed, true);
+  assert.equal((await as('guest').get(`${issuesOf(target)}/1`)).body.subscribed, true);
+  const notes = await notesOn(place, moved.id);
+  assert.ok(notes.includes(`Like ${source}#${first.iid}.`), notes.join('\n'));
+  assert.equal(notes.at(-1), `* moved from ${source}#${moving.iid}`);
+  const logged = await db.selectFrom('timelogs').select(['time_spent_s', 'summary']).where('issue_id', '=', moved.id).execute();
+  assert.deepEqual(logged, [{ time_spent_s: 3600, summary: 'thinking' }]);
+
+  const old = (await as('planner').get(path)).body;
+  assert.deepEqual([old.state, old.moved_to_id, old.closed_by.id], ['closed', moved.id, people.planner.id]);
+  assert.equal((await notesOn(place, moving.id)).at(-1), `* moved to ${target.path_with_namespace}#1`);
+  const again = await as('planner').post(`${path}/move`, { to_project_id: target.id });
+  assert.deepEqual([again.status, again.body.message], [400, 'Cannot move work item due to insufficient permissions.']);
+  assert.equal((await as('planner').put(path, { state_event: 'reopen' })).body.moved_to_id, null);
+});
+
+test('what cannot be moved or cloned stays, and says why', async () => {
+  const place = await world();
+  const { as, project, db } = place;
+  const target = await otherProject(place, 'target');
+  const { iid } = await added(place, 'guest');
+  const task = await added(place, 'guest', { issue_type: 'task' });
+  const stranger = await place.person();
+  const foreign = (await stranger.client.post('/projects', { name: 'foreign' })).body;
+  const going = async (persona: Persona, verb: 'move' | 'clone', parameters: Record<string, unknown>, number = iid) => {
+    const { status, body } = await as(persona).post(`${issuesOf(project)}/${number}/${verb}`, parameters);
+    return [status, body.message];
+  };
+  const same = 'Cannot move work item to same project or group it originates from.';
+  assert.deepEqual(await going('planner', 'move', { to_project_id: project.id }), [400, same]);
+  for (const verb of ['move', 'clone'] as const) {
+    const refused = [400, `Cannot ${verb} work item due to insufficient permissions.`];
+    assert.deepEqual(await going('guest', verb, { to_project_id: target.id }), refused);
+    assert.deepEqual(await going('planner', verb, { to_project_id: foreign.id }), refused);
+    assert.deepEqual(await going('planner', verb, { to_project_id: 987_654_321 }), [404, '404 Project Not Found']);
+    assert.deepEqual(await going('planner', verb, {}), [400, 'to_project_id is missing']);
+    assert.deepEqual(await going('planner', verb, { to_project_id: target.id }, task.iid), [
+      400,
+      `Cannot ${verb} work items of 'Task' type.`,
+    ]);
+    assert.deepEqual(await going('planner', verb, { to_project_id: target.id }, 99), [404, '404 Issue Not Found']);
+  }
+  await db
+    .updateTable('projects')
+    .set({ marked_for_deletion_at: new Date().toISOString() })
+    .where('id', '=', target.id)
+    .execute();
+  assert.deepEqual(await going('owner', 'move', { to_project_id: target.id }), [
+    400,
+    'Cannot move work item to target namespace as it is pending deletion.',
+  ]);
+  const rows = await db.selectFrom('issues').select('id').where('project_id', 'in', [target.id, foreign.id]).execute();
+  assert.deepEqual(rows, []);
+  assert.equal((await as('guest').get(`${issuesOf(project)}/${iid}`)).body.state, 'opened');
+});
+
+test('a clone is a new issue of its maker, with the comments only where he wants them', async () => {
+  const place = await world();
+  const { as, people, project } = place;
+  const target = await otherProject(place, 'target');
+  const issue = await added(place, 'planner', { description: '#1', labels: 'here', weight: 2, assignee_ids: [people.guest.id] });
+  const path = `${issuesOf(project)}/${issue.iid}`;
+  await as('developer').post(`${path}/award_emoji`, { name: 'thumbsup' });
+  await as('developer').post(`${path}/notes`, { body: 'A comment' });
+  await as('planner').put(path, { state_event: 'close' });
+  const before = (await as('planner').get(path)).body;
+  const clone = async (parameters: Record<string, unknown>) => {
+    const { status, body } = await as('reporter').post(`${path}/clone`, parameters);
+    assert.equal(status, 201, JSON.stringify(body));
+    return body;
+  };
+  const here = await clone({ to_project_id: project.id });
+  assert.deepEqual([here.iid, here.author.id, here.state, here.upvotes], [2, people.reporter.id, 'opened', 0]);
+  assert.deepEqual([here.labels, here.weight, here.description], [['here'], 2, '#1']);
+  assert.deepEqual(usernamesOf(here), [people.guest.username]);
+  assert.ok(here.created_at > before.created_at);
+  assert.deepEqual(await notesOn(place, here.id), ['* cloned from #1']);
+  const there = await clone({ to_project_id: target.id, with_notes: true });
+  assert.deepEqual([there.iid, there.labels, there.description], [1, [], `${project.full_path}#1`]);
+  const notes = await notesOn(place, there.id);
+  assert.ok(notes.includes('A comment'));
+  assert.equal(notes.at(-1), `* cloned from ${project.full_path}#1`);
+  const { updated_at: _, ...after } = (await as('planner').get(path)).body;
+  const { updated_at: __, ...unchanged } = before;
+  assert.deepEqual(after, unchanged);
+  assert.deepEqual((await notesOn(place, issue.id)).slice(-2), ['* cloned to #2', `* cloned to ${target.path_with_namespace}#1`]);
+});
+
+const usernamesOf = ({ assignees }: { assignees: { username: string }[] }) => assignees.map(({ username }) => username);

@@ -1,0 +1,207 @@
+/** How issues appear in replies (specification part 1, section 2.3, and issues.md section 5). */
+import { type Static, Type } from 'typebox';
+import type { MaybeCaller } from '../../../access/index.ts';
+import { DateOnly, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
+import { taskStatus } from '../../../markdown/index.ts';
+import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
+import { LabelDetails, type LabelRow, labelsByIssue, presentLabelDetails } from '../../planning/labels/index.ts';
+import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
+import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
+import { printDuration } from '../issuables/duration_rules.ts';
+import { type IssueRow, issueRows } from './queries.ts';
+
+export const TimeStats = resource('TimeStats', {
+  time_estimate: Type.Integer({ description: 'Seconds' }),
+  total_time_spent: Type.Integer({ description: 'Seconds' }),
+  human_time_estimate: nullable(Type.String()),
+  human_total_time_spent: nullable(Type.String()),
+});
+
+export const issueFields = {
+  id: Id,
+  iid: Type.Integer(),
+  project_id: Id,
+  title: Type.String(),
+  description: nullable(Type.String()),
+  state: Type.Enum(['opened', 'closed']),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  closed_at: nullable(Timestamp),
+  closed_by: nullable(UserBasic),
+  labels: Type.Array(Type.Union([Type.String(), LabelDetails])),
+  milestone: nullable(Milestone),
+  assignees: Type.Array(UserBasic),
+  author: nullable(UserBasic),
+  type: Type.String({ description: '`issue_type` in capitals' }),
+  assignee: nullable(UserBasic),
+  user_notes_count: Type.Integer(),
+  merge_requests_count: Type.Integer(),
+  upvotes: Type.Integer(),
+  downvotes: Type.Integer(),
+  due_date: nullable(DateOnly),
+  confidential: Type.Boolean(),
+  discussion_locked: nullable(Type.Boolean()),
+  issue_type: Type.Enum(['issue', 'incident', 'test_case', 'task']),
+  web_url: Type.String(),
+  time_stats: TimeStats,
+  task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
+  has_tasks: Type.Boolean(),
+  task_status: optional(Type.String()),
+  weight: since('premium', nullable(Type.Integer())),
+  blocking_issues_count: since('premium', Type.Integer()),
+  health_status: since('ultimate', nullable(Type.Enum(['on_track', 'needs_attention', 'at_risk']))),
+  epic: optional(since('premium', nullable(EpicInIssue))),
+  epic_iid: optional(since('premium', nullable(Type.Integer({ description: 'Deprecated: `epic.iid`' })))),
+  iteration: optional(since('premium', nullable(Iteration))),
+  _links: Type.Object({
+    self: Type.String(),
+    notes: Type.String(),
+    award_emoji: Type.String(),
+    project: Type.String(),
+    closed_as_duplicate_of: nullable(Type.String()),
+  }),
+  references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
+  severity: Type.String(),
+  subscribed: optional(Type.Boolean()),
+  moved_to_id: nullable(Id),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+  service_desk_reply_to: nullable(Type.String()),
+};
+export const Issue = resource('Issue', issueFields);
+export type IssueReply = Static<typeof Issue>;
+
+export interface IssueForm {
+  /** The project that the list is of: references to its own issues are short. Left out, they are full. */
+  relative_to?: number | undefined;
+  with_labels_details?: boolean | undefined;
+  /** Whether the reply is about this issue alone, and says if the caller is told of it. */
+  single?: boolean | undefined;
+}
+
+/** What the rows of a page refer to, by its id. */
+interface Around {
+  labels: Map<number, LabelRow[]>;
+  milestones: Map<number, MilestoneRow>;
+  iterations: Map<number, IterationRow>;
+  epics: Map<number, Static<typeof EpicInIssue>>;
+}
+
+const idsOf = (rows: readonly IssueRow[], column: 'milestone_id' | 'iteration_id' | 'epic_id'): number[] => [
+  ...new Set(rows.map((row) => row[column]).filter((id) => id !== null)),
+];
+
+/** Every statement is for the whole page, so that a long one costs no more of them. */
+async function around(db: Services['db'], caller: MaybeCaller, rows: readonly IssueRow[]): Promise<Around> {
+  const labelled = rows.filter(({ has_labels }) => has_labels).map(({ id }) => id);
+  return {
+    labels: await labelsByIssue(db, labelled),
+    milestones: await milestonesById(db, idsOf(rows, 'milestone_id')),
+    iterations: await iterationsById(db, idsOf(rows, 'iteration_id')),
+    epics: await epicsInIssues(db, caller, idsOf(rows, 'epic_id')),
+  };
+}
+
+/** @param issue the columns of the same names */
+export const presentTimeStats = ({
+  time_estimate_s,
+  total_time_spent_s,
+}: Pick<IssueRow, 'time_estimate_s' | 'total_time_spent_s'>): Static<typeof TimeStats> => ({
+  time_estimate: time_estimate_s,
+  total_time_spent: total_time_spent_s,
+  human_time_estimate: printDuration(time_estimate_s),
+  human_total_time_spent: printDuration(total_time_spent_s),
+});
+
+function addresses(url: string, { project_id, iid, original }: IssueRow): IssueReply['_links'] {
+  const project = `${url}/api/v4/projects/${project_id}`;
+  const self = `${project}/issues/${iid}`;
+  return {
+    self,
+    notes: `${self}/notes`,
+    award_emoji: `${self}/award_emoji`,
+    project,
+    closed_as_duplicate_of: original && `${url}/api/v4/projects/${original.project_id}/issues/${original.iid}`,
+  };
+}
+
+/** What the description says of tasks. */
+function tasksOf({ task_count, completed_task_count }: IssueRow) {
+  const status = { count: task_count, completed_count: completed_task_count };
+  return {
+    task_completion_status: status,
+    has_tasks: task_count > 0,
+    ...(task_count > 0 ? { task_status: taskStatus(status) } : {}),
+  };
+}
+
+/** What there is in groups only. */
+function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around) {
+  if (!row.in_group) return {};
+  const [epic, iteration] = [epics.get(row.epic_id ?? 0), iterations.get(row.iteration_id ?? 0)];
+  return { epic: epic ?? null, epic_iid: epic?.iid ?? null, iteration: iteration ? presentIteration(url, iteration) : null };
+}
+
+function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm): IssueReply {
+  const { id, iid, project_id, title, description, state, created_at, updated_at, closed_at } = row;
+  const { user_notes_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } = row;
+  const { weight, health_status, severity, moved_to_id, imported_from, blocking_issues_count } = row;
+  const own = known.labels.get(id) ?? [];
+  const milestone = known.milestones.get(row.milestone_id ?? 0);
+  const assignees = row.assignees.map((user) => presentUserBasic(url, user));
+  const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];
+  return {
+    ...{ id, iid, project_id, title, description, state, created_at, updated_at, closed_at },
+    closed_by: row.closed_by && presentUserBasic(url, row.closed_by),
+    labels: form.with_labels_details ? own.map(presentLabelDetails) : own.map((label) => label.title),
+    milestone: milestone ? presentMilestone(url, milestone) : null,
+    assignees,
+    author: row.author && presentUserBasic(url, row.author),
+    type: issue_type.toUpperCase(),
+    assignee: assignees[0] ?? null,
+    merge_requests_count: 0, // There are no merge requests yet.
+    ...{ user_notes_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type },
+    web_url: `${url}/${row.full_path}/-/issues/${iid}`,
+    time_stats: presentTimeStats(row),
+    ...tasksOf(row),
+    ...{ weight, blocking_issues_count, health_status },
+    ...groupPartsOf(url, row, known),
+    _links: addresses(url, row),
+    references: { short, relative: form.relative_to === project_id ? short : full, full },
+    ...{ severity, moved_to_id, imported: imported_from !== 'none', imported_from },
+    ...(form.single ? { subscribed: row.subscribed } : {}),
+    service_desk_reply_to: null,
+  };
+}
+
+/**
+ * Issues as replies, with a fixed number of statements however many there are.
+ * @param services `db` may be a transaction
+ * @param caller who reads: what he may not know of is left out of them. Whether he may read the issues themselves has been asked before
+ * @param ids ids of issues; the replies come in this order, without those that are gone
+ */
+export async function presentIssues(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  ids: readonly number[],
+  form: IssueForm = {},
+): Promise<IssueReply[]> {
+  const rows = await issueRows(db, caller, ids, form.single === true);
+  const known = await around(db, caller, rows);
+  return rows.map((row) => presentIssue(url, row, known, form));
+}
+
+/**
+ * One issue as the reply of an operation on it.
+ * @throws Error when it is gone
+ */
+export async function presentSingleIssue(
+  services: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  { id, project_id }: { id: number; project_id: number },
+): Promise<IssueReply> {
+  const [issue] = await presentIssues(services, caller, [id], { relative_to: project_id, single: true });
+  if (!issue) throw new Error(`the issue ${id} is gone`);
+  return issue;
+}

@@ -1,0 +1,42 @@
+/** Making an epic of an issue (the quick action `/promote`). */
+import { groupFor, levels, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { reaches } from '../../../http/index.ts';
+import { addSystemNote, copyNotes } from '../../conversation/notes/index.ts';
+import { labelsByIssue } from '../../planning/labels/index.ts';
+import { createEpic } from '../epics/index.ts';
+import type { Acting } from '../issuables/change_actions.ts';
+import { updateIssue } from './change_actions.ts';
+import { withFullReferences } from './reference_rules.ts';
+
+/**
+ * Adds an epic like an issue, with its comments, to the group of its project, and closes the issue. Labels of the project stay behind: the group does not have them.
+ * @param tx the transaction of it
+ * @param project that of the issue
+ * @returns whether the caller may, and there is a group
+ */
+export async function promoteToEpic(tx: Database, acting: Acting, project: Project, issue_id: number): Promise<boolean> {
+  const { caller, plan } = acting;
+  const group = await groupFor(tx, caller, String(project.namespace_id));
+  if (!group || group.access_level < levels.planner || !reaches(plan, 'premium')) return false;
+  const issue = await tx
+    .selectFrom('issues')
+    .select(['iid', 'title', 'description', 'confidential', 'state'])
+    .where('id', '=', issue_id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  if (issue.state === 'closed') return false;
+  const labels = (await labelsByIssue(tx, [issue_id])).get(issue_id) ?? [];
+  const epic = await createEpic(tx, acting, group, {
+    title: issue.title,
+    description: issue.description === null ? undefined : withFullReferences(issue.description, project),
+    confidential: issue.confidential,
+    labels: labels.filter(({ group_id }) => group_id !== null).map(({ title }) => title),
+  });
+  const [onIssue, onEpic] = [{ issue_id }, { epic_id: epic.id }];
+  await copyNotes(tx, onIssue, onEpic);
+  await addSystemNote(tx, onIssue, caller.id, `promoted to epic &${epic.iid}`, { refers_to: onEpic });
+  await addSystemNote(tx, onEpic, caller.id, `promoted from issue ${project.full_path}#${issue.iid}`, { refers_to: onIssue });
+  await updateIssue(tx, acting, project, issue_id, { state_event: 'close' });
+  return true;
+}

@@ -1,0 +1,109 @@
+/** Issues with what replies say of them. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+
+export interface IssueRow {
+  id: number;
+  iid: number;
+  project_id: number;
+  title: string;
+  description: string | null;
+  state: 'opened' | 'closed';
+  issue_type: 'issue' | 'incident' | 'test_case' | 'task';
+  confidential: boolean;
+  discussion_locked: boolean | null;
+  milestone_id: number | null;
+  iteration_id: number | null;
+  due_date: string | null;
+  weight: number | null;
+  health_status: 'on_track' | 'needs_attention' | 'at_risk' | null;
+  severity: string;
+  time_estimate_s: number;
+  total_time_spent_s: number;
+  closed_at: string | null;
+  moved_to_id: number | null;
+  imported_from: string;
+  task_count: number;
+  completed_task_count: number;
+  user_notes_count: number;
+  upvotes: number;
+  downvotes: number;
+  created_at: string;
+  updated_at: string;
+  /** Of its project. */
+  full_path: string;
+  /** Whether its project is in a group, so that it can have an epic and an iteration. */
+  in_group: boolean;
+  author: UserBasicRow | null;
+  closed_by: UserBasicRow | null;
+  assignees: UserBasicRow[];
+  has_labels: boolean;
+  blocking_issues_count: number;
+  epic_id: number | null;
+  /** The issue that it is a duplicate of, where the caller may read that one. */
+  original: { project_id: number; iid: number } | null;
+  /** Whether the caller is told of what happens to it. */
+  subscribed: boolean;
+}
+
+/**
+ * A predicate on rows of `issues`: the user is told of what happens to the issue, because he has said so or takes part in it.
+ * @param issues the name of the rows in the statement
+ */
+export function isSubscribed(user_id: number, issues = 'issues'): RawBuilder<SqlBool> {
+  const id = sql.ref(`${issues}.id`);
+  return sql`coalesce(
+    (select subscribed from subscriptions where user_id = ${user_id} and issue_id = ${id}),
+    ${sql.ref(`${issues}.author_id`)} = ${user_id}
+      or exists (select from issue_assignees where issue_id = ${id} and user_id = ${user_id})
+      or exists (select from notes where issue_id = ${id} and author_id = ${user_id} and not system)
+      or exists (select from user_mentions where issue_id = ${id} and user_id = ${user_id}),
+    false)`;
+}
+
+const columns = sql.raw(
+  [
+    'id iid project_id title description state issue_type confidential discussion_locked milestone_id iteration_id due_date weight health_status severity',
+    'time_estimate_s total_time_spent_s closed_at moved_to_id imported_from task_count completed_task_count user_notes_count upvotes downvotes',
+    'created_at updated_at',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((column) => `shown.${column}`)
+    .join(', '),
+);
+
+/**
+ * Issues by their ids, in the order of these; those that are gone are left out. It does not ask whether the caller may read them.
+ * @param withSubscription whether `subscribed` is looked for; without it is false
+ */
+export async function issueRows(
+  db: Database,
+  caller: MaybeCaller,
+  ids: readonly number[],
+  withSubscription: boolean,
+): Promise<IssueRow[]> {
+  const { rows } = await sql<IssueRow>`
+    select ${columns}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
+           case when authors.id is not null then ${userBasicJson('authors')} end as author,
+           case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
+           array(select ${userBasicJson('users')} from issue_assignees join users on users.id = issue_assignees.user_id
+                  where issue_assignees.issue_id = shown.id order by users.id) as assignees,
+           exists (select from issue_labels where issue_id = shown.id) as has_labels,
+           (select count(*) from issue_links join issues blocked on blocked.id = issue_links.target_id
+             where issue_links.source_id = shown.id and link_type = 'blocks' and blocked.state = 'opened') as blocking_issues_count,
+           (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
+           (select jsonb_build_object('project_id', issues.project_id, 'iid', issues.iid) from issues join projects on projects.id = issues.project_id
+             where issues.id = shown.duplicated_to_id and ${isVisibleIssue(caller)}) as original,
+           ${withSubscription && caller ? isSubscribed(caller.id, 'shown') : sql`false`} as subscribed
+      from unnest(${ofAnyLength(ids, 'bigint[]')}) with ordinality asked(id, place)
+           join issues shown on shown.id = asked.id
+           join projects on projects.id = shown.project_id
+           join namespaces on namespaces.id = projects.namespace_id
+           left join users authors on authors.id = shown.author_id
+           left join users closers on closers.id = shown.closed_by_id
+     order by asked.place`.execute(db);
+  return rows;
+}

@@ -1,0 +1,30 @@
+/** How issues are named in texts, and what becomes of names when a text moves to another project. */
+import { type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
+
+/**
+ * The name of an issue in the texts of a project.
+ * @param from the id of the project whose texts they are
+ * @returns `#1` inside its own project, otherwise `group/project#1`
+ */
+export const referenceTo = (from: number, issue: { project_id: number; iid: number; full_path: string }): string =>
+  issue.project_id === from ? `#${issue.iid}` : `${issue.full_path}#${issue.iid}`;
+
+/** What belongs to a project, so that its name says something else in another one. */
+const ofProject: ReadonlySet<ReferenceKind> = new Set(['issue', 'merge_request', 'label', 'milestone', 'snippet', 'commit']);
+
+/**
+ * A text whose names mean the same in any project as they meant in theirs: `#1` becomes `group/project#1`.
+ * @param source the project that the text comes from
+ */
+export function withFullReferences(text: string, source: { full_path: string }): string {
+  const namespace = source.full_path.slice(0, source.full_path.lastIndexOf('/'));
+  let [result, at] = ['', 0];
+  for (const { kind, path, start, end } of referencesIn(text)) {
+    if (!ofProject.has(kind) || path?.includes('/')) continue;
+    const short = text.slice(start, end);
+    const full = path === undefined ? `${source.full_path}${kind === 'commit' ? '@' : ''}${short}` : `${namespace}/${short}`;
+    result += text.slice(at, start) + full;
+    at = end;
+  }
+  return result + text.slice(at);
+}

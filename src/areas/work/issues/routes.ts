@@ -1,0 +1,66 @@
+/** Issues: one of them shown, added, changed, closed and removed. Their lists are in list_routes.ts. */
+import { isIP } from 'node:net';
+import { admin, issueEditor, issueRole, issueVisible, projectRole } from '../../../access/index.ts';
+import { checkUnmodified, del, found, get, Id, nothing, one, post, put } from '../../../http/index.ts';
+import { createIssue } from './creation_actions.ts';
+import { editIssue } from './edit_actions.ts';
+import { changesFrom, editInput, editRules, newIssueFrom, newIssueInput, newIssueRules } from './parameters.ts';
+import { Issue, presentSingleIssue } from './present.ts';
+
+const path = '/projects/:id/issues';
+
+export const issueRoutes = [
+  get('/issues/:id', {
+    summary: 'Show the issue with an id, whatever its project',
+    access: admin,
+    input: { id: Id },
+    returns: one(Issue),
+    handle: async ({ db, url, caller, input }) => {
+      const query = db.selectFrom('issues').select(['id', 'project_id']).where('id', '=', input.id);
+      return presentSingleIssue({ db, url }, caller, found(undefined, await query.executeTakeFirst()));
+    },
+  }),
+  get(`${path}/:issue_iid`, {
+    summary: 'Show an issue',
+    access: issueVisible,
+    returns: one(Issue),
+    handle: ({ db, url, caller, issue }) => presentSingleIssue({ db, url }, caller, issue),
+  }),
+  post(path, {
+    summary: 'Add an issue',
+    access: projectRole('guest', { feature: 'issues' }),
+    input: newIssueInput,
+    rules: newIssueRules,
+    rate: { setting: 'issues_create_limit', window_s: 60 },
+    returns: one(Issue),
+    handle: async ({ db, url, caller, project, plan, input, sent_from: { address = '', user_agent } }) => {
+      const issue = await newIssueFrom({ db, caller, plan, project }, input);
+      // Without the zone of a local address, and of no connection but one over the network.
+      const [ip = ''] = address.split('%');
+      const sent_from = user_agent === undefined || isIP(ip) === 0 ? undefined : { address: ip, user_agent };
+      const added = await createIssue(db, { caller, plan, url }, project, { ...issue, sent_from });
+      return presentSingleIssue({ db, url }, caller, added);
+    },
+  }),
+  put(`${path}/:issue_iid`, {
+    summary: 'Change an issue, close it or open it again',
+    access: issueEditor(),
+    input: editInput,
+    rules: editRules,
+    returns: one(Issue),
+    handle: async ({ db, url, caller, project, issue, plan, input }) => {
+      const changes = await changesFrom({ db, caller, plan, project }, issue, input);
+      await db.transaction().execute((tx) => editIssue(tx, { caller, plan, url }, project, issue, changes));
+      return presentSingleIssue({ db, url }, caller, issue);
+    },
+  }),
+  del(`${path}/:issue_iid`, {
+    summary: 'Remove an issue with all that is on it; its number does not come back',
+    access: issueRole('owner', 'Issue'),
+    returns: nothing,
+    handle: async ({ db, issue, unmodified_since }) => {
+      checkUnmodified(issue.updated_at, unmodified_since);
+      await db.deleteFrom('issues').where('id', '=', issue.id).execute();
+    },
+  }),
+];

@@ -1,0 +1,78 @@
+/** What an issue may be, and who may say what of it (issues.md sections 2, 6 and 7). Pure functions. */
+import { levels, type Project } from '../../../access/index.ts';
+import { forbidden } from '../../../http/index.ts';
+
+/** The column holds four bytes. */
+const largest = 2 ** 31 - 1;
+
+const rangeReasons = (number: number, least: number, most: number): string[] => {
+  if (number < least) return [`must be greater than or equal to ${least}`];
+  return number > most ? [`must be less than or equal to ${most}`] : [];
+};
+
+export const weightReasons = (weight: number | null): string[] => (weight === null ? [] : rangeReasons(weight, 0, largest));
+
+/** Counting goes on behind a chosen number: it must not use up all that the column can hold. */
+const largestChosen = 1_000_000_000;
+export const numberReasons = (iid: number): string[] => rangeReasons(iid, 1, largestChosen);
+
+const maximumAssignees = 200;
+
+export const assigneeReasons = (ids: readonly number[]): string[] =>
+  new Set(ids).size > maximumAssignees ? [`total must be less than or equal to ${maximumAssignees}`] : [];
+
+/** @throws ApiError 403 for a kind of issue that the caller may not make */
+export function checkKind({ access_level }: Project, issue_type: string | undefined): void {
+  if (issue_type === 'incident' && access_level < levels.reporter) throw forbidden();
+}
+
+function without<T extends object>(given: T, names: readonly string[]): T {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as T;
+}
+
+/** What only owners say. */
+const forOwners = ['iid', 'created_at', 'updated_at'];
+/** What members say of a new issue, and members from Planner on of one that is there. */
+const forMembers = [
+  ...[
+    'assignee_id',
+    'assignee_ids',
+    'labels',
+    'add_labels',
+    'remove_labels',
+    'milestone_id',
+    'due_date',
+    'weight',
+    'epic_id',
+    'epic_iid',
+  ],
+  ...['iteration_id', 'health_status', 'discussion_locked'],
+];
+
+/**
+ * The parameters of a new issue that the caller may give. The others are not heard, as the reference has it, and not looked at.
+ * @param given parameters by their names
+ */
+export function heardOnNew<T extends object>({ access_level }: Project, given: T): T {
+  return without(given, [
+    ...(access_level >= levels.owner ? [] : forOwners),
+    ...(access_level >= levels.guest ? [] : forMembers),
+  ]);
+}
+
+/**
+ * The same for an issue that the caller may change.
+ * @param issue as it is
+ */
+export function heardOnChange<T extends { state_event?: 'close' | 'reopen' }>(
+  { access_level }: Project,
+  { discussion_locked }: { discussion_locked: boolean | null },
+  given: T,
+): T {
+  if (access_level >= levels.planner) return without(given, access_level >= levels.owner ? [] : forOwners);
+  const staysClosed = given.state_event === 'reopen' && discussion_locked === true && access_level < levels.guest;
+  return without(given, [...forOwners, ...forMembers, 'confidential', ...(staysClosed ? ['state_event'] : [])]);
+}
+
+/** Whether labels that are named and not there are added. */
+export const createsLabels = ({ access_level }: Project): boolean => access_level >= levels.planner;
