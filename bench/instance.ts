@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { clientOf } from '../src/testing/client.ts';
+import { clientOf } from '../test/support/client.ts';
 
 const main = path.resolve(import.meta.dirname, '../src/main.ts');
 export const token = 'bench-token-for-one-run-only';

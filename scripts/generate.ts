@@ -6,9 +6,9 @@ import { connect } from '../src/db/index.ts';
 import { schemaDump } from '../src/db/schema_dump.ts';
 import { schemaTypes } from '../src/db/schema_types.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
-import { accessTable } from '../src/testing/access_table.ts';
-import { populate, startServer } from '../src/testing/populate.ts';
-import { startTestServer } from '../src/testing/server.ts';
+import { accessTable } from '../test/support/access_table.ts';
+import { populate, startServer } from '../test/support/populate.ts';
+import { startTestServer } from '../test/support/server.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
 

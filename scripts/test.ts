@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { startTestServer } from '../src/testing/server.ts';
+import { startTestServer } from '../test/support/server.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
 const templateVariable = 'TEST_DATABASE_TEMPLATE';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import pino from 'pino';
+import { testDatabase } from '../test/support/database.ts';
 import { buildApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { secretsOf } from './services.ts';
-import { testDatabase } from './testing/database.ts';
 
 test('the log holds nothing that opens a link, whatever it leads to', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-app-'));

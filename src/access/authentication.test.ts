@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Client, clientOf } from '../../test/support/client.ts';
+import { type Persona, type World, world } from '../../test/support/world.ts';
 import { createToken } from '../areas/people/personal_access_tokens/index.ts';
-import { type Client, clientOf } from '../testing/client.ts';
-import { type Persona, type World, world } from '../testing/world.ts';
 import { callerOfToken } from './authentication.ts';
 
 const unauthorized = { message: '401 Unauthorized' };

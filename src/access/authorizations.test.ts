@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { testDatabase } from '../../test/support/database.ts';
 import { createUser } from '../areas/people/users/index.ts';
 import { inviteGroup, uninviteGroup } from '../areas/spaces/group_links/index.ts';
 import { createGroup, transferGroup, updateGroup } from '../areas/spaces/groups/index.ts';
@@ -13,7 +14,6 @@ import { diskBlobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 import { ApiError, type Services } from '../http/index.ts';
 import { secretsFrom } from '../secrets/index.ts';
-import { testDatabase } from '../testing/database.ts';
 import type { Subtree } from './authorizations.ts';
 import { groupFor } from './groups.ts';
 

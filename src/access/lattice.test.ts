@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { linkOf } from '../areas/spaces/invitations/link_rules.ts';
-import type { Answer, Client } from '../testing/client.ts';
+import type { Answer, Client } from '../../test/support/client.ts';
 import {
   type Arena,
   addArena,
@@ -24,7 +23,8 @@ import {
   rows,
   tokenRequest,
   urlOf,
-} from '../testing/lattice.ts';
+} from '../../test/support/lattice.ts';
+import { linkOf } from '../areas/spaces/invitations/link_rules.ts';
 
 let arena: Arena;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../testing/client.ts';
-import { type World, world } from '../testing/world.ts';
+import { clientOf } from '../../test/support/client.ts';
+import { type World, world } from '../../test/support/world.ts';
 import { forgetOldCounts } from './limits.ts';
 
 /** A world where the limits are off again when the test ends, because all worlds of a file share them. */

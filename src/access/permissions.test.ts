@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gitClient, remoteOf } from '../../test/support/git.ts';
+import { personWith } from '../../test/support/member_roles.ts';
+import { fileUrl, filledWorld } from '../../test/support/repository.ts';
+import { world } from '../../test/support/world.ts';
 import { endpoints } from '../areas/index.ts';
-import { gitClient, remoteOf } from '../testing/git.ts';
-import { personWith } from '../testing/member_roles.ts';
-import { fileUrl, filledWorld } from '../testing/repository.ts';
-import { world } from '../testing/world.ts';
 import { permissions, unusedPermissions } from './permissions.ts';
 
 test('each permission is asked for by the rule of an endpoint, or is listed with the reason why none asks for it', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawBuilder } from 'kysely';
-import { type Persona, type World, world } from '../testing/world.ts';
+import { type Persona, type World, world } from '../../test/support/world.ts';
 import { isReaderOf, readsInternalNotesOn } from './index.ts';
 
 const personas: readonly Persona[] = ['admin', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { testDatabase } from '../testing/database.ts';
+import { testDatabase } from '../../test/support/database.ts';
 import { MigrationError, migrate } from './migrate.ts';
 
 /** The migrations as they are, and one more. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { testDatabase } from '../testing/database.ts';
+import { testDatabase } from '../../test/support/database.ts';
 import { schemaDump } from './schema_dump.ts';
 import { schemaTypes } from './schema_types.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { testDatabase } from '../testing/database.ts';
+import { testDatabase } from '../../test/support/database.ts';
 import { readTimestamp } from './values.ts';
 
 test('a time has three decimals and is in UTC, whatever PostgreSQL wrote', () => {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { commitTo, put, temporaryRepository } from '../../test/support/bare_repository.ts';
 import { GitError, streamArchive } from './index.ts';
-import { commitTo, put, temporaryRepository } from './test_repository.ts';
 
 const run = promisify(execFile);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { commitTo, put, temporaryRepository } from '../../test/support/bare_repository.ts';
 import { argumentsOf, GitError, git, gitStream } from './command.ts';
-import { commitTo, put, temporaryRepository } from './test_repository.ts';
 
 test('a value from a user stands where git cannot take it for an option', async (t) => {
   const repository = await temporaryRepository(t);

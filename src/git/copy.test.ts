@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { commitTo, put, temporaryFolder } from '../../test/support/bare_repository.ts';
 import { copyRepository } from './copy.ts';
 import {
   createRepository,
@@ -13,7 +14,6 @@ import {
   resolveCommit,
   updateRefs,
 } from './index.ts';
-import { commitTo, put, temporaryFolder } from './test_repository.ts';
 
 const packed = (repository: Repository) => git(repository, 'repack', ['-a', '-d', '--quiet']);
 const whole = async (repository: Repository) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { commitTo, put, someone, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import { parseCommit, titleOf } from './commits.ts';
 import {
   blame,
@@ -18,7 +19,6 @@ import {
   sizesIn,
   updateRefs,
 } from './index.ts';
-import { commitTo, put, someone, temporaryRepository, userGit } from './test_repository.ts';
 import { trailersOf } from './trailers.ts';
 
 const day = (number: number) => new Date(Date.UTC(2025, 0, number));

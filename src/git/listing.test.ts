@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commitTo, put, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import { listTree, readCommit } from './index.ts';
-import { commitTo, put, temporaryRepository, userGit } from './test_repository.ts';
 
 test('a folder is listed alone or with all below it, folders first', async (t) => {
   const repository = await temporaryRepository(t);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { commitTo, put, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import {
   countObjects,
   entryAt,
@@ -14,7 +15,6 @@ import {
   resolveBranch,
   updateRefs,
 } from './index.ts';
-import { commitTo, put, temporaryRepository, userGit } from './test_repository.ts';
 
 test('maintenance packs what has become many and keeps everything, reachable or not', async (t) => {
   const repository = await temporaryRepository(t);

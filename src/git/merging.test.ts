@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { put, someone, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import {
   fetchCommit,
   GitError,
@@ -11,7 +12,6 @@ import {
   writeCommit,
   writeTreeCommit,
 } from './index.ts';
-import { put, someone, temporaryRepository, userGit } from './test_repository.ts';
 
 type Changes = Parameters<typeof writeCommit>[1]['changes'];
 

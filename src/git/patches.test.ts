@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { commitTo, put, temporaryRepository } from '../../test/support/bare_repository.ts';
 import { type Change, changedFiles, git, patchesOf, type Repository } from './index.ts';
-import { commitTo, put, temporaryRepository } from './test_repository.ts';
 
 const limits = { patch_bytes: 10_000, total_bytes: 100_000_000 };
 

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { cp, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { commitTo, put, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import {
   blobSize,
   closeReaders,
@@ -18,7 +19,6 @@ import {
   updateRefs,
 } from './index.ts';
 import { storedObject } from './readers.ts';
-import { commitTo, put, temporaryRepository, userGit } from './test_repository.ts';
 
 test('a commit is found by branch, tag, id and abbreviated id, and by nothing else', async (t) => {
   const repository = await temporaryRepository(t);

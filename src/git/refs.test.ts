@@ -3,6 +3,7 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { commitTo, put, someone, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import {
   GitError,
   git,
@@ -22,7 +23,6 @@ import {
   writeCommit,
   writeTag,
 } from './index.ts';
-import { commitTo, put, someone, temporaryRepository, userGit } from './test_repository.ts';
 
 test('of many writers that saw the same branch exactly one wins, and the others are told', async (t) => {
   const repository = await temporaryRepository(t);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { commitTo, put, temporaryFolder, temporaryRepository } from '../../test/support/bare_repository.ts';
 import { createRepository, deleteRepository, GitError, git, isEmpty, resolveCommit, setHead } from './index.ts';
-import { commitTo, put, temporaryFolder, temporaryRepository } from './test_repository.ts';
 
 test('a repository appears whole, with its default branch and settings, in folders that did not exist', async (t) => {
   const folder = await temporaryFolder(t);

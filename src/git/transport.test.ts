@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { createGunzip } from 'node:zlib';
+import { commitTo, put, refusedGit, temporaryFolder, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import {
   advertiseRefs,
   git,
@@ -23,7 +24,6 @@ import {
   updateRefs,
   uploadPack,
 } from './index.ts';
-import { commitTo, put, refusedGit, temporaryFolder, temporaryRepository, userGit } from './test_repository.ts';
 
 const lenient: PushRules = {
   check: async () => [],

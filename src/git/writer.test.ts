@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commitTo, put, someone, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import {
   type Change,
   ChangeRefused,
@@ -11,7 +12,6 @@ import {
   resolveBranch,
   writeCommit,
 } from './index.ts';
-import { commitTo, put, someone, temporaryRepository, userGit } from './test_repository.ts';
 
 test('a commit is what git itself would have made, and git finds no fault with it', async (t) => {
   const repository = await temporaryRepository(t);

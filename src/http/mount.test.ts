@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { world } from '../testing/world.ts';
+import { world } from '../../test/support/world.ts';
 
 const nights = { freeze_start: '0 23 * * *', freeze_end: '0 7 * * *' };
 

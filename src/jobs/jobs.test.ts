@@ -6,12 +6,12 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { Type } from 'typebox';
+import { testDatabase } from '../../test/support/database.ts';
 import { diskBlobs } from '../blobs/index.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { secretsFrom } from '../secrets/index.ts';
-import { testDatabase } from '../testing/database.ts';
 import { type AnyJob, job, startWorker } from './index.ts';
 
 const log = pino({ level: 'silent' });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import PostalMime from 'postal-mime';
-import { mailbox } from '../testing/mail.ts';
+import { mailbox } from '../../test/support/mail.ts';
 import { type Mail, mailerFor, renderLetter } from './index.ts';
 
 const from = 'forge@coppice.test';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testDatabase } from '../testing/database.ts';
+import { testDatabase } from '../../test/support/database.ts';
 import { beginLoading } from './database_load.ts';
 
 async function* brokenOff(line: string) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { type Persona, type World, world } from '../../src/testing/world.ts';
+import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: string) => new Gitlab({ host: url, token });

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
 import { confirmEmail } from '../../src/areas/people/emails/index.ts';
-import { linkIn, mailOf } from '../../src/testing/mail.ts';
-import { type Persona, type World, world } from '../../src/testing/world.ts';
+import { linkIn, mailOf } from '../support/mail.ts';
+import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { world } from '../../src/testing/world.ts';
+import { world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 test('experiments are listed for the team with what was decided on them, and for nobody else', async () => {

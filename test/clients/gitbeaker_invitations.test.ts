@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccessLevel, Gitlab } from '@gitbeaker/rest';
-import { world } from '../../src/testing/world.ts';
+import { world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 for (const kind of ['group', 'project'] as const) {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
 import { recordBillableUsers } from '../../src/areas/instance/licenses/index.ts';
-import { performQueued } from '../../src/testing/jobs.ts';
-import { dayFromNow, licenseText } from '../../src/testing/licenses.ts';
-import { type Persona, world } from '../../src/testing/world.ts';
+import { performQueued } from '../support/jobs.ts';
+import { dayFromNow, licenseText } from '../support/licenses.ts';
+import { type Persona, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 test('an administrator installs a licence, sees it and what it brings, has users counted, and removes it', async () => {

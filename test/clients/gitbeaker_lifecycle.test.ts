@@ -6,9 +6,9 @@ import { Gitlab } from '@gitbeaker/rest';
 import { deleteRepositories, repositoryOf } from '../../src/areas/code/repository/index.ts';
 import { removeGroup } from '../../src/areas/spaces/groups/index.ts';
 import { copyFork, removeProject } from '../../src/areas/spaces/projects/index.ts';
-import { performQueued } from '../../src/testing/jobs.ts';
-import { filledWorld } from '../../src/testing/repository.ts';
-import { type Persona, type World, world } from '../../src/testing/world.ts';
+import { performQueued } from '../support/jobs.ts';
+import { filledWorld } from '../support/repository.ts';
+import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: string) => new Gitlab({ host: url, token });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { gitClient, remoteOf } from '../../src/testing/git.ts';
-import { filledWorld } from '../../src/testing/repository.ts';
-import type { Persona, World } from '../../src/testing/world.ts';
+import { gitClient, remoteOf } from '../support/git.ts';
+import { filledWorld } from '../support/repository.ts';
+import type { Persona, World } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { type World, world } from '../../src/testing/world.ts';
+import { type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 import { oddPaths } from './odd_paths.ts';
 

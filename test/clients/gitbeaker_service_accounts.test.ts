@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
 import { removeUser } from '../../src/areas/people/users/removal_index.ts';
-import { performQueued } from '../../src/testing/jobs.ts';
-import { type Persona, type World, world } from '../../src/testing/world.ts';
+import { performQueued } from '../support/jobs.ts';
+import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: unknown) => new Gitlab({ host: url, token: String(token) });

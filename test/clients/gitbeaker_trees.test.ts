@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Gitlab } from '@gitbeaker/rest';
-import { objectFor, pointerFor, upload } from '../../src/testing/lfs.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import { objectFor, pointerFor, upload } from '../support/lfs.ts';
+import { type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: string) => new Gitlab({ host: url, token });

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ownAddress } from '../../src/testing/address.ts';
-import { world } from '../../src/testing/world.ts';
+import { ownAddress } from '../support/address.ts';
+import { world } from '../support/world.ts';
 import { oddPaths } from './odd_paths.ts';
 
 const source = path.join(import.meta.dirname, 'go');

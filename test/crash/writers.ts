@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Answer, Client } from '../../src/testing/client.ts';
-import type { GitClient } from '../../src/testing/git.ts';
-import { fileUrl } from '../../src/testing/repository.ts';
+import type { Answer, Client } from '../support/client.ts';
+import type { GitClient } from '../support/git.ts';
+import { fileUrl } from '../support/repository.ts';
 
 /** How a change was answered: with success, with a refusal, or not at all, so that it may be there or not. */
 type Fate = 'done' | 'refused' | 'unknown';

@@ -14,10 +14,10 @@ import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';
 import { servicesFor } from '../../src/services.ts';
-import { ownAddress } from '../../src/testing/address.ts';
-import { clientOf } from '../../src/testing/client.ts';
-import { type GitClient, gitClient, remoteOf } from '../../src/testing/git.ts';
-import { type Random, randomFrom } from '../../src/testing/random.ts';
+import { ownAddress } from '../support/address.ts';
+import { clientOf } from '../support/client.ts';
+import { type GitClient, gitClient, remoteOf } from '../support/git.ts';
+import { type Random, randomFrom } from '../support/random.ts';
 import { coppice, type Instance, startInstance } from './instance.ts';
 import {
   createProjects,

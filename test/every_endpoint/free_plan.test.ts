@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../src/testing/world.ts';
+import { world } from '../support/world.ts';
 
 const free = { environment: { COPPICE_LICENSE: 'none' } };
 

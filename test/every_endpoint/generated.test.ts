@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { endpoints } from '../../src/areas/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
-import { accessTable } from '../../src/testing/access_table.ts';
-import { world } from '../../src/testing/world.ts';
+import { accessTable } from '../support/access_table.ts';
+import { world } from '../support/world.ts';
 
 const committed = (name: string) => readFile(path.resolve(import.meta.dirname, '../../docs', name), 'utf8');
 const stale =

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { endpoints } from '../../src/areas/index.ts';
 import { type AnyEndpoint, type Marked, marks, type Plan, reaches } from '../../src/http/index.ts';
-import { addThings, paramsFor, type Things } from '../../src/testing/access_table.ts';
-import type { Answer } from '../../src/testing/client.ts';
-import { changePlan } from '../../src/testing/licenses.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import { addThings, paramsFor, type Things } from '../support/access_table.ts';
+import type { Answer } from '../support/client.ts';
+import { changePlan } from '../support/licenses.ts';
+import { type World, world } from '../support/world.ts';
 
 const plans: readonly Plan[] = ['free', 'premium', 'ultimate'];
 

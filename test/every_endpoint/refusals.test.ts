@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { endpoints } from '../../src/areas/index.ts';
 import type { AnyEndpoint } from '../../src/http/index.ts';
-import { oddValues } from '../../src/testing/odd_values.ts';
-import { sendRaw } from '../../src/testing/raw_request.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import { oddValues } from '../support/odd_values.ts';
+import { sendRaw } from '../support/raw_request.ts';
+import { type World, world } from '../support/world.ts';
 
 /** Everything in the database but the notes on when a token was last used. */
 async function everything({ db }: World): Promise<Record<string, string>> {

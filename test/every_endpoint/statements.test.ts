@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { endpoints } from '../../src/areas/index.ts';
 import type { AnyEndpoint } from '../../src/http/index.ts';
-import type { Answer } from '../../src/testing/client.ts';
-import { licenseText } from '../../src/testing/licenses.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import type { Answer } from '../support/client.ts';
+import { licenseText } from '../support/licenses.ts';
+import { type World, world } from '../support/world.ts';
 
 let statements = 0;
 const query = pg.Client.prototype.query;

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { endpoints } from '../../src/areas/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
-import { randomFrom, seedOfToday } from '../../src/testing/random.ts';
-import { type RawAnswer, type RawRequest, sendRaw } from '../../src/testing/raw_request.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import { randomFrom, seedOfToday } from '../support/random.ts';
+import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw_request.ts';
+import { type World, world } from '../support/world.ts';
 import { furnish, furnishWithSecrets, marks, type Names, viewOf } from './places.ts';
 import { type Document, drawRequest, operationsOf } from './requests.ts';
 

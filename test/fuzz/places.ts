@@ -1,7 +1,7 @@
 /** Where the requests go: a place that is theirs, and the secrets of somebody else. */
 import assert from 'node:assert/strict';
-import { fileUrl } from '../../src/testing/repository.ts';
-import type { World } from '../../src/testing/world.ts';
+import { fileUrl } from '../support/repository.ts';
+import type { World } from '../support/world.ts';
 
 /**
  * Stands in everything that the other tenant keeps to itself, and in nothing that is sent. Its length is a multiple of three: where a text begins with it,

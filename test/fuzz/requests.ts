@@ -1,7 +1,7 @@
 /** Draws requests from the OpenAPI document: what it promises to take, and what it does not. */
-import { oddSegments, oddTexts, oddValues } from '../../src/testing/odd_values.ts';
-import type { Random } from '../../src/testing/random.ts';
-import type { RawRequest } from '../../src/testing/raw_request.ts';
+import { oddSegments, oddTexts, oddValues } from '../support/odd_values.ts';
+import type { Random } from '../support/random.ts';
+import type { RawRequest } from '../support/raw_request.ts';
 import type { Names } from './places.ts';
 
 interface Schema {

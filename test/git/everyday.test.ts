@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ownAddress } from '../../src/testing/address.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import { ownAddress } from '../support/address.ts';
+import { type World, world } from '../support/world.ts';
 import { begin, clone, refusedClone, remoteFor } from './work_tree.ts';
 
 const environment = await ownAddress();

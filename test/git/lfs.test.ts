@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ownAddress } from '../../src/testing/address.ts';
-import { type GitClient, gitClient, remoteOf } from '../../src/testing/git.ts';
-import { type Persona, type World, world } from '../../src/testing/world.ts';
+import { ownAddress } from '../support/address.ts';
+import { type GitClient, gitClient, remoteOf } from '../support/git.ts';
+import { type Persona, type World, world } from '../support/world.ts';
 
 const isInstalled = spawnSync('git', ['lfs', 'version']).status === 0;
 const options = { skip: isInstalled ? false : 'git-lfs is not installed here' };

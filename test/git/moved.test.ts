@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gitClient, remoteOf } from '../../src/testing/git.ts';
-import { filledWorld, headOf } from '../../src/testing/repository.ts';
+import { gitClient, remoteOf } from '../support/git.ts';
+import { filledWorld, headOf } from '../support/repository.ts';
 
 test('git finds a project at its old path: it clones, fetches and pushes, and so does a work tree from before the move', async () => {
   const place = await filledWorld();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, test } from 'node:test';
-import { type GitClient, gitClient } from '../../src/testing/git.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import { type GitClient, gitClient } from '../support/git.ts';
+import { type World, world } from '../support/world.ts';
 import { busyFile, commits, historyStream, plainFile, plainFiles } from './history.ts';
 import { clone, remoteFor } from './work_tree.ts';
 

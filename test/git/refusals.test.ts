@@ -1,8 +1,8 @@
 /** What a person reads when git is refused, word for word, and that nothing moves. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { remoteOf } from '../../src/testing/git.ts';
-import { type World, world } from '../../src/testing/world.ts';
+import { remoteOf } from '../support/git.ts';
+import { type World, world } from '../support/world.ts';
 import { begin, clone, refusedClone, remoteFor, type WorkTree } from './work_tree.ts';
 
 let place: World;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { passwordDigest } from '../../src/access/index.ts';
-import { ownAddress } from '../../src/testing/address.ts';
-import { remoteOf } from '../../src/testing/git.ts';
-import { world } from '../../src/testing/world.ts';
+import { ownAddress } from '../support/address.ts';
+import { remoteOf } from '../support/git.ts';
+import { world } from '../support/world.ts';
 import { begin, clone, refusedClone, remoteFor } from './work_tree.ts';
 
 const environment = await ownAddress();

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { world } from '../../src/testing/world.ts';
+import { world } from '../support/world.ts';
 import { begin, clone, remoteFor, type WorkTree } from './work_tree.ts';
 
 const mebibyte = 1024 * 1024;

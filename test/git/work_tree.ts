@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type GitClient, type GitResult, gitClient, remoteOf } from '../../src/testing/git.ts';
-import type { Persona, World } from '../../src/testing/world.ts';
+import { type GitClient, type GitResult, gitClient, remoteOf } from '../support/git.ts';
+import type { Persona, World } from '../support/world.ts';
 
 /** A clone that a person works in. */
 export interface WorkTree {

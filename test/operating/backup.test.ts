@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { basic, objectFor } from '../../src/testing/lfs.ts';
-import { fileUrl } from '../../src/testing/repository.ts';
+import { basic, objectFor } from '../support/lfs.ts';
+import { fileUrl } from '../support/repository.ts';
 import { coppice, folder, rootToken, type Server, serve } from './coppice.ts';
 
 const onMain = { branch: 'main', commit_message: 'Change a file' };

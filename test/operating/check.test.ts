@@ -7,9 +7,9 @@ import { sql } from 'kysely';
 import { diskPath } from '../../src/areas/code/repository/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { headBranch, objectFiles, resolveBranch, setHead } from '../../src/git/index.ts';
-import { filledWorld, repositoryIn } from '../../src/testing/repository.ts';
-import type { World } from '../../src/testing/world.ts';
 import { check, type Finding } from '../../src/upkeep/check.ts';
+import { filledWorld, repositoryIn } from '../support/repository.ts';
+import type { World } from '../support/world.ts';
 
 const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
 

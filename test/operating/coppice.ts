@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
-import { type Client, clientOf } from '../../src/testing/client.ts';
+import { type Client, clientOf } from '../support/client.ts';
 
 const program = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Long enough to be one, and known to nobody else. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { type Account, programsFor } from '../../src/db/postgres_programs.ts';
-import { clientOf } from '../../src/testing/client.ts';
+import { clientOf } from '../support/client.ts';
 import { coppice, folder, serve } from './coppice.ts';
 
 /** A PostgreSQL that the distribution brings, the newest there is; .ci/run installs one. Without any, the one in the box runs as if it were an operator's. */

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { run } from '../../src/commands/run.ts';
-import { clientOf } from '../../src/testing/client.ts';
-import { testDatabase } from '../../src/testing/database.ts';
+import { clientOf } from '../support/client.ts';
+import { testDatabase } from '../support/database.ts';
 import { coppice, folder, type Server, serve } from './coppice.ts';
 
 const issue = ['license', 'issue', '--plan', 'premium', '--users', '10', '--starts', '2026-01-01', '--expires', '2090-01-01'];

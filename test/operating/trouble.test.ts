@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileUrl } from '../../src/testing/repository.ts';
+import { fileUrl } from '../support/repository.ts';
 import { folder, serve } from './coppice.ts';
 
 test('while the database is gone requests are answered with 503, and when it is back they work again', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { performJob, performQueued } from '../../../testing/jobs.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { removeUser } from '../../people/users/removal_index.ts';
 import { removeExpiredMemberships } from '../../spaces/members/index.ts';
 import { removeOldEvents } from './index.ts';

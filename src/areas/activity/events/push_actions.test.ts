@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { type GitClient, gitClient, remoteOf } from '../../../../test/support/git.ts';
+import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { updateRefs } from '../../../git/index.ts';
-import { type GitClient, gitClient, remoteOf } from '../../../testing/git.ts';
-import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { announceUpdates } from '../../code/repository/actions.ts';
 import { settleReferenceUpdates } from '../../code/repository/index.ts';
 

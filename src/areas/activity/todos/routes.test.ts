@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { performQueued } from '../../../testing/jobs.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { removeUser } from '../../people/users/removal_index.ts';
 import { addTodos } from './index.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filledWorld, headOf } from '../../../testing/repository.ts';
-import type { World } from '../../../testing/world.ts';
+import { filledWorld, headOf } from '../../../../test/support/repository.ts';
+import type { World } from '../../../../test/support/world.ts';
 
 /** A world with a commit, and the addresses to report on it and to read what was reported. */
 async function reported(): Promise<World & { sha: string; report: string; list: string; commit: string }> {

@@ -4,9 +4,9 @@ import { readdir } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ask, basic, batch, objectFor, pointerFor, put, upload } from '../../../testing/lfs.ts';
-import { fileUrl, filledWorld, onMain } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { ask, basic, batch, objectFor, pointerFor, put, upload } from '../../../../test/support/lfs.ts';
+import { fileUrl, filledWorld, onMain } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { createToken } from '../../people/personal_access_tokens/index.ts';
 import { signed } from './credential_actions.ts';
 

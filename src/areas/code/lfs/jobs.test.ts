@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import pino from 'pino';
-import { objectFor, upload } from '../../../testing/lfs.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { objectFor, upload } from '../../../../test/support/lfs.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { removeUnusedObjects } from './index.ts';
 import { blobOf } from './queries.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { gitClient, remoteOf } from '../../../testing/git.ts';
-import { ask } from '../../../testing/lfs.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { gitClient, remoteOf } from '../../../../test/support/git.ts';
+import { ask } from '../../../../test/support/lfs.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 const at = 'info/lfs/locks';
 const lock = (place: World, who: Persona, path: unknown) => ask(place, who, at, { json: { path } });

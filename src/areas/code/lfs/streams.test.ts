@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { basic, batch, put } from '../../../testing/lfs.ts';
-import { world } from '../../../testing/world.ts';
+import { basic, batch, put } from '../../../../test/support/lfs.ts';
+import { world } from '../../../../test/support/world.ts';
 
 const mebibyte = 1024 * 1024;
 const mebibytes = 100;

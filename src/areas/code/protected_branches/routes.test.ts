@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileUrl, filledWorld, headOf, onMain } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { fileUrl, filledWorld, headOf, onMain } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 
 const protectionsOf = ({ project }: World) => `/projects/${project.id}/protected_branches`;
 const branchesOf = ({ project }: World) => `/projects/${project.id}/repository/branches`;

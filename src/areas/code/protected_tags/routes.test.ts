@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gitClient, remoteOf } from '../../../testing/git.ts';
-import { filledWorld } from '../../../testing/repository.ts';
-import type { Persona, World } from '../../../testing/world.ts';
+import { gitClient, remoteOf } from '../../../../test/support/git.ts';
+import { filledWorld } from '../../../../test/support/repository.ts';
+import type { Persona, World } from '../../../../test/support/world.ts';
 
 const protectionsOf = ({ project }: World) => `/projects/${project.id}/protected_tags`;
 const tagsOf = ({ project }: World) => `/projects/${project.id}/repository/tags`;

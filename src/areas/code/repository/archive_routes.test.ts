@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { objectFor, pointerFor, upload } from '../../../../test/support/lfs.ts';
+import { fileUrl, filledWorld, headOf, onMain } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { isArchiveFormatKnown } from '../../../git/index.ts';
-import { objectFor, pointerFor, upload } from '../../../testing/lfs.ts';
-import { fileUrl, filledWorld, headOf, onMain } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
 
 /** The reply as bytes, which the client of the tests would take for text. */
 async function download(place: World, path: string): Promise<{ status: number; headers: Headers; body: Buffer }> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../../testing/client.ts';
-import { fileUrl, filledWorld, onMain } from '../../../testing/repository.ts';
+import { clientOf } from '../../../../test/support/client.ts';
+import { fileUrl, filledWorld, onMain } from '../../../../test/support/repository.ts';
 import { createToken } from '../../people/personal_access_tokens/index.ts';
 
 const readme = '814f4a422927b82f5f8a43f8fab6d3839e3983f2';

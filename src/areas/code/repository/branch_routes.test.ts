@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { headOf, repositoryIn } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
-import { headOf, repositoryIn } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { moveRefs } from './index.ts';
 
 const moverIn = ({ project, people }: World) => ({ project: { id: project.id, storage: 'default' }, user_id: people.owner.id });

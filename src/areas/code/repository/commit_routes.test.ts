@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { repositoryIn } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { updateRefs, writeCommit } from '../../../git/index.ts';
-import { repositoryIn } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
 
 const titles = (body: { title: string }[]) => body.map(({ title }) => title);
 

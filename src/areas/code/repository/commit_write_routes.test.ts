@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { git, readCommit, resolveBranch } from '../../../git/index.ts';
-import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
 
 const commitsOf = ({ project }: World) => `/projects/${project.id}/repository/commits`;
 const change = { branch: 'main', commit_message: 'Change files' };

@@ -4,11 +4,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { type GitClient, gitClient, remoteOf } from '../../../../test/support/git.ts';
+import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { levels } from '../../../access/index.ts';
 import { countObjects } from '../../../git/index.ts';
-import { type GitClient, gitClient, remoteOf } from '../../../testing/git.ts';
-import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../testing/repository.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
 
 const remoteFor = ({ url, project, people }: World, persona: Persona) => remoteOf(url, project.full_path, people[persona].token);
 const openRows = ({ db, project }: World) =>

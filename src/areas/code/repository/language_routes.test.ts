@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onMain } from '../../../testing/repository.ts';
-import { world } from '../../../testing/world.ts';
+import { onMain } from '../../../../test/support/repository.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('the languages of a project are told by its files, with their share', async () => {
   const place = await world();

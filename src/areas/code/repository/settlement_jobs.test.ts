@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { repositoryIn } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { type RefUpdate, resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
-import { repositoryIn } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { settleReferenceUpdates } from './index.ts';
 
 const ada = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };

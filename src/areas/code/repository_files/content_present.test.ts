@@ -4,10 +4,10 @@ import { symlink } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
+import { gitClient, remoteOf } from '../../../../test/support/git.ts';
+import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
+import { world } from '../../../../test/support/world.ts';
 import { entryAt, readBlob, updateRefs } from '../../../git/index.ts';
-import { gitClient, remoteOf } from '../../../testing/git.ts';
-import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../testing/repository.ts';
-import { world } from '../../../testing/world.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { fileUrl, filledWorld, headOf, onMain } from '../../../testing/repository.ts';
-import { world } from '../../../testing/world.ts';
+import { fileUrl, filledWorld, headOf, onMain } from '../../../../test/support/repository.ts';
+import { world } from '../../../../test/support/world.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addEpic } from '../../../testing/epics.ts';
-import { addIssue } from '../../../testing/issues.ts';
-import { performQueued } from '../../../testing/jobs.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { addEpic } from '../../../../test/support/epics.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { removeUser } from '../../people/users/removal_index.ts';
 
 type Place = { path: string; parent: string; awardable_id: number; awardable_type: string };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../testing/issues.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 async function addEpic({ as, group }: World, epic: Record<string, unknown> = {}): Promise<{ id: number; iid: number }> {
   const answer = await as('owner').post(`/groups/${group.id}/epics`, { title: 'An epic', ...epic });

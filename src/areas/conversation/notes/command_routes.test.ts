@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../testing/issues.ts';
-import { world } from '../../../testing/world.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('quick actions in a comment are done and taken out of it', async () => {
   const here = await world();

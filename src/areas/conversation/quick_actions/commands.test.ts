@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 const could = (name: string) => `Could not apply ${name} command.`;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('on the free plan paid commands are not applied, and an issue has one assignee', async () => {
   const { as, project, people } = await world({ environment: { COPPICE_LICENSE: 'none' } });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 import { recordLabelEvents, recordStateEvent } from './index.ts';
 
 test('labels that come and go are told one by one, also when one is gone since', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
-import { performQueued } from '../../../testing/jobs.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { removeUser } from '../../people/users/removal_index.ts';
 
 const [certificate] = rootCertificates as [string];

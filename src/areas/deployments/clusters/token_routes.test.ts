@@ -6,11 +6,11 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import pino from 'pino';
+import { world } from '../../../../test/support/world.ts';
 import { buildApp } from '../../../app.ts';
 import { readConfig } from '../../../config.ts';
 import type { Database } from '../../../db/index.ts';
 import { secretsFrom } from '../../../secrets/index.ts';
-import { world } from '../../../testing/world.ts';
 import { tokenPurpose } from './queries.ts';
 
 const api_url = 'https://kube.example.com:6443';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 const nights = { freeze_start: '0 23 * * *', freeze_end: '0 7 * * *', cron_timezone: 'Europe/Berlin' };
 

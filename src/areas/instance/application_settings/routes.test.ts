@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { type World, type WorldOptions, world } from '../../../testing/world.ts';
+import { type World, type WorldOptions, world } from '../../../../test/support/world.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-settings-'));
 after(() => rm(folder, { recursive: true, force: true }));

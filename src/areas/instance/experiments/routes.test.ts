@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type World, world } from '../../../testing/world.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { type Actor, isExperimentOn } from './index.ts';
 
 const name = 'invitation_mail_preview';

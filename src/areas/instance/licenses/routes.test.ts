@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { changePlan, dayFromNow, licenseText } from '../../../../test/support/licenses.ts';
+import { mailOf } from '../../../../test/support/mail.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { secretsFrom } from '../../../secrets/index.ts';
-import { performJob, performQueued } from '../../../testing/jobs.ts';
-import { changePlan, dayFromNow, licenseText } from '../../../testing/licenses.ts';
-import { mailOf } from '../../../testing/mail.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { billableCount, issueLicense, recordBillableUsers, seats, tellOfLicenseEnd, warnOfLicenseEnd } from './index.ts';
 
 let here: World;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import pino from 'pino';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { performJob } from '../../../../test/support/jobs.ts';
+import { mailbox } from '../../../../test/support/mail.ts';
+import { world } from '../../../../test/support/world.ts';
 import { startWorker } from '../../../jobs/index.ts';
 import { mailerFor } from '../../../mail/index.ts';
-import { testDatabase } from '../../../testing/database.ts';
-import { performJob } from '../../../testing/jobs.ts';
-import { mailbox } from '../../../testing/mail.ts';
-import { world } from '../../../testing/world.ts';
 import { confirmEmail, removeUnconfirmedEmails, tellOfNewEmail } from './jobs.ts';
 
 const log = pino({ level: 'silent' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { type Answer, clientOf } from '../../../testing/client.ts';
-import { linkIn, mailOf } from '../../../testing/mail.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { type Answer, clientOf } from '../../../../test/support/client.ts';
+import { linkIn, mailOf } from '../../../../test/support/mail.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { confirmedAddresses, recipientFor } from '../../emails/addresses.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { linkIn, mailOf } from '../../../testing/mail.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { linkIn, mailOf } from '../../../../test/support/mail.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { recipientFor } from '../../emails/addresses.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../../testing/client.ts';
-import { world } from '../../../testing/world.ts';
+import { clientOf } from '../../../../test/support/client.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('an administrator makes a token to act as a user, which the user does not see', async () => {
   const { as, people, url } = await world();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../../testing/client.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { clientOf } from '../../../../test/support/client.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { createToken, type NewToken } from './actions.ts';
 import { dayIn, lastDay } from './rules.ts';
 

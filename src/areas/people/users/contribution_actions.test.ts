@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 import { moveContributions } from './contribution_actions.ts';
 
 test('what refers to a user without an action on his removal is given to another, or removed where it is his text', async () => {

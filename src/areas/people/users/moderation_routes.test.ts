@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type World, world } from '../../../testing/world.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 
 const stateOf = async ({ db }: World, id: number) =>
   (await db.selectFrom('users').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../../testing/client.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { clientOf } from '../../../../test/support/client.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { createProject } from '../../spaces/projects/index.ts';
 import { createToken } from '../personal_access_tokens/index.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 const nothing = { emoji: null, message: null, availability: null, message_html: null, clear_status_at: null };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('on the free plan there are no iterations, and labels of one scope live together', async () => {
   const { as, group, project } = await world({ environment: { COPPICE_LICENSE: 'none' } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { performJob } from '../../../testing/jobs.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { performJob } from '../../../../test/support/jobs.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 import { advanceIterations } from './index.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type World, world } from '../../../testing/world.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 import { createProject } from '../../spaces/projects/index.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { type World, world } from '../../../testing/world.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 import { createProject } from '../../spaces/projects/index.ts';
 

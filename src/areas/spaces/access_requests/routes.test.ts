@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 for (const kind of ['group', 'project'] as const) {
   test(`who is no member of a ${kind} asks to become one, and is let in or turned down`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('whoever holds a token learns by any scope what it reaches', async () => {
   const { as, group, project, people, url } = await world();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
-import { clientOf } from '../../../testing/client.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { clientOf } from '../../../../test/support/client.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { removeUser } from '../../people/users/removal_index.ts';
 import { removeOrphanedBots } from './index.ts';
 

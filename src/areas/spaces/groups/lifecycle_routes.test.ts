@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { performJob, performQueued } from '../../../testing/jobs.ts';
-import { filledWorld, repositoryIn } from '../../../testing/repository.ts';
-import { untilSomebodyWaits } from '../../../testing/waiting.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { filledWorld, repositoryIn } from '../../../../test/support/repository.ts';
+import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { deleteRepositories } from '../../code/repository/index.ts';
 import { removeGroup, removeMarkedGroups } from './index.ts';
 

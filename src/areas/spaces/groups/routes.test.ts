@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 const namesIn = (answer: { body: { path: string }[] }) => answer.body.map(({ path }) => path);
 

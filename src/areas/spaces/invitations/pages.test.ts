@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { changePlan } from '../../../../test/support/licenses.ts';
+import { mailOf } from '../../../../test/support/mail.ts';
+import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree, passwordDigest } from '../../../access/index.ts';
 import type { Mail } from '../../../mail/index.ts';
-import { performJob, performQueued } from '../../../testing/jobs.ts';
-import { changePlan } from '../../../testing/licenses.ts';
-import { mailOf } from '../../../testing/mail.ts';
-import { untilSomebodyWaits } from '../../../testing/waiting.ts';
-import { type World, world } from '../../../testing/world.ts';
 import {
   acceptInvitations,
   remindInvited,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { changePlan } from '../../../testing/licenses.ts';
-import { mailOf } from '../../../testing/mail.ts';
-import { addRole, personWith } from '../../../testing/member_roles.ts';
-import { untilSomebodyWaits } from '../../../testing/waiting.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { changePlan } from '../../../../test/support/licenses.ts';
+import { mailOf } from '../../../../test/support/mail.ts';
+import { addRole, personWith } from '../../../../test/support/member_roles.ts';
+import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { tellOfAccess, writeInvitation } from './index.ts';
 
 const success = { status: 'success' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { performQueued } from '../../../testing/jobs.ts';
-import { mailOf } from '../../../testing/mail.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { mailOf } from '../../../../test/support/mail.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { seats } from '../../instance/licenses/index.ts';
 import { acceptInvitations, writeInvitation } from './index.ts';
 

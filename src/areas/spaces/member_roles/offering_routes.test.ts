@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Client, clientOf } from '../../../testing/client.ts';
-import { testDatabase } from '../../../testing/database.ts';
-import { populate, startServer, type World } from '../../../testing/populate.ts';
+import { type Client, clientOf } from '../../../../test/support/client.ts';
+import { testDatabase } from '../../../../test/support/database.ts';
+import { populate, startServer, type World } from '../../../../test/support/populate.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(async () => {

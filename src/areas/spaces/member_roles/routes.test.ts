@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { addRole } from '../../../../test/support/member_roles.ts';
+import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { permissions } from '../../../access/index.ts';
-import { addRole } from '../../../testing/member_roles.ts';
-import { untilSomebodyWaits } from '../../../testing/waiting.ts';
-import { type World, world } from '../../../testing/world.ts';
 
 const none = Object.fromEntries(permissions.map((permission) => [permission, false]));
 const namesIn = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);

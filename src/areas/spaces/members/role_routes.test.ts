@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { addRole, personWith } from '../../../testing/member_roles.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { addRole, personWith } from '../../../../test/support/member_roles.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 
 const roleText = 'cannot be changed since member is associated with a custom role';
 

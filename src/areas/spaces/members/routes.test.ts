@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changePlan } from '../../../testing/licenses.ts';
-import { world } from '../../../testing/world.ts';
+import { changePlan } from '../../../../test/support/licenses.ts';
+import { world } from '../../../../test/support/world.ts';
 import { removeExpiredMembers } from './removal_actions.ts';
 
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { type World, world } from '../../../../test/support/world.ts';
 import { entryAt, readBlob, readCommit, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { maintainRepository, repositoryOf } from '../../code/repository/index.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

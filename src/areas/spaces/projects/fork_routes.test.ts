@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { fileUrl, filledWorld, headOf, onMain } from '../../../../test/support/repository.ts';
 import { maintain, resolveBranch } from '../../../git/index.ts';
-import { performJob, performQueued } from '../../../testing/jobs.ts';
-import { fileUrl, filledWorld, headOf, onMain } from '../../../testing/repository.ts';
 import { repositoryOf } from '../../code/repository/index.ts';
 import { copyFork, removeProject } from './index.ts';
 

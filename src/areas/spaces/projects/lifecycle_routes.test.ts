@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { performJob, performQueued } from '../../../testing/jobs.ts';
-import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../testing/repository.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { deleteRepositories, maintainRepository } from '../../code/repository/index.ts';
 import { removeMarkedProjects, removeProject } from './index.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Client } from '../../../../test/support/client.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { refreshAuthorizations } from '../../../access/index.ts';
-import type { Client } from '../../../testing/client.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { createGroup } from '../groups/index.ts';
 import { createProject, type NewProject } from './index.ts';
 

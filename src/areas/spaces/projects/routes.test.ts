@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type World, world } from '../../../../test/support/world.ts';
 import { git, resolveBranch, updateRefs } from '../../../git/index.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { repositoryOf } from '../../code/repository/index.ts';
 import { createGroup } from '../groups/index.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('a star is given once and taken once, counted, listed and found again', async () => {
   const { as, project, people, db } = await world();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../../testing/client.ts';
-import { performJob, performQueued } from '../../../testing/jobs.ts';
-import { untilSomebodyWaits } from '../../../testing/waiting.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { clientOf } from '../../../../test/support/client.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { ghostUser } from '../../people/users/index.ts';
 import { removeUser } from '../../people/users/removal_index.ts';
 import { removeGroup } from '../groups/index.ts';

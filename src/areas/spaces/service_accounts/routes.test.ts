@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkIn, mailOf } from '../../../testing/mail.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { linkIn, mailOf } from '../../../../test/support/mail.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { confirmNewPrimary } from '../../people/emails/index.ts';
 
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });

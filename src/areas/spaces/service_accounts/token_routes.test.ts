@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../../testing/client.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { clientOf } from '../../../../test/support/client.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const names = ({ body }: { body: { name: string }[] }) => body.map(({ name }) => name);

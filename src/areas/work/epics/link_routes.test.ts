@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addEpic } from '../../../testing/epics.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { addEpic } from '../../../../test/support/epics.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 
 const linksOf = ({ group }: World, { iid }: { iid: number }) => `/groups/${group.id}/epics/${iid}/related_epics`;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { addEpic } from '../../../../test/support/epics.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { refreshAuthorizations } from '../../../access/index.ts';
-import { addEpic } from '../../../testing/epics.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 
 type Parameters = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { addEpic } from '../../../testing/epics.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { addEpic } from '../../../../test/support/epics.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 
 const epicsOf = ({ group }: World) => `/groups/${group.id}/epics`;
 const pathOf = (here: World, { iid }: { iid: number }) => `${epicsOf(here)}/${iid}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../testing/issues.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 
 const systemNotes = async ({ db }: World, issue_id: number) =>
   (

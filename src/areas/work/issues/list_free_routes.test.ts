@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../testing/world.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('on the free plan paid filters are not heard, a scope is a title, and one assignee is named at most', async () => {
   const here = await world({ environment: { COPPICE_LICENSE: 'none' } });

@@ -1,8 +1,8 @@
 /** Lists of issues beside a computation that is too slow to be wrong: over random issues, filters, orders and pages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Random, randomFrom } from '../../../testing/random.ts';
-import { type World, world } from '../../../testing/world.ts';
+import { type Random, randomFrom } from '../../../../test/support/random.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import { dayOf } from './due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
 

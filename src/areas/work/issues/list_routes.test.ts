@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Insertable } from 'kysely';
+import type { Client } from '../../../../test/support/client.ts';
+import { type World, world } from '../../../../test/support/world.ts';
 import type { DB } from '../../../db/index.ts';
-import type { Client } from '../../../testing/client.ts';
-import { type World, world } from '../../../testing/world.ts';
 import { dayOf } from './due_date_rules.ts';
 
 type Values = Partial<Insertable<DB['issues']>>;

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import pino from 'pino';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
-import { addIssue } from '../../../testing/issues.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
 import { removeUnusedBlobs } from './index.ts';
 
 const imagesOf = ({ project }: World, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}/metric_images`;

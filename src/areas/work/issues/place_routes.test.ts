@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../testing/issues.ts';
-import { randomFrom, seedOfToday } from '../../../testing/random.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { randomFrom, seedOfToday } from '../../../../test/support/random.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 const issuesOf = (project: { id: number }) => `/projects/${project.id}/issues`;
 

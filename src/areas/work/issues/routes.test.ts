@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../testing/issues.ts';
-import { oddTexts, oddValues } from '../../../testing/odd_values.ts';
-import { randomFrom, seedOfToday } from '../../../testing/random.ts';
-import { type Persona, type World, world } from '../../../testing/world.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { oddTexts, oddValues } from '../../../../test/support/odd_values.ts';
+import { randomFrom, seedOfToday } from '../../../../test/support/random.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { editInput, newIssueInput } from './parameters.ts';
 
 const issuesOf = ({ project }: World) => `/projects/${project.id}/issues`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../testing/issues.ts';
-import { world } from '../../../testing/world.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { world } from '../../../../test/support/world.ts';
 
 test('time is estimated, spent, taken back and forgotten, and each is noted', async () => {
   const place = await world();

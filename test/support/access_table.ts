@@ -1,9 +1,16 @@
 /** Who may call what: every access rule, asked as every persona. The table is committed as docs/access.txt and reviewed as a diff. */
-import { groupFor, levels, type Permission, permissions, refreshAuthorizations, unusedPermissions } from '../access/index.ts';
-import { endpoints } from '../areas/index.ts';
-import { createGroup, transferGroup } from '../areas/spaces/groups/index.ts';
-import type { AnyEndpoint, Caller } from '../http/index.ts';
-import { ApiError } from '../http/index.ts';
+import {
+  groupFor,
+  levels,
+  type Permission,
+  permissions,
+  refreshAuthorizations,
+  unusedPermissions,
+} from '../../src/access/index.ts';
+import { endpoints } from '../../src/areas/index.ts';
+import { createGroup, transferGroup } from '../../src/areas/spaces/groups/index.ts';
+import type { AnyEndpoint, Caller } from '../../src/http/index.ts';
+import { ApiError } from '../../src/http/index.ts';
 import type { Person, Persona, World } from './populate.ts';
 
 const personas = ['anonymous', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const;

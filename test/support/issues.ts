@@ -1,6 +1,6 @@
 /** Issues for tests that need some. */
 import assert from 'node:assert/strict';
-import type { IssueReply } from '../areas/work/issues/index.ts';
+import type { IssueReply } from '../../src/areas/work/issues/index.ts';
 import type { Persona, World } from './populate.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Runs what the jobs of an area would do, in the test itself: when, and how often, the test decides. */
 import { sql } from 'kysely';
 import pino from 'pino';
-import type { AnyJob, JobServices } from '../jobs/index.ts';
+import type { AnyJob, JobServices } from '../../src/jobs/index.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -1,6 +1,6 @@
 /** The database of a test file: its own copy of a migrated one, dropped when the file ends. */
 import { after } from 'node:test';
-import { connect, type Database } from '../db/index.ts';
+import { connect, type Database } from '../../src/db/index.ts';
 import { cloneDatabase, startTestServer } from './server.ts';
 
 export interface TestDatabase {

@@ -1,6 +1,6 @@
 /** Moments in which somebody waits for what somebody else holds, for tests of changes that meet. */
 import { sql } from 'kysely';
-import type { Database } from '../db/index.ts';
+import type { Database } from '../../src/db/index.ts';
 
 /**
  * Waits until somebody waits for a lock in the database.

@@ -1,7 +1,7 @@
 /** Licences for tests. */
 import assert from 'node:assert/strict';
-import { issueLicense, type Licensed } from '../areas/instance/licenses/index.ts';
-import type { Plan } from '../http/index.ts';
+import { issueLicense, type Licensed } from '../../src/areas/instance/licenses/index.ts';
+import type { Plan } from '../../src/http/index.ts';
 import type { World } from './populate.ts';
 
 const day_ms = 86_400_000;

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { refreshAuthorizations } from '../access/index.ts';
+import { refreshAuthorizations } from '../../src/access/index.ts';
 import type { Client } from './client.ts';
 import { addRole } from './member_roles.ts';
 import { type World, world } from './world.ts';

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { type Change, closeReaders, createRepository, type Person, type Repository, updateRefs, writeCommit } from './index.ts';
+import {
+  type Change,
+  closeReaders,
+  createRepository,
+  type Person,
+  type Repository,
+  updateRefs,
+  writeCommit,
+} from '../../src/git/index.ts';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 /** Epics for tests that need some. */
 import assert from 'node:assert/strict';
-import type { EpicReply } from '../areas/work/epics/index.ts';
+import type { EpicReply } from '../../src/areas/work/epics/index.ts';
 import type { Persona, World } from './populate.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Roles for tests that need some, and people who have them. */
 import assert from 'node:assert/strict';
-import type { Permission } from '../access/index.ts';
+import type { Permission } from '../../src/access/index.ts';
 import type { Client } from './client.ts';
 import type { Person, World } from './populate.ts';
 
