@@ -7,7 +7,7 @@ import pino from 'pino';
 import { testDatabase } from '../test/support/database.ts';
 import { buildApp } from './app.ts';
 import { readConfig } from './config.ts';
-import { secretsOf } from './services.ts';
+import { secretsOf } from './services/index.ts';
 
 test('the log holds nothing that opens a link, whatever it leads to', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-app-'));

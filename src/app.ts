@@ -19,7 +19,7 @@ import { ApiError } from './http/errors.ts';
 import { health } from './http/health.ts';
 import { mount, readQuery, unknownPath } from './http/mount.ts';
 import { measureRequests, metricsRoute } from './metrics.ts';
-import { servicesFor } from './services.ts';
+import { servicesFor } from './services/index.ts';
 
 export interface AppOptions {
   config: Config;

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { secretKeyFile } from '../services.ts';
+import { secretKeyFile } from '../services/index.ts';
 import { backup as makeBackup } from '../upkeep/backup.ts';
 import { storagesOf } from '../upkeep/repositories.ts';
 import { type Command, OperatorError, required } from './command.ts';

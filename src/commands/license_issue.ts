@@ -1,5 +1,5 @@
 import { issueLicense } from '../areas/instance/licenses/index.ts';
-import { secretsOf } from '../services.ts';
+import { secretsOf } from '../services/index.ts';
 import { type Command, type Given, readDay, required, UsageError } from './command.ts';
 
 export const licenseIssue: Command = {

@@ -1,5 +1,5 @@
 import { publicKeyText } from '../areas/instance/licenses/index.ts';
-import { secretsOf } from '../services.ts';
+import { secretsOf } from '../services/index.ts';
 import type { Command } from './command.ts';
 
 export const licenseKey: Command = {

@@ -4,7 +4,7 @@ import pino, { type Logger } from 'pino';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
-import { secretsOf, servicesFor } from '../services.ts';
+import { secretsOf, servicesFor } from '../services/index.ts';
 import { type Command, OperatorError } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';

@@ -33,7 +33,7 @@ import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/
 import { removeUnusedBlobs } from '../areas/work/issues/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
-import { mailFolder, secretsOf, servicesFor } from '../services.ts';
+import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { claimInstance } from './instance.ts';

@@ -1,4 +1,3 @@
-export { inBatches, ofAnyLength } from './batches.ts';
 export { columnsOf } from './columns.ts';
 export {
   type Connect,
@@ -9,6 +8,7 @@ export {
   isUniqueViolation,
   poolLoad,
 } from './connect.ts';
+export { inBatches, ofAnyLength } from './data_loader.ts';
 export { claimIid, type NumberOwner, type NumberUsage, nextIid, nextIids } from './internal_ids.ts';
 export { plannedAnew } from './prepared.ts';
 export type { DB } from './schema.ts';

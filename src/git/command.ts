@@ -2,7 +2,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
-import { Slots } from './slots.ts';
+import { Slots } from './semaphore.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
 /** git ended with an error, was stopped, or wrote more than it was allowed to. */

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { Slots } from './slots.ts';
+import { Slots } from './semaphore.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
 const compress = promisify(deflate);

@@ -1,6 +1,6 @@
 /** The pool of readers: none for a repository nobody asks about, one for one that is asked, up to four for a busy one. */
 import { type ObjectHeader, Reader, ReaderDied, type StoredObject } from './reader.ts';
-import { Slots } from './slots.ts';
+import { Slots } from './semaphore.ts';
 import type { Repository } from './types.ts';
 
 const readers_per_repository = 4;

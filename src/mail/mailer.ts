@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Transporter } from 'nodemailer';
-import { type Letter, renderLetter } from './letter.ts';
+import { type Letter, renderLetter } from './message.ts';
 
 export interface Mail extends Letter {
   /** One address, with the name of who reads there, if he is known. */

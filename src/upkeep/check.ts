@@ -4,7 +4,7 @@ import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import type { Database } from '../db/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
-import { type ServicesConfig, secretsOf, servicesFor } from '../services.ts';
+import { type ServicesConfig, secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
 import { checkRepository, underWay_minutes } from './check_repository.ts';

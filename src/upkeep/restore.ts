@@ -9,7 +9,7 @@ import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
 import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
-import { type ServicesConfig, secretKeyFile, servicesFor } from '../services.ts';
+import { type ServicesConfig, secretKeyFile, servicesFor } from '../services/index.ts';
 import { type ArchiveEntry, ArchiveError, readArchive, textOf } from './archive.ts';
 import { type Manifest, type RepositoryEntry, secretKeyEntry } from './backup.ts';
 import { blobFilePattern } from './blob_files.ts';

@@ -13,7 +13,7 @@ import { repositoryOf, settleReferenceUpdates } from '../../src/areas/code/repos
 import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';
-import { servicesFor } from '../../src/services.ts';
+import { servicesFor } from '../../src/services/index.ts';
 import { ownAddress } from '../support/address.ts';
 import { clientOf } from '../support/client.ts';
 import { type GitClient, gitClient, remoteOf } from '../support/git.ts';

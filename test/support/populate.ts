@@ -18,7 +18,7 @@ import type { Database } from '../../src/db/index.ts';
 import { closeReaders } from '../../src/git/index.ts';
 import type { AnyEndpoint, Services } from '../../src/http/index.ts';
 import type { JobServices } from '../../src/jobs/index.ts';
-import { servicesFor } from '../../src/services.ts';
+import { servicesFor } from '../../src/services/index.ts';
 import { type Client, clientOf } from './client.ts';
 
 export type Persona = 'admin' | 'outsider' | Exclude<Role, 'minimal'>;

@@ -4,10 +4,10 @@
  */
 import type { Database } from '../../../db/index.ts';
 import { RefConflict, RefMoved, type RefUpdate, setHead, updateRefs } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository } from './jobs.ts';
 

@@ -9,6 +9,7 @@ import {
   resolveCommit,
   streamArchive,
 } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import {
   ApiError,
   bytes,
@@ -21,7 +22,6 @@ import {
   optional,
   type Services,
 } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { isLfsEnabled, largeFileReader } from '../lfs/index.ts';
 import { disposition, headerValue, uncached } from './content_rules.ts';
 import { trimmedPath } from './rules.ts';

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
 import { findBlob, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { admitInJson, contentType, sniffed_bytes, uncached } from './content_rules.ts';
 
 const Blob = resource('Blob', {

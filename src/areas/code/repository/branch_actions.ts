@@ -11,8 +11,8 @@ import {
   resolveBranch,
   resolveCommit,
 } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { badRequest, type Caller, conflict, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { protectionFor } from '../protected_branches/index.ts';
 import { moveRefs } from './actions.ts';
 import { commitChanges } from './commit_actions.ts';

@@ -12,6 +12,7 @@ import {
   readCommit,
   resolveBranch,
 } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import {
   accepted,
   badParams,
@@ -34,7 +35,6 @@ import {
   put,
   type Services,
 } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { type BranchProtection, protectByRole, protectionFor, unprotectIfProtected } from '../protected_branches/index.ts';
 import { createBranch, deleteBranch, deleteMergedBranches } from './branch_actions.ts';
 import { Branch, presentCommit } from './present.ts';

@@ -1,8 +1,8 @@
 /** Making the changes of a commit once more, or taking them back, on top of a branch and without a work tree (repository.md section 5.4). */
 import type { Project } from '../../../access/index.ts';
 import { type Commit, mergeTrees, type Repository, readCommit, resolveBranch, writeTreeCommit } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { ApiError, type Caller, found, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { moveRefs } from './actions.ts';
 import { inTurn } from './branch_queue.ts';
 import { refusePush } from './push_check_rules.ts';

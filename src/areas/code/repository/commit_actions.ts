@@ -2,8 +2,8 @@
 
 import type { Project } from '../../../access/index.ts';
 import { ChangeRefused, type Person, RefConflict, type RefUpdate, type Repository, writeCommit } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { badRequest, type Caller, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { moveRefs } from './actions.ts';
 import { inTurn } from './branch_queue.ts';
 import { baseOf, type Start } from './commit_base_queries.ts';

@@ -1,8 +1,8 @@
 /** Where a commit that is made without a push begins, and what becomes of its branch. */
 import type { Project } from '../../../access/index.ts';
 import { fetchCommit, isEmpty, isValidBranchName, type Repository, resolveBranch, resolveCommit } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { badRequest, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 
 /** Where a commit begins that is not simply the next one of its branch. */
 export interface Start {

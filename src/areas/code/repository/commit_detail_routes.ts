@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
 import { changedFiles, countCommits, type Repository, readCommit, refsContaining, resolveCommit } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { found, get, gitPaging, notFound, one, pageOf, pageOfArray, resource, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 
 const CommitSequence = resource('CommitSequence', { count: Type.Integer() });

@@ -2,8 +2,8 @@
 import type { Static } from 'typebox';
 import type { Project } from '../../../access/index.ts';
 import { commitStats, readCommit } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import type { Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { statusOfCommit } from './commit_status_queries.ts';
 import { type CommitDetail, presentCommit } from './present.ts';
 

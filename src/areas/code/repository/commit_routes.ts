@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { codeReader } from '../../../access/index.ts';
 import { commitStats, isValidTagName, listCommits, type Repository, resolveCommit } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { badParams, found, get, gitPaging, one, optional, type Page, pageAsked, pageOf, Timestamp } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { commitDetail } from './commit_queries.ts';
 import { CommitDetail, ListedCommit, presentCommit } from './present.ts';
 import { trimmedPath } from './rules.ts';

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { codeWriter } from '../../../access/index.ts';
 import { readCommit, resolveCommit } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import {
   AnyText,
   allOptional,
@@ -18,7 +19,6 @@ import {
   required,
   type Services,
 } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { type Picking, pickCommit } from './cherry_pick_actions.ts';
 import { commitChanges } from './commit_actions.ts';
 import { commitDetail } from './commit_queries.ts';

@@ -11,6 +11,7 @@ import {
   readCommit,
   resolveCommit,
 } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import {
   ApiError,
   badRequest,
@@ -26,7 +27,6 @@ import {
   pageOfArray,
   resource,
 } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 import { comparedProjectFor } from './fork_network_queries.ts';
 import { Commit, presentCommit } from './present.ts';

@@ -14,8 +14,8 @@ import {
   type Service,
   uploadPack,
 } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import type { Caller, Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { missingObjects } from '../lfs/index.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
 import { type GitAccess, GitRefusal, grantGit, grantPush, MovedGit } from './git_access.ts';

@@ -1,6 +1,6 @@
 /** What other areas may use of repositories. */
 
-export { diskPath, repositoryOf } from '../../repository/place.ts';
+export { diskPath, repositoryOf } from '../../../git/place.ts';
 export { moveRefs, refsBegun, refsChanged } from './actions.ts';
 export { type CommitRequest, commitChanges } from './commit_actions.ts';
 export { admitInJson, contentType, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';

@@ -1,9 +1,9 @@
 /** Background work of repositories. */
 import { Type } from 'typebox';
 import { deleteRepository, maintain } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 
 /** Enqueued by every move of references, with the project as its key, so that a busy repository waits for one at most. */
 export const maintainRepository = job('maintain_repository', {

@@ -1,8 +1,8 @@
 /** The languages of a project (groups-projects-members.md). */
 import { Type } from 'typebox';
 import { codeReader } from '../../../access/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { get, one } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { languagesOf } from './language_rules.ts';
 import { defaultHead } from './queries.ts';
 

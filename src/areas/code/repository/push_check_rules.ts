@@ -1,8 +1,8 @@
 /** What a push has to pass, and every endpoint that moves a branch or a tag (repository.md section 7). */
 import { levels, type Project } from '../../../access/index.ts';
 import { type Environment, GitError, isAncestor, type RefUpdate, type Repository, refsContaining } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { type ApiError, badRequest, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { lockedPaths } from '../lfs/index.ts';
 import { type BranchProtection, protectionFor } from '../protected_branches/index.ts';
 import { tagProtectionFor } from '../protected_tags/index.ts';

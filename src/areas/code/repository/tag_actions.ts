@@ -1,8 +1,8 @@
 /** Complete changes of tags (repository.md section 4). */
 import type { Project } from '../../../access/index.ts';
 import { isValidTagName, RefConflict, RefMoved, resolveCommit, resolveTag, type TagRef, writeTag } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import { badRequest, type Caller, conflict, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { moveRefs } from './actions.ts';
 import { refusePush } from './push_check_rules.ts';
 

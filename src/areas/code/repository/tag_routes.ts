@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
 import { listTags, type Repository, readCommit, readTag, resolveTag, type TagRef } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import {
   checkUnmodified,
   del,
@@ -22,7 +23,6 @@ import {
   Timestamp,
   unprocessable,
 } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { tagProtectionFor } from '../protected_tags/index.ts';
 import { Commit, presentCommit } from './present.ts';
 import { matchesSearch } from './rules.ts';

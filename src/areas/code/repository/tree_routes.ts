@@ -10,6 +10,7 @@ import {
   resolveCommit,
   type TreeListing,
 } from '../../../git/index.ts';
+import { repositoryOf } from '../../../git/place.ts';
 import {
   ApiError,
   badParams,
@@ -24,7 +25,6 @@ import {
   pageOf,
   resource,
 } from '../../../http/index.ts';
-import { repositoryOf } from '../../repository/place.ts';
 import { trimmedPath } from './rules.ts';
 
 const TreeObject = resource('TreeObject', {

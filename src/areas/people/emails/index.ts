@@ -1,5 +1,5 @@
 /** What other areas may use of email addresses. */
-export { confirmedAddresses, recipientFor } from '../../emails/addresses.ts';
+export { confirmedAddresses, recipientFor } from '../../../access/recipients.ts';
 export { endClaims } from './claim_rules.ts';
 export {
   confirmEmail,

@@ -1,9 +1,9 @@
 /** The mail that addresses need, and the end of claims that nobody has confirmed. */
 import { sql } from 'kysely';
+import { recipientFor } from '../../../access/recipients.ts';
 import { Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../../mail/index.ts';
-import { recipientFor } from '../../emails/addresses.ts';
 import { isExpired, noRequest } from './claim_rules.ts';
 import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
 import { confirmation_days } from './rules.ts';

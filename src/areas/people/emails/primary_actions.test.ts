@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type Answer, clientOf } from '../../../../test/support/client.ts';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { confirmedAddresses, recipientFor } from '../../emails/addresses.ts';
+import { confirmedAddresses, recipientFor } from '../../../access/recipients.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const jobs = [confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { recipientFor } from '../../emails/addresses.ts';
+import { recipientFor } from '../../../access/recipients.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const jobs = [confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest];

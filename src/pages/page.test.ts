@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { htmlPage, sendPage } from './pages.ts';
+import { htmlPage, sendPage } from './page.ts';
 
 test('a page shows texts as they are, and never as markup', () => {
   const evil = `<script>alert("1")</script> & 'more'`;

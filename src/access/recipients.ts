@@ -1,6 +1,6 @@
 /** Whose addresses are whose: what is confirmed, and where mail to a user goes. */
 import { sql } from 'kysely';
-import type { Database } from '../../db/index.ts';
+import type { Database } from '../db/index.ts';
 
 /**
  * The addresses that are known to be the user's, the primary one among them.

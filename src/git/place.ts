@@ -1,8 +1,8 @@
 /** Where the repository of a project lies. */
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { Repository } from '../../git/index.ts';
-import type { Services } from '../../http/index.ts';
+import type { Services } from '../http/index.ts';
+import type { Repository } from './index.ts';
 
 /** The place of a project's repository in its storage: spread over folders, and independent of names that change. */
 export function diskPath(project_id: number): string {

@@ -1,13 +1,13 @@
 /** What handlers and jobs work with, as the configuration says. */
 import path from 'node:path';
-import { trustedKeys } from './areas/instance/licenses/index.ts';
-import { diskBlobs } from './blobs/index.ts';
-import type { Config } from './config.ts';
-import type { Database } from './db/index.ts';
-import type { Services } from './http/index.ts';
-import type { JobServices } from './jobs/index.ts';
-import { mailerFor } from './mail/index.ts';
-import { keyInFile, type Secrets, secretsFrom } from './secrets/index.ts';
+import { trustedKeys } from '../areas/instance/licenses/index.ts';
+import { diskBlobs } from '../blobs/index.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/index.ts';
+import type { Services } from '../http/index.ts';
+import type { JobServices } from '../jobs/index.ts';
+import { mailerFor } from '../mail/index.ts';
+import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 
 /** Where the secret key is kept when the operator gives none: in the data folder. */
 export const secretKeyFile = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'secret.key');

@@ -1,7 +1,7 @@
 /** Looking for words in texts: `search` of the lists of issues and epics (issues.md section 3). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { badParams } from './errors.ts';
-import { containing } from './filters.ts';
+import { badParams } from '../http/errors.ts';
+import { containing } from '../http/filters.ts';
 
 /** Below this many characters a term has no trigram, by which texts are found. */
 const shortest = 3;
