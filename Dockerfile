@@ -6,14 +6,17 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /opt/coppice
-COPY package.json package-lock.json ./
-RUN npm install --no-save --omit=dev --no-fund --no-audit && npm cache clean --force
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/link_node.mjs scripts/
+RUN npm ci --omit=dev && npm cache clean --force
 COPY . .
 
 # The account `node` of the base image; PostgreSQL in the box runs as the same.
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
+# The Node that package-lock.json pins; the one of the base image only installs it.
+ENV PATH=/opt/coppice/node_modules/.bin:$PATH
 ENV COPPICE_DATA=/data COPPICE_HOST=0.0.0.0 COPPICE_PORT=3000
 EXPOSE 3000
 

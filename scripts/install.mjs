@@ -1,16 +1,22 @@
 // Runs before every npm script. Plain JavaScript without dependencies: on a bare clone there is nothing but the Node of the system.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const top = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-if (Number.parseInt(process.versions.node, 10) < 20) {
+const major = Number.parseInt(process.versions.node, 10);
+
+if (major < 20) {
   console.error(`Coppice needs Node 20 or later; this is ${process.version}.`);
   process.exit(1);
 }
 if (!isInstalled()) install();
+if (major < 24 && !existsSync(path.join(top, 'node_modules', `node-${process.platform}-${process.arch}`))) {
+  console.error(`Coppice needs Node 24 or later, and brings it only for Linux on x64 and arm64. This is ${process.version}.`);
+  process.exit(1);
+}
 
 /**
  * Compared by content: times tell little, since git gives a file the time of its checkout. npm notes in node_modules what it has
@@ -38,16 +44,16 @@ function packagesOf(file) {
 
 function install() {
   console.log('Installing what Coppice is built on; this takes a moment, and happens again only when package-lock.json changes.');
+  if (major < 22)
+    console.log(`Node ${process.version} is out of support. Node 24 is recommended; Coppice runs on one of its own.`);
   // npm tells its scripts where it is and which Node runs it: not the one in node_modules, which is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const [program, first] = npm && node ? [node, [npm]] : ['npm', []];
-  // Not `npm ci`: it refuses the whole lock file when optional builds for other machines could not be locked, as with registries that
-  // do not carry all of them. This installs the locked versions too, and --no-save leaves both files as they are.
-  const { status } = spawnSync(program, [...first, 'install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error'], {
+  const { status } = spawnSync(program, [...first, 'ci', '--loglevel=error'], {
     cwd: top,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status === 0) return;
-  console.error('The installation failed. `npm install --no-save` tells more; it needs to reach the npm registry.');
+  console.error('The installation failed. `npm ci` tells more; it needs to reach the npm registry.');
   process.exit(1);
 }

@@ -1,13 +1,19 @@
-/** Coppice: one executable. What it does is said by its first words. */
+/** Coppice: one executable, whose first argument names the command. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 
 const words = process.argv.slice(2);
 
+// Checked here, because an older Node could not even parse the rest (docs/decisions/0024).
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(`Coppice needs Node 24 or later; this is ${process.version}. \`npm start\` uses a Node of its own.`);
+  process.exit(1);
+}
+
 /**
- * Compiled modules are kept between starts, which spares half of their time. It has to be switched on before the first module of ours is loaded, so before
- * the configuration is read. Only servers make the data folder; NODE_COMPILE_CACHE names another place.
+ * Caches compiled modules between starts, which halves the start time. This has to be enabled before the first module is loaded, and so before
+ * the configuration is read. Only servers create the data folder; NODE_COMPILE_CACHE sets another folder.
  */
 function keepCompiled(): void {
   const data = path.resolve(process.env.COPPICE_DATA || 'data');
@@ -19,11 +25,11 @@ function keepCompiled(): void {
     enableCompileCache(folder);
     process.env.NODE_COMPILE_CACHE = folder; // for the processes that this one starts
   } catch {
-    // Whoever needs the folder says what is wrong with it.
+    // The command that needs the folder reports the problem.
   }
 }
 
 keepCompiled();
 const { run } = await import('./commands/run.ts');
-// Ended explicitly: a connection that does not close must not keep a process that has nothing left to do.
+// Explicit, because a connection that does not close would keep the finished process alive.
 process.exit(await run(words));

@@ -1,0 +1,16 @@
+/** The Node that runs Coppice. */
+
+/** The last days on which releases get fixes. One that is not listed is newer than this list. */
+const supportEnds: Record<string, string> = { 24: '2028-04-30', 25: '2026-06-01', 26: '2029-04-30' };
+
+/**
+ * Which Node runs, in a sentence, and a recommendation when it gets no more fixes.
+ * @param version without a `v`
+ */
+export function runningNode(version: string, now: Date): string {
+  const [major = ''] = version.split('.');
+  const end = supportEnds[major];
+  const isOver = end !== undefined && now.toISOString().slice(0, 10) > end;
+  const advice = isOver ? ` Node ${major} has been out of support since ${end}; use a supported long-term release.` : '';
+  return `Coppice runs on Node ${version}.${advice}`;
+}
