@@ -1,5 +1,5 @@
 // `npm run generate`: writes the files that follow from others. They are committed, and tests fail when one is stale.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { endpoints } from '../src/areas/index.ts';
 import { connect } from '../src/db/index.ts';
@@ -7,6 +7,7 @@ import { schemaDump } from '../src/db/schema_dump.ts';
 import { schemaTypes } from '../src/db/schema_types.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { accessTable } from '../test/support/access_table.ts';
+import { withDistrictGraph } from '../test/support/imports.ts';
 import { populate, startServer } from '../test/support/populate.ts';
 import { startTestServer } from '../test/support/server.ts';
 
@@ -18,6 +19,7 @@ async function write(file: string, content: string) {
   console.log(`Wrote ${file}.`);
 }
 
+await write('docs/architecture.md', await withDistrictGraph(await readFile(path.join(top, 'docs/architecture.md'), 'utf8')));
 const server = await startTestServer();
 const db = connect({ connectionString: server.template, max: 2 });
 try {

@@ -1,50 +1,78 @@
 // `npm test`: the checks, then every test against one temporary PostgreSQL.
-// Arguments are parts of the paths to run (`npm test -- src/git`); those that begin with a dash go to `node --test`.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync } from 'node:fs';
+// Arguments are parts of the paths to run (`npm test -- src/git`). --long tries more random cases; other options go to node (`--test-name-pattern=TEXT`).
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { startTestServer } from '../test/support/server.ts';
+import { runFiles } from './test/runner.ts';
+import { Summary } from './test/summary.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
-const templateVariable = 'TEST_DATABASE_TEMPLATE';
 const compileCache = path.join(top, 'node_modules/.cache/tests');
 
 const given = process.argv.slice(2);
-const options = given.filter((argument) => argument.startsWith('-'));
+const isLong = given.includes('--long');
+const execArgv = given.filter((argument) => argument.startsWith('-') && argument !== '--long');
 const parts = given.filter((argument) => !argument.startsWith('-'));
+// Those of test/ are longer than those of src/, so that they come first: the processes then end at about the same time.
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: top })
   .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
-  .sort();
+  .sort()
+  .reverse();
+
+/** Linux keeps this folder in memory: what tests write, and wait for until it is on the disk, is gone a moment later. */
+const memory = '/dev/shm';
+const enough_bytes = 4 * 1024 ** 3;
+
+function hasRoom(folder: string): boolean {
+  const found = statfsSync(folder, { bigint: true });
+  return Number(found.bavail * found.bsize) >= enough_bytes;
+}
 
 function check(program: string, ...given: string[]) {
-  const { status } = spawnSync(path.join(top, 'node_modules/.bin', program), given, { cwd: top, stdio: 'inherit' });
+  const { status } = spawnSync(path.join(top, 'node_modules/.bin', program), given, {
+    cwd: top,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   if (status !== 0) process.exit(1);
 }
 
-async function runTests(): Promise<number> {
+/** @returns whether all succeeded */
+async function runTests(): Promise<boolean> {
   const server = await startTestServer();
+  const stop = async () => {
+    await server.stop();
+    process.exit(130);
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop); // the processes of tests end with this one
   try {
-    const child = spawn(process.execPath, ['--test', '--test-concurrency=2', ...options, ...files], {
-      cwd: top,
-      stdio: 'inherit',
-      // Every test file is a process: without the cache each would compile the whole product anew.
-      env: { NODE_COMPILE_CACHE: compileCache, ...process.env, [templateVariable]: server.template },
+    const summary = new Summary();
+    await runFiles(files, {
+      top,
+      processes: Math.max(2, Math.min(availableParallelism(), 6)),
+      execArgv,
+      env: {
+        NODE_COMPILE_CACHE: compileCache,
+        ...process.env,
+        TEST_DATABASE_TEMPLATE: server.template,
+        ...(isLong ? { TEST_LONG: 'true' } : {}),
+      },
+      report: (outcome) => summary.add(outcome),
     });
-    // Ctrl-C reaches the tests by itself; here it must only not come before the server is stopped.
-    process.on('SIGINT', () => {});
-    process.on('SIGTERM', () => child.kill('SIGTERM'));
-    const [code] = await once(child, 'exit');
-    return code ?? 1;
+    await summary.end();
+    return !summary.hasFailed;
   } finally {
     await server.stop();
   }
 }
 
+if (process.env.TMPDIR === undefined && existsSync(memory) && hasRoom(memory)) process.env.TMPDIR = memory;
 if (files.length === 0) {
   console.error(`No test file has ${parts.join(' or ')} in its path.`);
   process.exit(1);
 }
 check('tsc', '--noEmit');
 check('biome', 'check');
-process.exit(await runTests());
+check('node', 'scripts/unused.ts');
+process.exit((await runTests()) ? 0 : 1);

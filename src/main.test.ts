@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { compileCache } from '../test/support/compile_cache.ts';
 
 const top = await mkdtemp(path.join(tmpdir(), 'coppice-main-'));
 const children: ChildProcess[] = [];
@@ -31,7 +32,7 @@ const env = { COPPICE_DATA: path.join(top, 'data'), COPPICE_PORT: String(await f
 
 function coppice(args: string[], more: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
-    env: { PATH: process.env.PATH, ...env, ...more },
+    env: { PATH: process.env.PATH, ...compileCache, ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -61,7 +62,7 @@ test('the first start prints a token that works, a second only its address, and 
   const welcome = await ready(first);
   const token = /glpat-[\w-]+/.exec(welcome)?.[0] ?? '';
   assert.equal((await version(token)).status, 200);
-  assert.ok(welcome.includes(`Mail is kept as files in ${path.join(top, 'data/mail')}, because COPPICE_SMTP_URL is not set.`));
+  assert.ok(welcome.includes(`Mail is stored as files in ${path.join(top, 'data/mail')}, because COPPICE_SMTP_URL is not set.`));
   first.kill('SIGINT');
   assert.equal((await ended(first)).code, 0);
   assert.ok(!existsSync(path.join(top, 'data/postgres/postmaster.pid')), 'the database has been stopped');
@@ -77,7 +78,7 @@ test('the first start prints a token that works, a second only its address, and 
 
   const rival = await ended(coppice(['serve'], { COPPICE_DATA: path.join(top, 'other') }));
   assert.equal(rival.code, 1);
-  assert.match(rival.err, /Another program listens on 127\.0\.0\.1/);
+  assert.match(rival.err, /Another program is listening on 127\.0\.0\.1/);
   assert.ok(!existsSync(path.join(top, 'other/postgres/postmaster.pid')), 'its database has been stopped');
   second.kill('SIGTERM');
   assert.equal((await ended(second)).code, 0);

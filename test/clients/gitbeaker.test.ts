@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
+import { daysFromNow } from '../../src/cron/index.ts';
 import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
@@ -10,7 +11,6 @@ const clientOf = ({ url }: World, token: string) => new Gitlab({ host: url, toke
 const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
 
 /** A day that many days from now, as YYYY-MM-DD. */
-const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 const person = (username: string) => ({
   username,
@@ -46,8 +46,8 @@ test('a person calls with the token that an administrator made for her, rotates 
   const { PersonalAccessTokens, Users } = clientFor(place, 'admin');
   const { id } = await Users.create(person(`grace-${place.people.admin.id}`));
 
-  const made = await PersonalAccessTokens.create(id, 'laptop', ['api', 'self_rotate'], { expiresAt: dayIn(30) });
-  assert.deepEqual([made.name, made.expires_at, made.scopes], ['laptop', dayIn(30), ['api', 'self_rotate']]);
+  const made = await PersonalAccessTokens.create(id, 'laptop', ['api', 'self_rotate'], { expiresAt: daysFromNow(30) });
+  assert.deepEqual([made.name, made.expires_at, made.scopes], ['laptop', daysFromNow(30), ['api', 'self_rotate']]);
   const hers = clientOf(place, String(made.token));
   assert.equal((await hers.Users.showCurrentUser()).id, id);
   assert.deepEqual(
@@ -55,8 +55,8 @@ test('a person calls with the token that an administrator made for her, rotates 
     ['laptop'],
   );
 
-  const rotated = await hers.PersonalAccessTokens.rotate('self', { expiresAt: dayIn(60) });
-  assert.equal(rotated.expires_at, dayIn(60));
+  const rotated = await hers.PersonalAccessTokens.rotate('self', { expiresAt: daysFromNow(60) });
+  assert.equal(rotated.expires_at, daysFromNow(60));
   const refused = await refusal(hers.Users.showCurrentUser());
   assert.deepEqual([refused.status, refused.text], [401, 'invalid_token']);
   const again = clientOf(place, String(rotated.token));
@@ -113,8 +113,8 @@ test('a member is added, promoted, listed with the inherited ones, and removed',
   const { id: project_id } = place.project;
   const { id: user_id } = await place.person();
 
-  const added = await ProjectMembers.add(project_id, 20, { userId: user_id, expiresAt: dayIn(90) });
-  assert.deepEqual([added.id, added.access_level, added.expires_at], [user_id, 20, dayIn(90)]);
+  const added = await ProjectMembers.add(project_id, 20, { userId: user_id, expiresAt: daysFromNow(90) });
+  assert.deepEqual([added.id, added.access_level, added.expires_at], [user_id, 20, daysFromNow(90)]);
   const twice = await refusal(ProjectMembers.add(project_id, 30, { userId: user_id }));
   assert.deepEqual([twice.status, twice.text], [409, 'Member already exists']);
   assert.equal((await ProjectMembers.edit(project_id, user_id, 30)).access_level, 30);

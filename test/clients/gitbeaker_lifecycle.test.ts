@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { deleteRepositories, repositoryOf } from '../../src/areas/code/repository/index.ts';
-import { removeGroup } from '../../src/areas/spaces/groups/index.ts';
+import { deleteRepositories, removeGroup } from '../../src/areas/people/namespaces/index.ts';
 import { copyFork, removeProject } from '../../src/areas/spaces/projects/index.ts';
+import { daysFromNow } from '../../src/cron/index.ts';
+import { repositoryOf } from '../../src/git/index.ts';
 import { performQueued } from '../support/jobs.ts';
 import { filledWorld } from '../support/repository.ts';
 import { type Persona, type World, world } from '../support/world.ts';
@@ -13,7 +14,6 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: string) => new Gitlab({ host: url, token });
 const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
-const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 /** The client has no type for what some calls answer. */
 const answer = async (call: Promise<unknown>) => (await call) as Record<string, unknown>;
@@ -75,8 +75,11 @@ test('an invited group brings its members, at most with the level of the invitat
   assert.equal((await refusal(theirs.show(id))).status, 404);
 
   const { Projects, Groups } = clientFor(place, 'owner');
-  const shared = await answer(Projects.share(id, crew.id, 20, { expiresAt: dayIn(30) }));
-  assert.deepEqual([shared.project_id, shared.group_id, shared.group_access, shared.expires_at], [id, crew.id, 20, dayIn(30)]);
+  const shared = await answer(Projects.share(id, crew.id, 20, { expiresAt: daysFromNow(30) }));
+  assert.deepEqual(
+    [shared.project_id, shared.group_id, shared.group_access, shared.expires_at],
+    [id, crew.id, 20, daysFromNow(30)],
+  );
   assert.deepEqual([(await theirs.show(id)).path], [path]);
   const members = await clientFor(place, 'owner').ProjectMembers.all(id, { includeInherited: true });
   assert.equal(members.find((member) => member.id === lead.id)?.access_level, 20);
@@ -155,7 +158,7 @@ test('a project is marked, restored, marked again, and then gone with its reposi
   const { path } = repositoryOf(place.services, { id, storage: 'default' });
   const { Projects } = clientFor(place, 'owner');
   await Projects.remove(id);
-  assert.equal((await Projects.show(id)).marked_for_deletion_on, dayIn(0));
+  assert.equal((await Projects.show(id)).marked_for_deletion_on, daysFromNow(0));
   assert.equal((await answer(Projects.restore(id))).marked_for_deletion_on, null);
   assert.equal((await refusal(Projects.restore(id))).text, 'Project has not been marked for deletion');
   await Projects.remove(id);

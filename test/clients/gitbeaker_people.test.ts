@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { removeUser } from '../../src/areas/people/users/removal_index.ts';
+import { removeUser } from '../../src/areas/people/users/index.ts';
+import { daysFromNow } from '../../src/cron/index.ts';
 import { performQueued } from '../support/jobs.ts';
 import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: unknown) => new Gitlab({ host: url, token: String(token) });
 const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
-const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 /** Types of the client leave out members that servers answer. */
 const member = (answer: object, name: string) => (answer as Record<string, unknown>)[name];
@@ -19,10 +19,10 @@ test('an administrator acts as somebody by an impersonation token until it is re
   const place = await world();
   const { UserImpersonationTokens } = clientFor(place, 'admin');
   const { id: user_id } = place.people.reporter;
-  const made = await UserImpersonationTokens.create(user_id, 'support', ['api'], { expiresAt: dayIn(3) });
+  const made = await UserImpersonationTokens.create(user_id, 'support', ['api'], { expiresAt: daysFromNow(3) });
   assert.deepEqual(
     [made.name, made.scopes, made.expires_at, made.impersonation, made.active, made.revoked],
-    ['support', ['api'], dayIn(3), true, true, false],
+    ['support', ['api'], daysFromNow(3), true, true, false],
   );
   const acting = clientOf(place, made.token);
   assert.equal((await acting.Users.showCurrentUser()).id, user_id);
@@ -61,8 +61,8 @@ for (const kind of ['project', 'group'] as const) {
     const { id } = place[kind];
     const api = clientFor(place, 'owner');
     const tokens = kind === 'project' ? api.ProjectAccessTokens : api.GroupAccessTokens;
-    const made = await tokens.create(id, 'robot', ['api'], dayIn(30), { accessLevel: 30 });
-    assert.deepEqual([made.name, made.access_level, made.expires_at, made.active], ['robot', 30, dayIn(30), true]);
+    const made = await tokens.create(id, 'robot', ['api'], daysFromNow(30), { accessLevel: 30 });
+    assert.deepEqual([made.name, made.access_level, made.expires_at, made.active], ['robot', 30, daysFromNow(30), true]);
     assert.deepEqual([member(made, 'resource_type'), member(made, 'resource_id')], [kind, id]);
     const robot = clientOf(place, made.token);
     const self = await robot.Users.showCurrentUser();
@@ -72,8 +72,8 @@ for (const kind of ['project', 'group'] as const) {
 
     assert.deepEqual(ids(await tokens.all(id)), [made.id]);
     assert.equal((await tokens.show(id, made.id)).name, 'robot');
-    const rotated = await tokens.rotate(id, made.id, { expiresAt: dayIn(40) });
-    assert.deepEqual([rotated.expires_at, rotated.access_level], [dayIn(40), 30]);
+    const rotated = await tokens.rotate(id, made.id, { expiresAt: daysFromNow(40) });
+    assert.deepEqual([rotated.expires_at, rotated.access_level], [daysFromNow(40), 30]);
     assert.equal((await refusal(robot.Users.showCurrentUser())).status, 401);
     const again = clientOf(place, rotated.token);
     assert.equal((await again.Users.showCurrentUser()).id, made.user_id);
@@ -108,8 +108,8 @@ test('SSH and GPG keys are added, read by others, and removed', async () => {
   const [own, other, admin] = [clientFor(place, 'guest'), clientFor(place, 'outsider'), clientFor(place, 'admin')];
   const { id: userId } = place.people.guest;
   const text = sshKey();
-  const ssh = await own.UserSSHKeys.create('laptop', text, { expiresAt: `${dayIn(9)}T00:00:00Z` });
-  assert.deepEqual([ssh.title, ssh.key, ssh.expires_at], ['laptop', text, `${dayIn(9)}T00:00:00.000Z`]);
+  const ssh = await own.UserSSHKeys.create('laptop', text, { expiresAt: `${daysFromNow(9)}T00:00:00Z` });
+  assert.deepEqual([ssh.title, ssh.key, ssh.expires_at], ['laptop', text, `${daysFromNow(9)}T00:00:00.000Z`]);
   assert.equal(member(ssh, 'usage_type'), 'auth_and_signing');
   assert.deepEqual(ids(await other.UserSSHKeys.all({ userId })), [ssh.id]);
   assert.equal((await own.UserSSHKeys.show(ssh.id)).key, text);
@@ -145,7 +145,7 @@ test('a user says how he is, how he wants to see things, and whom he follows', a
   assert.deepEqual(ids(await Users.allFollowing(place.people.guest.id)), [id]);
   await Users.unfollow(id);
   assert.deepEqual(await Users.allFollowers(id), []);
-  const active = await clientFor(place, 'admin').Users.allActivities({ from: dayIn(-1), perPage: 100 });
+  const active = await clientFor(place, 'admin').Users.allActivities({ from: daysFromNow(-1), perPage: 100 });
   assert.ok(active.some((activity) => activity.username === place.people.guest.username));
 });
 
@@ -169,7 +169,7 @@ test('accounts are blocked, banned, put to sleep and woken up, and feel it at on
   assert.equal((await refusal(Users.deactivate(id))).status, 403, 'he was active a moment ago');
   await place.db
     .updateTable('users')
-    .set({ last_activity_on: dayIn(-91) })
+    .set({ last_activity_on: daysFromNow(-91) })
     .where('id', '=', id)
     .execute();
   await Users.deactivate(id);

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { removeUser } from '../../src/areas/people/users/removal_index.ts';
+import { removeUser } from '../../src/areas/people/users/index.ts';
+import { daysFromNow } from '../../src/cron/index.ts';
 import { performQueued } from '../support/jobs.ts';
 import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: unknown) => new Gitlab({ host: url, token: String(token) });
 const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
-const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 test('an account of the instance works with a token where it is a member, until it is removed', async () => {
   const place = await world();
@@ -42,8 +42,8 @@ test('an account of the instance works with a token where it is a member, until 
     tokens.map(({ name }) => name),
     ['work'],
   );
-  const rotated = await PersonalAccessTokens.rotate(tokens[0]!.id, { expiresAt: dayIn(20) });
-  assert.equal(rotated.expires_at, dayIn(20));
+  const rotated = await PersonalAccessTokens.rotate(tokens[0]!.id, { expiresAt: daysFromNow(20) });
+  assert.equal(rotated.expires_at, daysFromNow(20));
   assert.equal((await refusal(working.Users.showCurrentUser())).status, 401);
   await Users.remove(made.id);
   await performQueued(place.services, [removeUser]);
@@ -74,7 +74,7 @@ test('the owner of a group adds an account and rotates its token, where the sett
   const path = `/groups/${place.group.id}/service_accounts/${made.id}/personal_access_tokens`;
   const { body: token } = await place.as('owner').post(path, wish);
   const rotated = await owner.rotatePersonalAccessToken(place.group.id, made.id, token.id);
-  assert.deepEqual([rotated.name, rotated.user_id, rotated.active, rotated.expires_at], ['work', made.id, true, dayIn(7)]);
+  assert.deepEqual([rotated.name, rotated.user_id, rotated.active, rotated.expires_at], ['work', made.id, true, daysFromNow(7)]);
   assert.equal((await clientOf(place, rotated.token).Users.showCurrentUser()).id, made.id);
   assert.equal((await refusal(clientOf(place, token.token).Users.showCurrentUser())).status, 401);
   const stranger = await refusal(clientFor(place, 'outsider').GroupServiceAccounts.create(place.group.id));

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { compileCache } from '../support/compile_cache.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 const startTimeout_ms = 60_000;
@@ -42,7 +43,7 @@ export async function startInstance(
   environment: Record<string, string> & { COPPICE_URL: string; COPPICE_DATA: string },
 ): Promise<Instance> {
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true, // a group of its own, which one signal reaches
   });
@@ -74,7 +75,7 @@ export async function startInstance(
 /** Runs a command of the executable, e.g. `check`, and gives its exit code and what it printed. */
 export async function coppice(command: string, environment: Record<string, string>): Promise<{ code: number; said: string }> {
   const child = spawn(process.execPath, [main, command], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

@@ -38,7 +38,7 @@ export interface Round {
   failures: string[];
 }
 
-export const blobOf = (content: string): string =>
+const blobOf = (content: string): string =>
   createHash('sha1')
     .update(`blob ${Buffer.byteLength(content)}\0${content}`)
     .digest('hex');

@@ -7,7 +7,7 @@ import type { World } from '../support/world.ts';
  * Stands in everything that the other tenant keeps to itself, and in nothing that is sent. Its length is a multiple of three: where a text begins with it,
  * the base64 of the text begins with the base64 of the marker.
  */
-export const marker = 'kept-to-itself-7f3a9c';
+const marker = 'kept-to-itself-7f3a9c';
 export const marks: readonly string[] = [marker, Buffer.from(marker).toString('base64')];
 
 /** What is named in requests. None of it contains the marker: an error may repeat what was sent. */

@@ -1,4 +1,5 @@
 /** A large repository passes through the server, which does not hold it. */
+// Runs in a process of its own: it measures memory.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';

@@ -4,10 +4,10 @@ import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { diskPath } from '../../src/areas/code/repository/index.ts';
 import { readConfig } from '../../src/config.ts';
-import { headBranch, objectFiles, resolveBranch, setHead } from '../../src/git/index.ts';
-import { check, type Finding } from '../../src/upkeep/check.ts';
+import { diskPath, headBranch, objectFiles, resolveBranch, setHead } from '../../src/git/index.ts';
+import { check } from '../../src/upkeep/check.ts';
+import type { Finding } from '../../src/upkeep/finding.ts';
 import { filledWorld, repositoryIn } from '../support/repository.ts';
 import type { World } from '../support/world.ts';
 
@@ -60,16 +60,14 @@ test('a sound server gives no findings, and what is wrong is found and repaired'
   const { full_path } = project;
   assert.deepEqual(
     [
-      `${full_path}: references that began to move at ${longAgo.toISOString()} were never settled.`,
+      `${full_path}: ref updates that began at ${longAgo.toISOString()} were never settled.`,
       `${orphan} belongs to no project.`,
-      `${full_path}: HEAD names elsewhere, but the default branch is main.`,
+      `${full_path}: HEAD points to elsewhere, but the default branch is main.`,
     ].filter((sentence) => !found.includes(sentence)),
     [],
   );
   assert.ok(
-    found.includes(
-      `${group.full_path}: authorizations differ from the memberships: 1 are missing, 1 are there that should not be.`,
-    ),
+    found.includes(`${group.full_path}: authorizations differ from the memberships: 1 are missing and 1 should not exist.`),
     found.join('\n'),
   );
 
@@ -119,10 +117,10 @@ test('a blob that is not what its name says is found', async () => {
   await world.db.insertInto('lfs_objects_projects').values({ project_id: world.project.id, lfs_object_id: id }).execute();
   assert.deepEqual(await sentences(world), []);
   await writeFile(file, 'A large file');
-  assert.deepEqual(await sentences(world), [`${file} is damaged: its content is not what its name says.`]);
+  assert.deepEqual(await sentences(world), [`${file} is damaged: its content does not match its name.`]);
   await rm(file);
   assert.deepEqual(await sentences(world), [
-    `${world.project.full_path}: the large file ${oid} is missing. Push it again from a clone that has it.`,
+    `${world.project.full_path}: the LFS object ${oid} is missing. Push it again from a clone that has it.`,
   ]);
 });
 
@@ -144,7 +142,7 @@ test('a sealed token that cannot be read is found, and the others are not', asyn
   await world.db.updateTable('clusters').set({ token }).where('id', '=', damaged).execute();
   assert.deepEqual(
     (await sentences(world)).filter((sentence) => sentence.startsWith('Cluster')),
-    [`Cluster ${damaged} (damaged): its sealed token cannot be read. Give it anew: PUT /api/v4/admin/clusters/${damaged}.`],
+    [`Cluster ${damaged} (damaged): its token cannot be decrypted. Set it again: PUT /api/v4/admin/clusters/${damaged}.`],
   );
   await world.db.deleteFrom('clusters').execute();
 });

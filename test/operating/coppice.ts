@@ -6,33 +6,24 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after } from 'node:test';
 import { type Client, clientOf } from '../support/client.ts';
+import { compileCache } from '../support/compile_cache.ts';
+import { atFileEnd } from '../support/file_end.ts';
 
 const program = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Long enough to be one, and known to nobody else. */
 export const rootToken = 'glpat-of-the-first-administrator';
-
-const folders: string[] = [];
-const children: ChildProcess[] = [];
-after(async () => {
-  for (const child of children.filter(isRunning)) {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-});
 
 const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
 
 /** An empty folder, removed when the test file ends. */
 export async function folder(): Promise<string> {
   const made = await mkdtemp(path.join(tmpdir(), 'coppice-operating-'));
-  folders.push(made);
+  atFileEnd(() => rm(made, { recursive: true, force: true }));
   return made;
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -43,11 +34,19 @@ export async function freePort(): Promise<number> {
 type Environment = Record<string, string>;
 
 function start(words: string[], environment: Environment): ChildProcess {
-  // Compiled modules are shared by all of them, since each would otherwise compile its own.
-  const cache = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'coppice-operating-cache') };
-  const env = { PATH: process.env.PATH, COPPICE_ROOT_TOKEN: rootToken, COPPICE_LOG_LEVEL: 'error', ...cache, ...environment };
+  const env = {
+    PATH: process.env.PATH,
+    COPPICE_ROOT_TOKEN: rootToken,
+    COPPICE_LOG_LEVEL: 'error',
+    ...compileCache,
+    ...environment,
+  };
   const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
+  atFileEnd(async () => {
+    if (!isRunning(child)) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
   return child;
 }
 

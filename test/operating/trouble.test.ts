@@ -6,6 +6,15 @@ import { type TestContext, test } from 'node:test';
 import { fileUrl } from '../support/repository.ts';
 import { folder, serve } from './coppice.ts';
 
+/** Waits until no job waits or runs. */
+async function jobsDone({ url }: { url: string }): Promise<void> {
+  for (;;) {
+    const metrics = await (await fetch(`${url}/-/metrics`)).text();
+    const of = (state: string) => new RegExp(`^coppice_jobs\\{state="${state}"\\} (\\d+)$`, 'm').exec(metrics)?.[1];
+    if (of('waiting') === '0' && of('running') === '0') return;
+  }
+}
+
 test('while the database is gone requests are answered with 503, and when it is back they work again', async () => {
   const data = path.join(await folder(), 'data');
   const server = await serve({ COPPICE_DATA: data });
@@ -23,11 +32,7 @@ test('while the database is gone requests are answered with 503, and when it is 
   assert.equal(status, 201);
   // Jobs go on, too: the first push enqueues maintenance, which writes the commit-graph.
   await server.root.post(fileUrl(project, 'a.txt'), { branch: 'main', commit_message: 'Add a file', content: 'a' });
-  for (let waiting = '1'; waiting !== '0'; ) {
-    const metrics = await (await fetch(`${server.url}/-/metrics`)).text();
-    const of = (state: string) => new RegExp(`^coppice_jobs\\{state="${state}"\\} (\\d+)$`, 'm').exec(metrics)?.[1];
-    waiting = of('waiting') === '0' && of('running') === '0' ? '0' : '1';
-  }
+  await jobsDone(server);
   assert.equal(await server.stop(), 0);
 });
 
@@ -50,6 +55,8 @@ test('on a full disk writing fails with a message, reading goes on, and with roo
   if (disk === undefined) return;
   const server = await serve({ COPPICE_DATA: path.join(top, 'data'), COPPICE_STORAGES: `default=${disk}` });
   const { body: project } = await server.root.post('/projects', { name: 'first', initialize_with_readme: true });
+  // Maintenance would free what it has written meanwhile.
+  await jobsDone(server);
   const { bavail, bsize } = statfsSync(disk);
   const filler = path.join(disk, 'filler');
   writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize)));

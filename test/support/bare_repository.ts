@@ -1,4 +1,4 @@
-/** What the tests of this folder share: repositories that disappear with the test, and git as a user runs it. */
+/** Repositories that disappear with the test, and git as a user runs it, for tests without a server. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /** The database of a test file: its own copy of a migrated one, dropped when the file ends. */
-import { after } from 'node:test';
 import { connect, type Database } from '../../src/db/index.ts';
+import { atFileEnd } from './file_end.ts';
 import { cloneDatabase, startTestServer } from './server.ts';
 
 export interface TestDatabase {
@@ -9,16 +9,9 @@ export interface TestDatabase {
 }
 
 /** Set by `npm test`: the template that its server holds. */
-export const templateVariable = 'TEST_DATABASE_TEMPLATE';
+const templateVariable = 'TEST_DATABASE_TEMPLATE';
 
 let made: Promise<TestDatabase> | undefined;
-const endings: (() => Promise<void>)[] = [];
-
-// Registered while the test file is imported, so that it belongs to the file and not to a single test.
-after(async () => {
-  await made?.catch(() => {});
-  for (const end of endings.reverse()) await end();
-});
 
 /**
  * The database of the calling test file; every call in one file answers the same.
@@ -30,16 +23,19 @@ export function testDatabase(): Promise<TestDatabase> {
 }
 
 async function make(): Promise<TestDatabase> {
+  atFileEnd(() => {
+    made = undefined;
+  });
   const template = process.env[templateVariable] ?? (await ownTemplate());
   const { connectionString, drop } = await cloneDatabase(template);
-  endings.push(drop);
+  atFileEnd(drop);
   const db = connect({ connectionString, max: 10 });
-  endings.push(() => db.destroy());
+  atFileEnd(() => db.destroy());
   return { db, connectionString };
 }
 
 async function ownTemplate(): Promise<string> {
   const server = await startTestServer();
-  endings.push(server.stop);
+  atFileEnd(server.stop);
   return server.template;
 }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
+import { atFileEnd } from './file_end.ts';
 
 export interface GitResult {
   code: number;
@@ -18,15 +18,10 @@ export interface GitClient {
   run(args: readonly string[], options?: { at?: string; env?: Record<string, string>; input?: string }): Promise<GitResult>;
 }
 
-const folders: string[] = [];
-after(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-});
-
 /** A new client with an empty folder, removed when the test file ends. */
 export async function gitClient(): Promise<GitClient> {
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-git-'));
-  folders.push(folder);
+  atFileEnd(() => rm(folder, { recursive: true, force: true }));
   const own = {
     PATH: process.env.PATH ?? '',
     HOME: folder,

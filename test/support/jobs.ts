@@ -1,7 +1,8 @@
 /** Runs what the jobs of an area would do, in the test itself: when, and how often, the test decides. */
 import { sql } from 'kysely';
 import pino from 'pino';
-import type { AnyJob, JobServices } from '../../src/jobs/index.ts';
+import type { AnyJob } from '../../src/jobs/index.ts';
+import type { JobServices } from '../../src/services/index.ts';
 
 const log = pino({ level: 'silent' });
 

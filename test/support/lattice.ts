@@ -2,9 +2,11 @@
  * A place for random people to do random things in, and a model of what they hold there. It works that out from the rows of memberships, is slow, and shares
  * nothing with the server.
  */
+
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { refreshAuthorizations } from '../../src/access/index.ts';
+import { daysFromNow } from '../../src/cron/index.ts';
 import type { Client } from './client.ts';
 import { addRole } from './member_roles.ts';
 import { type World, world } from './world.ts';
@@ -81,7 +83,7 @@ async function addPlaces(here: World): Promise<Place[]> {
 }
 
 export async function addArena(): Promise<Arena> {
-  const here = await world();
+  const here = await world({ inspectRefusals: false });
   const people: Arena['people'] = [];
   for (let index = 0; index < 5; index++) people.push(await here.person());
   const roles: Arena['roles'] = [];
@@ -101,7 +103,7 @@ export const isOf = ({ kind, id }: Place, row: { group_id: number | null; projec
   row[`${kind}_id`] === id;
 const columnsOf = ({ kind, id }: Place) => (kind === 'group' ? { group_id: id } : { project_id: id });
 
-export const expires_at = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+const expires_at = daysFromNow(20);
 export const tokenRequest = (access_level: number) => ({ name: 'program', scopes: ['api'], expires_at, access_level });
 
 /** What a run begins with. */

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import type { AnyJob, JobServices } from '../../src/jobs/index.ts';
+import type { AnyJob } from '../../src/jobs/index.ts';
 import type { Mail } from '../../src/mail/index.ts';
+import type { JobServices } from '../../src/services/index.ts';
 import { performQueued } from './jobs.ts';
 
 export interface Received extends Email {

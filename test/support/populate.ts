@@ -4,9 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import pino from 'pino';
 import { Compile } from 'typebox/compile';
-import { levels, type Role, refreshAuthorizations } from '../../src/access/index.ts';
+import { levels, newTokenValue, type Role, refreshAuthorizations, tokenDigest } from '../../src/access/index.ts';
+import { passwordCost } from '../../src/access/passwords.ts';
 import { buildApp } from '../../src/app.ts';
 import { createToken } from '../../src/areas/people/personal_access_tokens/index.ts';
 import { createUser } from '../../src/areas/people/users/index.ts';
@@ -16,10 +18,10 @@ import { installFirstLicense } from '../../src/commands/first_license.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/index.ts';
 import { closeReaders } from '../../src/git/index.ts';
-import type { AnyEndpoint, Services } from '../../src/http/index.ts';
-import type { JobServices } from '../../src/jobs/index.ts';
-import { servicesFor } from '../../src/services/index.ts';
+import type { AnyEndpoint, ApiError, Services } from '../../src/http/index.ts';
+import { type JobServices, servicesFor } from '../../src/services/index.ts';
 import { type Client, clientOf } from './client.ts';
+import { undeclaredIn } from './refusals.ts';
 
 export type Persona = 'admin' | 'outsider' | Exclude<Role, 'minimal'>;
 const members = ['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'] as const;
@@ -38,7 +40,7 @@ export interface World {
   group: { id: number; full_path: string; path: string };
   /** The address of the server, without a trailing slash. */
   url: string;
-  services: Services & JobServices;
+  services: JobServices;
   db: Database;
   /** Another person, known to nobody. */
   person(options?: { admin?: boolean }): Promise<Person & { client: Client }>;
@@ -46,9 +48,12 @@ export interface World {
 
 export interface RunningServer {
   url: string;
-  services: Services & JobServices;
+  services: JobServices;
   stop(): Promise<void>;
 }
+
+// Tests that set passwords are about something else than how long it takes to guess one.
+Object.assign(passwordCost, { N: 2, p: 1 });
 
 let count = 0;
 
@@ -66,20 +71,31 @@ function inspectReply(endpoint: AnyEndpoint, body: unknown): void {
   assert.fail(`${endpoint.method} ${endpoint.path} sends what its schema does not allow: ${errors.join('; ')}`);
 }
 
+/** Holds what a handler refuses against what its endpoint declares. */
+function inspectRefusal(endpoint: AnyEndpoint, refusal: ApiError): void {
+  const texts = undeclaredIn(endpoint, refusal).map((text) => `${refusal.status} ${text}`);
+  if (texts.length > 0) assert.fail(`${endpoint.operation} refuses what it does not declare: ${texts.join('; ')}`);
+}
+
 /** Options of the server of this file; the first world decides. */
 export interface WorldOptions {
   /** COPPICE_* variables. Without COPPICE_PORT the server takes any free port, and its external address is not the one it listens at. */
   environment?: Record<string, string>;
+  /** Whether a refusal that its endpoint does not declare fails the request. Random requests meet too many combinations to declare. */
+  inspectRefusals?: boolean;
 }
 
 /** Starts the server on a migrated database, with its data in a temporary folder. */
-export async function startServer(db: Database, { environment = {} }: WorldOptions): Promise<RunningServer> {
+export async function startServer(
+  db: Database,
+  { environment = {}, inspectRefusals = true }: WorldOptions,
+): Promise<RunningServer> {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-world-'));
   const config = readConfig({ COPPICE_DATA: data, COPPICE_URL: 'http://coppice.test', ...environment });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const services = servicesFor(config, db);
   await installFirstLicense(services, config);
-  const app = await buildApp({ config, db, log, inspectReply });
+  const app = await buildApp({ config, db, log, inspectReply, ...(inspectRefusals ? { inspectRefusal } : {}) });
   await app.listen({ port: environment.COPPICE_PORT ? config.port : 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const stop = async () => {
@@ -92,27 +108,49 @@ export async function startServer(db: Database, { environment = {} }: WorldOptio
   return { url: `http://127.0.0.1:${port}`, services, stop };
 }
 
-async function addPerson(db: Database, username: string, admin = false): Promise<Person> {
-  return db.transaction().execute(async (tx) => {
-    const id = await createUser(tx, {
-      username,
-      name: username.replaceAll('-', ' '),
-      email: `${username}@example.com`,
-      admin,
-      confirmed: true,
-    });
-    const scopes = admin ? ['api', 'sudo'] : ['api'];
-    const { value } = await createToken(tx, { user_id: id, name: 'test', scopes, expires_at: null });
-    return { id, username, token: value };
-  });
+/** @param tx a transaction */
+async function addPerson(tx: Database, username: string, admin = false): Promise<Person> {
+  const email = `${username}@example.com`;
+  const id = await createUser(tx, { username, name: username.replaceAll('-', ' '), email, admin, confirmed: true });
+  const scopes = admin ? ['api', 'sudo'] : ['api'];
+  const { value } = await createToken(tx, { user_id: id, name: 'test', scopes, expires_at: null });
+  return { id, username, token: value };
 }
 
+/** Adds everybody of a world as `addPerson` would, but in one statement, because every test has eight people: populate.test.ts compares. */
 async function addPeople(db: Database, suffix: number): Promise<Record<Persona, Person>> {
-  const people: Partial<Record<Persona, Person>> = {};
-  for (const persona of [...members, 'outsider', 'admin'] as const) {
-    people[persona] = await addPerson(db, `${persona}-${suffix}`, persona === 'admin');
-  }
-  return people as Record<Persona, Person>;
+  const people = [...members, 'outsider', 'admin'].map((persona) => {
+    const username = `${persona}-${suffix}`;
+    const [token, admin] = [newTokenValue('glpat-'), persona === 'admin'];
+    const scopes = admin ? ['api', 'sudo'] : ['api'];
+    return { persona, username, name: username.replaceAll('-', ' '), admin, token, token_digest: tokenDigest(token), scopes };
+  });
+  const given = JSON.stringify(people.map((person) => ({ ...person, token_digest: person.token_digest.toString('hex') })));
+  const { rows } = await sql<{ id: number; username: string }>`
+    with given as (
+      select * from jsonb_to_recordset(${given}::jsonb)
+                 as given(username text, name text, admin boolean, token_digest text, scopes text[])
+    ), made as (
+      insert into users (username, name, email, admin, confirmed_at, external, private_profile, projects_limit, can_create_group)
+      select username, name, username || '@example.com', admin, now(), user_default_external, user_defaults_to_private_profile,
+             default_projects_limit, can_create_group
+        from given, application_settings
+      returning id, username, name, email
+    ), addresses as (
+      insert into emails (user_id, email, is_primary, confirmed_at) select id, email, true, now() from made
+    ), numbered as materialized (
+      select made.*, nextval(pg_get_serial_sequence('namespaces', 'id')) as namespace_id from made
+    ), places as (
+      insert into namespaces (id, kind, name, path, full_path, traversal_ids, owner_id, visibility) overriding system value
+      select namespace_id, 'user', name, username, username, array[namespace_id], id, 'public' from numbered
+    ), tokens as (
+      insert into personal_access_tokens (user_id, name, scopes, token_digest)
+      select id, 'test', scopes, decode(token_digest, 'hex') from made join given using (username)
+    )
+    select id, username from made`.execute(db);
+  const ids = new Map(rows.map(({ id, username }) => [username, id]));
+  const entries = people.map(({ persona, username, token }) => [persona, { id: ids.get(username)!, username, token }]);
+  return Object.fromEntries(entries) as Record<Persona, Person>;
 }
 
 /** A group of the owner, with a project whose members hold the role that they are named after. */
@@ -155,7 +193,8 @@ export async function populate({ url, services }: RunningServer): Promise<World>
     services,
     db: services.db,
     async person({ admin = false } = {}) {
-      const person = await addPerson(services.db, `person-${suffix}-${++count}`, admin);
+      const username = `person-${suffix}-${++count}`;
+      const person = await services.db.transaction().execute((tx) => addPerson(tx, username, admin));
       return { ...person, client: clientOf(root, person.token) };
     },
   };

@@ -1,7 +1,6 @@
 /** What tests of repositories share: a project with something in it, and where things are. */
 import assert from 'node:assert/strict';
-import { repositoryOf } from '../../src/areas/code/repository/index.ts';
-import { type Repository, resolveBranch } from '../../src/git/index.ts';
+import { type Repository, repositoryOf, resolveBranch } from '../../src/git/index.ts';
 import { type World, world } from './world.ts';
 
 /** The parameters of a change of one file on the default branch. */

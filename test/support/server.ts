@@ -38,7 +38,8 @@ export async function startTestServer(): Promise<TestServer> {
  */
 export async function cloneDatabase(template: string): Promise<{ connectionString: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(template, `create database ${name} template ${databaseOf(template)}`);
+  // Half the work of the usual strategy, which logs every page for the case of a crash.
+  await administer(template, `create database ${name} template ${databaseOf(template)} strategy file_copy`);
   const connectionString = siblingOf(template, name);
   return { connectionString, drop: () => administer(template, `drop database if exists ${name} with (force)`) };
 }

@@ -1,0 +1,161 @@
+/** A database that the previous release has filled is upgraded, and everything in it is still there and still works. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { createToken } from '../../src/areas/people/personal_access_tokens/index.ts';
+import { connect, type Database } from '../../src/db/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { schemaDump } from '../../src/db/schema_dump.ts';
+import { type Client, clientOf } from '../support/client.ts';
+import { testDatabase } from '../support/database.ts';
+import { startServer } from '../support/populate.ts';
+
+/** The last migration of the previous release. */
+const previous = '0133_order_of_member_roles';
+
+/**
+ * What that release had in its tables after its API was used: a line a row, the name of the table and its columns as JSON. Secrets that its own key sealed, and its
+ * licence, are left out.
+ */
+const rowsFile = path.join(import.meta.dirname, 'fixtures/release_0133.txt');
+
+/** The columns of a table that are not computed from others. */
+async function storedColumns(db: Database, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select column_name as name from information_schema.columns
+     where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+async function fill(db: Database): Promise<void> {
+  const rows = new Map<string, string[]>();
+  for (const line of (await readFile(rowsFile, 'utf8')).trimEnd().split('\n')) {
+    const [, table, row] = /^(\w+) (.*)$/.exec(line)!;
+    rows.set(table!, [...(rows.get(table!) ?? []), row!]);
+  }
+  await db.connection().execute(async (connection) => {
+    // The rows are consistent as they are: neither triggers nor keys have anything to do.
+    await sql`set session_replication_role = replica`.execute(connection);
+    for (const [table, lines] of rows) {
+      const columns = sql.join((await storedColumns(connection, table)).map((column) => sql.ref(column)));
+      await sql`delete from ${sql.table(table)}`.execute(connection);
+      await sql`insert into ${sql.table(table)} (${columns}) overriding system value
+                select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(',')}]`}::json)`.execute(
+        connection,
+      );
+    }
+    await sql`set session_replication_role = origin`.execute(connection);
+    const sequences = await sql<{ table: string; column: string }>`
+      select table_name as table, column_name as column from information_schema.columns
+       where table_schema = 'public' and is_identity = 'YES'`.execute(connection);
+    for (const { table, column } of sequences.rows)
+      await sql`select setval(pg_get_serial_sequence(${table}, ${column}), (select coalesce(max(${sql.ref(column)}), 0) + 1 from ${sql.table(table)}), false)`.execute(
+        connection,
+      );
+  });
+}
+
+let db: Database;
+let stop = async () => {};
+let client: (username: string) => Promise<Client>;
+
+before(async () => {
+  const { connectionString, db: database } = await testDatabase();
+  db = database;
+  await sql`drop schema public cascade`.execute(db);
+  await sql`drop schema graphile_worker cascade`.execute(db);
+  await sql`create schema public`.execute(db);
+  await migrate(connectionString, undefined, previous);
+  const old = connect({ connectionString, max: 1 });
+  await fill(old);
+  await old.destroy();
+  await migrate(connectionString);
+  const server = await startServer(db, {});
+  client = async (username) => {
+    const user = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirstOrThrow();
+    const { value } = await db
+      .transaction()
+      .execute((tx) => createToken(tx, { user_id: user.id, name: 'after', scopes: ['api'], expires_at: null }));
+    return clientOf(`${server.url}/api/v4`, value);
+  };
+  stop = server.stop;
+});
+
+after(() => stop());
+
+test('an upgraded database has the same schema as a new one', async () => {
+  assert.equal(await schemaDump(db), await readFile(path.resolve(import.meta.dirname, '../../docs/schema.sql'), 'utf8'));
+});
+
+test('what was written before the upgrade is read after it', async () => {
+  const owner = await client('owner-1');
+  const project = '/projects/group-1%2Fproject-1';
+  const { body: issues } = await owner.get(`${project}/issues`, { order_by: 'created_at', sort: 'asc' });
+  assert.deepEqual(
+    issues.map(({ title, state, labels, epic, weight }: Record<string, unknown>) => [
+      title,
+      state,
+      labels,
+      epic !== null,
+      weight,
+    ]),
+    [
+      ['Name the varieties', 'opened', ['catalogue', 'kind::bug'], true, 3],
+      ['Graft the trees', 'closed', [], false, null],
+    ],
+  );
+  assert.equal(issues[0].milestone.title, 'First harvest');
+  assert.equal(issues[0].time_stats.total_time_spent, 5400);
+  assert.equal(issues[0].upvotes, 1);
+  const { body: epics } = await owner.get('/groups/group-1/epics', { order_by: 'created_at', sort: 'asc' });
+  assert.deepEqual(
+    epics.map(({ title, start_date, due_date }: Record<string, unknown>) => [title, start_date, due_date]),
+    [
+      ['Orchard', '2026-03-01', '2026-09-30'],
+      ['Varieties', '2026-03-01', '2026-09-30'],
+    ],
+  );
+  const lists = [
+    '/groups/group-1/invitations',
+    `${project}/invitations`,
+    '/groups/group-1/member_roles',
+    `${project}/freeze_periods`,
+  ];
+  for (const list of lists) assert.equal((await owner.get(list)).body.length, 1, list);
+  assert.equal((await owner.get('/projects/owner-1%2Fopen')).status, 301);
+});
+
+test('what was begun before the upgrade goes on after it', async () => {
+  const owner = await client('owner-1');
+  const project = '/projects/group-1%2Fproject-1';
+  const milestone = (await owner.get(`${project}/milestones`)).body[0];
+  await owner.put(`${project}/milestones/${milestone.id}`, { due_date: '2026-10-31' });
+  const { body: epics } = await owner.get('/groups/group-1/epics');
+  assert.deepEqual(
+    epics.map(({ due_date }: Record<string, unknown>) => due_date),
+    ['2026-10-31', '2026-10-31'],
+  );
+  const created = await owner.post(`${project}/issues`, { title: 'Prune the trees' });
+  assert.deepEqual([created.status, created.body.iid], [201, 3]);
+  const commented = await owner.post(`${project}/issues/1/notes`, { body: 'And now?' });
+  assert.equal(commented.status, 201);
+});
+
+test('accepting an invitation and deciding on a request from before the upgrade takes effect', async () => {
+  const admin = await client('admin-1');
+  const user = {
+    username: 'grafter',
+    name: 'Grafter',
+    email: 'grafter@example.org',
+    password: 'apples and pears',
+    skip_confirmation: true,
+  };
+  assert.equal((await admin.post('/users', user)).status, 201);
+  const owner = await client('owner-1');
+  const request = (await owner.get('/projects/owner-1%2Fopened/access_requests')).body[0];
+  assert.equal((await owner.get('/todos')).body.length, 1);
+  assert.equal((await owner.put(`/projects/owner-1%2Fopened/access_requests/${request.id}/approve`)).status, 201);
+  assert.equal((await owner.get('/todos')).body.length, 0);
+});
