@@ -15,26 +15,26 @@ export interface Config {
   url: string;
   host: string;
   port: number;
-  /** Absolute path of the folder below which everything embedded lives. */
+  /** Absolute path of the folder for everything that is embedded. */
   data: string;
-  /** A server that exists already; left out, the embedded one below `data` is used. */
+  /** An external server; left out, the embedded one below `data` is used. */
   databaseUrl: string | undefined;
   /** The named git storages, in the order given; paths are absolute. */
   storages: { name: string; path: string }[];
   /** Absolute path of the folder of large files. */
   blobs: string;
-  /** The text that protects what the database holds; left out, it is kept in a file below `data`. */
+  /** The secret that encrypts values in the database; left out, it is stored in a file below `data`. */
   secretKey: string | undefined;
-  /** Where mail is handed over, `smtp://` or `smtps://`; left out, it is kept in files below `data`. */
+  /** The mail server, `smtp://` or `smtps://`; left out, mail is stored in files below `data`. */
   smtpUrl: string | undefined;
-  /** The address that mail comes from. */
+  /** The sender address of mail. */
   mailFrom: string;
   rootPassword: string | undefined;
   rootToken: string | undefined;
   rootEmail: string | undefined;
-  /** A licence that is installed at the start, `none` for none, or left out: then a new server gives itself one. */
+  /** A licence to install at the start, or `none`; left out, a new server issues itself one. */
   license: string | undefined;
-  /** An Ed25519 key in PEM whose licences are trusted besides those of this server. */
+  /** An Ed25519 public key in PEM whose licences are accepted too. */
   licensePublicKey: string | undefined;
   offering: Offering;
   /** Addresses, networks and the names proxy-addr knows (`loopback`, `linklocal`, `uniquelocal`). */
@@ -42,11 +42,11 @@ export interface Config {
   logLevel: LogLevel;
   /** How many processes answer requests. */
   processes: number;
-  /** Admits to the metrics from other machines. */
+  /** The token for reading the metrics from other machines. */
   metricsToken: string | undefined;
 }
 
-/** Every problem of the configuration, each a sentence that names its variable. */
+/** All problems of the configuration, each a sentence that names its variable. */
 export class ConfigError extends Error {
   readonly problems: string[];
   constructor(problems: string[]) {
@@ -140,7 +140,7 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
-/** What is wrong with a value, to be read after the name of its variable. */
+/** What is wrong with a value, as the end of a sentence that begins with the variable. */
 class Problem {
   readonly text: string;
   constructor(text: string) {
@@ -153,7 +153,7 @@ function unknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('COPPICE_') && !known.has(name))
     .sort()
-    .map((name) => `${name} is not a variable that Coppice knows; it may be misspelt.`);
+    .map((name) => `${name} is not a variable of Coppice; it may be misspelt.`);
 }
 
 function textOf(env: Environment, name: Variable, problems: string[]): string | undefined {
@@ -174,7 +174,7 @@ function textOf(env: Environment, name: Variable, problems: string[]): string | 
   }
 }
 
-/** Listening addresses are no addresses to visit: all interfaces and the loopback ones are visited as localhost. */
+/** The URL for a listening address: all interfaces and the loopback ones are reached as localhost. */
 function defaultUrl(host: string, port: number): string {
   const everywhere = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host);
   const name = everywhere ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host;
@@ -244,7 +244,7 @@ function readStorages(value: string): Config['storages'] | Problem {
   return storages;
 }
 
-/** An address in place of a folder would become a folder with an odd name. */
+/** Refuses a URL, which would otherwise become a folder with an odd name. */
 const readFolder = (value: string): string | Problem =>
   /^\w+:\/\//.test(value) ? new Problem(`must be a folder, not “${value}”.`) : path.resolve(value);
 
@@ -254,20 +254,18 @@ const atLeast = (length: number) => (value: string) =>
 function readToken(value: string): string | Problem {
   if (/^[\x21-\x7e]{8,255}$/.test(value)) return value;
   return new Problem(
-    'must have from 8 to 255 characters, all of them printable ASCII without spaces, since it travels in headers.',
+    'must have from 8 to 255 characters, all of them printable ASCII without spaces, since it is sent in headers.',
   );
 }
 
-/** Takes a public key only: of a private one only its issuer should know. */
+/** Accepts a public key only: a private key must stay with its issuer. */
 function readPublicKey(value: string): string | Problem {
   try {
     if (value.includes('PUBLIC KEY') && createPublicKey(value).asymmetricKeyType === 'ed25519') return value;
   } catch {
     // Said below.
   }
-  return new Problem(
-    'must be the public key of whoever issues licences, an Ed25519 key in PEM: what `license key` prints there.',
-  );
+  return new Problem('must be the public key of the licence issuer, an Ed25519 key in PEM, as `license key` prints it there.');
 }
 
 function readEmail(value: string): string | Problem {

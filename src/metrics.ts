@@ -1,4 +1,4 @@
-/** What Prometheus can ask: how long requests take, and what they wait for. */
+/** Metrics for Prometheus: how long requests take, and what they wait for. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -6,12 +6,12 @@ import { sql } from 'kysely';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, type MetricObject, Registry } from 'prom-client';
 import { type Database, poolLoad } from './db/index.ts';
 import { gitLoad } from './git/index.ts';
-import { ApiError, notFound } from './http/errors.ts';
+import { ApiError, type Doorway, door, jsonForm, notFound } from './http/index.ts';
 
 /** From a cached answer to a large clone. */
 const buckets_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600];
 
-/** The metrics of one process, to be put together with those of others. */
+/** The metrics of one process, to be added to those of others. */
 export type Measured = MetricObject[];
 
 /**
@@ -21,13 +21,13 @@ export type Measured = MetricObject[];
 export function newRegistry(db: Database): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  gauge(registry, 'coppice_database_connections', 'Connections of the pool, and who waits for one', (set) => {
+  gauge(registry, 'coppice_database_connections', 'Connections of the pool, and requests that wait for one', (set) => {
     const { in_use, idle, waiting } = poolLoad(db);
     set('in_use', in_use);
     set('idle', idle);
     set('waiting', waiting);
   });
-  gauge(registry, 'coppice_git_processes', 'Processes of git that run, and short commands that wait for a place', (set) => {
+  gauge(registry, 'coppice_git_processes', 'Running git processes, and short commands that wait for one', (set) => {
     const { running, waiting } = gitLoad();
     set('running', running);
     set('waiting', waiting);
@@ -66,7 +66,7 @@ export function watchJobs(registry: Registry, db: Database): void {
   });
 }
 
-/** Measures every request by its route, so that the number of series stays bounded whatever addresses are asked for. */
+/** Measures every request by its route, so that the number of series is bounded whatever paths are requested. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
@@ -86,19 +86,26 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
 export const asText = (measured: Measured[]): Promise<string> => AggregatorRegistry.aggregate(measured).metrics();
 
 export interface MetricsOptions {
-  /** Admits whoever sends it as bearer token, from anywhere. */
+  /** Allows access from anywhere with this bearer token. */
   token: string | undefined;
   gather(): Promise<string>;
 }
 
-/** Adds `/-/metrics`: for who asks from this machine, or has the token. To others there is nothing. */
-export function metricsRoute(app: FastifyInstance, { token, gather }: MetricsOptions): void {
-  app.get('/-/metrics', async (request, reply) => {
-    const given = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (given !== undefined ? token === undefined || !isSame(given, token) : !isLocal(request)) throw refusal(given);
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await gather());
-  });
-}
+/** `/-/metrics` for requests from this machine or with the token; others get 404. */
+export const metricsDoorway = ({ token, gather }: MetricsOptions): Doorway => ({
+  doors: [
+    door({
+      method: 'GET',
+      url: '/-/metrics',
+      handle: async ({ request, reply }) => {
+        const given = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
+        if (given !== undefined ? token === undefined || !isSame(given, token) : !isLocal(request)) throw refusal(given);
+        return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await gather());
+      },
+    }),
+  ],
+  errors: () => jsonForm,
+});
 
 const refusal = (given: string | undefined) =>
   given === undefined ? notFound('Page') : new ApiError(401, { message: '401 Unauthorized' });
@@ -107,8 +114,8 @@ const isSame = (one: string, other: string) => timingSafeEqual(digest(one), dige
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * Behind a proxy on this machine every request comes from here. One that speaks of its client is believed when it is trusted, and gives itself away
- * otherwise; so does the name that a browser or a proxy asked for.
+ * Behind a proxy on this machine, every request comes from this machine. A trusted proxy names its client; another one is recognised by its headers
+ * or by the host name of the request.
  */
 function isLocal({ ip, hostname, headers, socket }: FastifyRequest): boolean {
   const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined);

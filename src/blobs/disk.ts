@@ -8,12 +8,12 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { type BlobKey, BlobMismatch, type Blobs, type Bounded, type ByteRange, type Expected } from './types.ts';
 
-/** In the same file system as the blobs, so that a blob gets to its place by a rename. No kind has a name like this. */
+/** On the same file system as the blobs, so that a finished upload is renamed into place. No kind of blob has this name. */
 const receptionFolder = '.incoming';
 const chunk_bytes = 256 * 1024;
 
 /**
- * Blobs below a folder, which is made when the first one comes.
+ * Blobs below a folder, which is created with the first blob.
  * @param folder absolute path
  */
 export function diskBlobs(folder: string): Blobs {
@@ -43,7 +43,7 @@ function placeOf(folder: string, key: BlobKey): string {
   return path.join(folder, kind, first, second, name);
 }
 
-/** @returns how many bytes it is */
+/** @returns the size in bytes */
 async function writeVerified(name: string, source: Readable, expected: Expected | Bounded): Promise<number> {
   const file = await open(name, 'wx', 0o600);
   try {
@@ -79,7 +79,7 @@ async function moveDurably(from: string, to: string): Promise<void> {
   const folder = path.dirname(to);
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   await rename(from, to);
-  // A name is on the disk only when its folder is, and a new folder only when the one above it is.
+  // A name is durable only when its folder is, and a new folder only when its parent is.
   for (let each = folder; ; each = path.dirname(each)) {
     await syncFolder(each);
     if (firstMade === undefined || each.length < firstMade.length) return;

@@ -1,3 +1,3 @@
-/** Large files by key, outside the database. Knows nothing of ours. */
+/** Large files by key, outside the database. */
 export { diskBlobs } from './disk.ts';
 export * from './types.ts';

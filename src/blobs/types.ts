@@ -1,4 +1,4 @@
-/** What the rest of the product asks of a place for large files; a folder is one, an object store can be another. */
+/** The interface of blob storage: a folder implements it, and an object store can. */
 import type { Readable } from 'node:stream';
 
 /**
@@ -7,19 +7,19 @@ import type { Readable } from 'node:stream';
  */
 export type BlobKey = `${string}/${string}`;
 
-/** What a blob has to turn out to be while it comes in. */
+/** The size and digest that an incoming blob must have. */
 export interface Expected {
   size_bytes: number;
   /** In hexadecimal, lower case. */
   sha256: string;
 }
 
-/** What a blob that nobody has announced may be. */
+/** The limits of an incoming blob of unknown size. */
 export interface Bounded {
   at_most_bytes: number;
 }
 
-/** The bytes that came in are not those that were announced, or too many. */
+/** The received bytes do not match the announcement, or are too many. */
 export class BlobMismatch extends Error {
   override name = 'BlobMismatch';
   readonly what: 'size' | 'digest';
@@ -29,7 +29,7 @@ export class BlobMismatch extends Error {
   }
 }
 
-/** A blob that has come in whole and lies on the disk, but that nobody can see yet. One of both must follow. */
+/** A received blob that is on disk but not visible yet. Either `keep` or `discard` must follow. */
 export interface ReceivedBlob {
   size_bytes: number;
   /** Puts it in its place, at once and for good, also over an older one. */
@@ -46,17 +46,17 @@ export interface ByteRange {
 
 export interface Blobs {
   /**
-   * Takes in a stream in constant memory and compares it with what was announced, or with what is allowed. A stream that breaks off, or is not what it should
-   * be, leaves nothing behind; the stream itself is not destroyed, so that a reply can still be sent on its connection.
+   * Receives a stream in constant memory and checks it against the announcement or the limits. A stream that breaks off or does not
+   * match leaves nothing behind. The stream itself is not destroyed, so that a reply can still be sent on its connection.
    * @throws BlobMismatch, and the stream's own errors
    */
   receive(source: Readable, expected: Expected | Bounded): Promise<ReceivedBlob>;
   /** A blob as a stream, which must be read or destroyed; undefined when there is none. */
   read(key: BlobKey, range?: ByteRange): Promise<Readable | undefined>;
-  /** Removes a blob, to which those who read it right now are not subject. Removing nothing is no error. */
+  /** Deletes a blob. Readers that have opened it are not affected. Deleting a missing blob is no error. */
   remove(key: BlobKey): Promise<void>;
   /**
-   * Removes what receptions that were killed have left.
+   * Deletes the remains of uploads that were killed.
    * @param older_than_ms how long nobody has written to it
    * @returns how many files
    */

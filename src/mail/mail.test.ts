@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import PostalMime from 'postal-mime';
 import { mailbox } from '../../test/support/mail.ts';
-import { type Mail, mailerFor, renderLetter } from './index.ts';
+import { type Mail, mailerFor, renderMessage } from './index.ts';
 
 const from = 'forge@coppice.test';
 
@@ -80,7 +80,7 @@ test('no text can add a header, a recipient or a fact', async (t) => {
   }
   assert.equal(received[0]!.subject, 'x Bcc: eve@example.com Hello');
   assert.equal(received.at(-1)!.text!.trim(), 'Group: Orchard Role: Owner');
-  assert.ok(renderLetter(letter()).text.endsWith('\n'));
+  assert.ok(renderMessage(letter()).text.endsWith('\n'));
 });
 
 test('a mail that the server does not take is an error, and the next may be taken', async (t) => {

@@ -1,42 +1,42 @@
-/** Hands mail over to a server, or keeps it in files where none is configured. */
+/** Sends mail through a server, or stores it in files when none is configured. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Transporter } from 'nodemailer';
-import { type Letter, renderLetter } from './message.ts';
+import { type Message, renderMessage } from './message.ts';
 
-export interface Mail extends Letter {
-  /** One address, with the name of who reads there, if he is known. */
+export interface Mail extends Message {
+  /** One address, with the recipient's name if it is known. */
   to: { name?: string; address: string };
-  /** Tells the mail from all others for ever, in letters, digits and `-`; whoever gets it twice, because it was tried again after a crash, can tell. */
+  /** Identifies the message, in letters, digits and `-`. A message that is sent again after a crash has the same id. */
   id: string;
 }
 
 export interface Mailer {
   /**
-   * Hands a mail over.
-   * @throws Error when the server does not take it
+   * Sends a message.
+   * @throws Error when the server refuses it
    */
   send(mail: Mail): Promise<void>;
 }
 
 export interface MailerOptions {
   smtpUrl: string | undefined;
-  /** The address that mail comes from. */
+  /** The sender address. */
   from: string;
-  /** Where mail is kept, as .eml, when there is no server. */
+  /** The folder where messages are stored as .eml files when there is no server. */
   folder: string;
 }
 
 const timeout_ms = 30_000;
 
-/** How often a job tries again to send a mail: ever later, for about ten hours, so that a mail server may be away for a night. */
+/** How often a job tries to send a message again, with growing delays over about ten hours: a mail server may be down for a night. */
 export const mailRetries = 10;
 
-/** @returns a mailer that connects when the first mail is sent */
+/** @returns a mailer that connects when the first message is sent */
 export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
   let transporter: Promise<Transporter> | undefined;
-  // Read when it is needed: most processes of a server never send mail.
+  // Loaded on demand: most processes of a server never send mail.
   const open = async (): Promise<Transporter> => {
     const { createTransport } = await import('nodemailer');
     if (smtpUrl === undefined) return createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
@@ -56,8 +56,8 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
       const { message } = (await (
         await transporter
       ).sendMail({
-        ...renderLetter(letter),
-        // Not as a text, which would be read as a list of addresses.
+        ...renderMessage(letter),
+        // An object, because a text would be parsed as a list of addresses.
         to: { name: '', ...to },
         from: { name: 'Coppice', address: from },
         messageId: `<${id}@${domain}>`,
@@ -68,7 +68,7 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
   };
 }
 
-/** A name is seen only when the file behind it is whole. Names sort by time. */
+/** The file appears under its name only when it is complete. Names sort by time. */
 async function keep(folder: string, message: Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID()}.eml`);

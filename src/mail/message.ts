@@ -1,9 +1,9 @@
-/** A letter is written once, as what it says, and rendered as plain text and as HTML: neither can know more than the other. */
+/** A mail message is written once and rendered as plain text and as HTML, so that both have the same content. */
 
-/** A piece of a letter: a text, a link to be followed, or facts with their names. */
+/** A paragraph of a message: a text, a link, or a table of facts. */
 export type Paragraph = string | { link: string; url: string } | { facts: readonly (readonly [name: string, value: string])[] };
 
-export interface Letter {
+export interface Message {
   subject: string;
   paragraphs: readonly Paragraph[];
 }
@@ -11,7 +11,7 @@ export interface Letter {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character]!);
 
-/** A name or value with a line break could pass for a fact of its own. */
+/** A name or value with a line break could forge another fact. */
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function asText(paragraph: Paragraph): string {
@@ -29,11 +29,11 @@ function asHtml(paragraph: Paragraph): string {
   return `<table>${rows.join('')}</table>`;
 }
 
-/** Both forms of a letter. */
-export function renderLetter({ subject, paragraphs }: Letter): { subject: string; text: string; html: string } {
+/** The two parts of a message. */
+export function renderMessage({ subject, paragraphs }: Message): { subject: string; text: string; html: string } {
   const body = paragraphs.map(asHtml).join('\n');
   return {
-    // A line break would begin another header.
+    // A line break would start another header.
     subject: oneLine(subject),
     text: `${paragraphs.map(asText).join('\n\n')}\n`,
     html: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>\n${body}\n</body></html>\n`,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/support/runs.ts';
 import { linesOf, referencesIn, taskItems } from './index.ts';
 
 const url = 'https://forge.example';
@@ -140,7 +141,7 @@ test('a reference stands where it says, whatever the text', () => {
       assert.equal(lines.length, text.split('\n').length);
       for (const line of lines) assert.ok(text.startsWith(line.text, line.start));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(300, 20_000) },
   );
 });
 

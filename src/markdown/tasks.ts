@@ -1,4 +1,4 @@
-/** Task items, `- [ ] text`, as issues.md section 5 counts them. */
+/** Task items, `- [ ] text`, as docs/reference/issues.md counts them. */
 import { linesOf } from './lines.ts';
 
 export interface TaskItem {

@@ -1,14 +1,14 @@
 /**
- * Where other systems may be: a server that asks whatever address it is given would lend its place in the network to whoever gives it one. This looks at
- * addresses as they are written, and asks nobody.
+ * Which addresses of other systems are allowed. A server that requests any URL it is given lends its position in the network to the caller (SSRF). This checks
+ * addresses as they are written and resolves nothing.
  */
 import { BlockList, isIP } from 'node:net';
 
-/** What is wrong with the place that an address names: this machine, or the network around it. */
-export type LocalPlace = 'localhost' | 'local network';
+/** Why an address is refused: it names this machine or its network. */
+export type LocalTarget = 'localhost' | 'local network';
 
-/** Networks by their IANA special-purpose registries: what answers there depends on where one asks. */
-const networks: Record<LocalPlace, readonly string[]> = {
+/** Networks in the IANA special-purpose registries, whose addresses mean something else on each network. */
+const networks: Record<LocalTarget, readonly string[]> = {
   localhost: ['127.0.0.0/8', '0.0.0.0/8', '::/128', '::1/128'],
   'local network': [
     // Private, shared with a carrier, link-local (where clouds tell a machine its secrets), for measurements and protocols.
@@ -31,19 +31,19 @@ function blockListOf(subnets: readonly string[]): BlockList {
   return list;
 }
 
-const lists = Object.entries(networks).map(([place, subnets]) => [place as LocalPlace, blockListOf(subnets)] as const);
+const lists = Object.entries(networks).map(([place, subnets]) => [place as LocalTarget, blockListOf(subnets)] as const);
 
-/** Names that mean this machine, and suffixes that mean the network around it (RFC 6761, 6762, 8375 and the reserved `internal`). */
+/** Names of this machine, and suffixes of local networks (RFC 6761, 6762, 8375 and the reserved `internal`). */
 const ownNames = /^(?:.*\.)?(?:localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/;
 const localNames = /^(?:.*\.)?(?:local|localdomain|internal|home\.arpa)$/;
 
 /**
- * Whether an address names a place that other systems must not have, as far as the text says it. A name of the public DNS may still lead to such a place:
- * whoever opens a connection has to look at the address that it is opened to with this, too.
+ * Whether an address names this machine or its network, as far as the text says. A public name can still resolve to such an address,
+ * so code that opens a connection must also check the resolved address with this function.
  * @param host as `URL.hostname` has it: an address in any notation is written in the usual one there, one of version 6 in brackets
  * @returns undefined for all other places
  */
-export function localPlaceOf(host: string): LocalPlace | undefined {
+export function localPlaceOf(host: string): LocalTarget | undefined {
   const name = host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
@@ -51,6 +51,6 @@ export function localPlaceOf(host: string): LocalPlace | undefined {
   const version = isIP(name);
   if (version !== 0) return lists.find(([, list]) => list.check(name, version === 4 ? 'ipv4' : 'ipv6'))?.[0];
   if (ownNames.test(name)) return 'localhost';
-  // A name of one label means something only to the resolver of the network.
+  // Only the local resolver knows names of one label.
   return localNames.test(name) || !name.includes('.') ? 'local network' : undefined;
 }

@@ -1,6 +1,8 @@
 /** Small pages for browsers, for the few addresses that mail leads people to. They need nothing but themselves: no script, no asset, no session. */
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ApiError, type ErrorForm, sentenceOf } from '../http/index.ts';
+import { escapeHtml } from '../texts/index.ts';
 
 /** What somebody fills in. */
 export interface HtmlInput {
@@ -56,11 +58,6 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** A text as HTML that shows it as it is, between tags and in quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!);
-
 const inputOf = ({ name, label, type, autocomplete, value = '' }: HtmlInput) =>
   `<label>${escapeHtml(label)} <input name="${escapeHtml(name)}" type="${type}" autocomplete="${autocomplete}" value="${escapeHtml(value)}" required></label>`;
 
@@ -90,3 +87,17 @@ ${parts.map(htmlOf).join('\n')}
 /** Answers with a page that no cache keeps and that loads nothing. */
 export const sendPage = (reply: FastifyReply, status: number, page: HtmlPage): FastifyReply =>
   reply.code(status).headers(headers).send(htmlPage(page));
+
+/** Why something was refused, as a sentence. */
+function reasonOf({ body }: ApiError): string {
+  const { message } = body as { message: string | Record<string, string[]> };
+  return typeof message === 'string' ? message.replace(/^\d{3} ([\w ]+ - )?/, '') : sentenceOf(message);
+}
+
+/**
+ * The form in which people read refusals.
+ * @param pageFor the page that says the reason
+ */
+export const pageForm = (pageFor: (reason: string, refusal: ApiError, request: FastifyRequest) => HtmlPage): ErrorForm => ({
+  write: (refusal, request, reply) => sendPage(reply, refusal.status, pageFor(reasonOf(refusal), refusal, request)),
+});

@@ -1,3 +1,3 @@
-/** What protects what the database holds: the secret key of the server and its uses. */
+/** The secret key of the server and what it protects. */
 export { keyInFile, SecretKeyError } from './key.ts';
 export { fingerprintOf, type Secrets, secretsFrom } from './secrets.ts';

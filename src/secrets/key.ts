@@ -1,15 +1,15 @@
-/** The secret key of a server: what protects what its database holds. It is never in the database itself. */
+/** The secret key of a server, which encrypts values in its database. It is never stored in the database. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
 const fewest_characters = 32;
 
-/** The file with the key cannot be read or made, as a sentence for the operator. */
+/** The key file cannot be read or created: a sentence for the operator. */
 export class SecretKeyError extends Error {}
 
 /**
- * The key in a file, which is made when there is none.
+ * The key in a file, which is created when it does not exist.
  * @param file absolute path
  * @throws SecretKeyError
  */
@@ -21,7 +21,7 @@ export function keyInFile(file: string): string {
   } catch (error) {
     if (error instanceof SecretKeyError) throw error;
     throw new SecretKeyError(
-      `The secret key in ${file} can neither be read nor be made (${(error as NodeJS.ErrnoException).code}).`,
+      `The secret key in ${file} can be neither read nor created (${(error as NodeJS.ErrnoException).code}).`,
     );
   }
 }
@@ -35,7 +35,7 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Processes that start together must get one key, and a crash must not leave half of one: whoever links first has made it. */
+/** Processes that start together must get the same key, and a crash must not leave half of one: the first to link its file wins. */
 function makeKey(file: string): string {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.new-${process.pid}-${randomBytes(4).toString('hex')}`;

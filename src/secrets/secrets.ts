@@ -1,4 +1,4 @@
-/** What a server does with its secret key: each purpose has a key of its own, derived from it, so that what one shows says nothing of another. */
+/** The uses of the secret key. Each purpose has its own derived key, so that one reveals nothing about another. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface Secrets {
@@ -7,19 +7,19 @@ export interface Secrets {
    * @returns 32 bytes, always the same
    */
   keyFor(purpose: string): Buffer;
-  /** Encrypts a text so that it can neither be read nor changed without the secret key. */
+  /** Encrypts a text so that it can be neither read nor changed without the secret key. */
   seal(purpose: string, text: string): Buffer;
   /**
-   * The text that was sealed for the same purpose.
+   * Decrypts a text that was sealed for the same purpose.
    * @throws Error when it was sealed with another key or for another purpose, or was changed
    */
   unseal(purpose: string, sealed: Buffer): string;
   /**
-   * A text for a link that proves that this server made it. It is not stored anywhere: what the database holds of it is of no use without the secret key.
+   * A token for a link that proves that this server made it. It is not stored: the seed in the database is useless without the secret key.
    * @param seed a random UUID, by which the row that the link is about is found
    */
   linkToken(purpose: string, seed: string): string;
-  /** The seed of a link of this server, or undefined for any other text. */
+  /** The seed of a link token of this server, or undefined for any other text. */
   seedOfLink(purpose: string, token: string): string | undefined;
 }
 
@@ -27,7 +27,7 @@ const nonce_bytes = 12;
 const tag_bytes = 16;
 const seed_bytes = 16;
 
-/** Asks whoever has the secret key for nothing else. */
+/** The purpose of keys that sign links. */
 export function secretsFrom(secretKey: string): Secrets {
   const derived = new Map<string, Buffer>();
   const keyFor = (purpose: string): Buffer => {
@@ -67,5 +67,5 @@ export function secretsFrom(secretKey: string): Secrets {
   };
 }
 
-/** Tells whether two have the same secret key, and nothing else of it. */
+/** Compares secret keys without revealing them. */
 export const fingerprintOf = (secrets: Secrets): Buffer => secrets.keyFor('fingerprint');

@@ -1,4 +1,4 @@
-/** How long texts may be, and what titles and descriptions may be, of issues and of epics (issues.md section 6): reasons for `checked`. Pure functions. */
+/** How long texts may be, and what titles and descriptions may be, of issues and of epics (docs/reference/issues.md): reasons for `checked`. Pure functions. */
 
 const maximumTitle = 255;
 const maximumDescription = 1_048_576;

@@ -1,7 +1,6 @@
-/** Looking for words in texts: `search` of the lists of issues and epics (issues.md section 3). */
+/** Looking for words in texts: `search` of the lists of issues and epics (docs/reference/issues.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { badParams } from '../http/errors.ts';
-import { containing } from '../http/filters.ts';
+import { badParams, containing } from '../http/index.ts';
 
 /** Below this many characters a term has no trigram, by which texts are found. */
 const shortest = 3;
