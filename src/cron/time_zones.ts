@@ -5,7 +5,7 @@ import { ianaNames } from './iana_names.ts';
  * The zone names of Ruby on Rails (ActiveSupport::TimeZone::MAPPING, 151 names), which v4 takes beside the IANA names.
  * The names do not change any more; the zones behind two of them did (Astana in Rails 7.2, Greenland in 8.1).
  */
-const RAILS_ZONES: ReadonlyMap<string, string> = new Map([
+export const RAILS_ZONES: ReadonlyMap<string, string> = new Map([
   ['International Date Line West', 'Etc/GMT+12'],
   ['Midway Island', 'Pacific/Midway'],
   ['American Samoa', 'Pacific/Pago_Pago'],
@@ -181,6 +181,3 @@ export function ianaZone(name: string): string | undefined {
 export function isTimeZone(text: string): boolean {
   return ianaZone(text) !== undefined;
 }
-
-/** The Rails names, for lists and tests. */
-export const railsZoneNames: readonly string[] = [...RAILS_ZONES.keys()];

@@ -1,0 +1,17 @@
+/** Days of the calendar in UTC, as texts of the form `YYYY-MM-DD`, whose order is that of time. */
+const day_ms = 86_400_000;
+const startOf_ms = (day: string) => Date.parse(`${day}T00:00:00Z`);
+
+/** The day of a moment. */
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
+
+export const today = (): string => dayOf(new Date());
+
+/** The day that lies a number of days after another; before it when the number is negative. */
+export const daysAfter = (day: string, days: number): string => dayOf(new Date(startOf_ms(day) + days * day_ms));
+
+/** How many days lie between two; negative when `to` comes first. */
+export const daysBetween = (from: string, to: string): number => (startOf_ms(to) - startOf_ms(from)) / day_ms;
+
+/** The day that lies a number of days after today. */
+export const daysFromNow = (days: number): string => daysAfter(today(), days);
