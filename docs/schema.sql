@@ -5,17 +5,6 @@ create extension btree_gist;
 create extension citext;
 create extension pg_trgm;
 
-CREATE OR REPLACE FUNCTION public.accept_invitations_of_address()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if exists (select from invitations where invite_email = new.email) then
-    -- Later, in transactions of its own: a membership locks a whole tree of groups, which must not wait for whoever changes a user.
-    perform graphile_worker.add_job('accept_invitations', payload => json_build_object('email_id', new.id), max_attempts => 6);
-  end if;
-  return null;
-end $function$;
 CREATE OR REPLACE FUNCTION public.best_label_priority(issue bigint, project bigint)
  RETURNS integer
  LANGUAGE sql
@@ -33,15 +22,6 @@ begin
    where id = coalesce(new.project_id, old.project_id);
   return null;
 end $function$;
-CREATE OR REPLACE FUNCTION public.end_decided_todo()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.state := 'done';
-  new.updated_at := now();
-  return new;
-end $function$;
 CREATE OR REPLACE FUNCTION public.give_milestone_due_date()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -57,67 +37,6 @@ AS $function$
 begin
   update notes set starts_discussion = true
    where id = (select id from notes where discussion_id = old.discussion_id order by created_at, id limit 1);
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.inherit_epic_dates(ids bigint[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  if cardinality(ids) is null or cardinality(ids) = 0 then return; end if;
-  perform from epics where id = any(ids) order by id for no key update;
-  update epics set inherited_start_date = found.start_date, inherited_due_date = found.due_date
-    from (select parent.id, least(of_issues.start_date, of_children.start_date) as start_date, greatest(of_issues.due_date, of_children.due_date) as due_date
-            from epics parent,
-                 lateral (select min(milestones.start_date) as start_date, max(milestones.due_date) as due_date
-                            from epic_issues join issues on issues.id = epic_issues.issue_id join milestones on milestones.id = issues.milestone_id
-                           where epic_issues.epic_id = parent.id) of_issues,
-                 lateral (select min(case when start_date_is_fixed then start_date_fixed else inherited_start_date end) as start_date,
-                                 max(case when due_date_is_fixed then due_date_fixed else inherited_due_date end) as due_date
-                            from epics child where child.parent_id = parent.id) of_children
-           where parent.id = any(ids)) found
-   where epics.id = found.id and (epics.inherited_start_date, epics.inherited_due_date) is distinct from (found.start_date, found.due_date);
-end $function$;
-CREATE OR REPLACE FUNCTION public.keep_dates_by_child()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  parents bigint[] := case tg_op when 'INSERT' then array[new.parent_id] when 'DELETE' then array[old.parent_id] else array[old.parent_id, new.parent_id] end;
-begin
-  perform inherit_epic_dates(array(select distinct parent_id from unnest(parents) parent_id where parent_id is not null));
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.keep_dates_by_epic_issues()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform inherit_epic_dates(array(select distinct epic_id from changed));
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.keep_dates_by_issue()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform inherit_epic_dates(array(select epic_id from epic_issues where issue_id = new.id));
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.keep_dates_by_milestone()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform inherit_epic_dates(array(select distinct epic_id from epic_issues join issues on issues.id = issue_id where milestone_id = new.id));
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.keep_dates_by_moved_issue()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform inherit_epic_dates(array[old.epic_id, new.epic_id]);
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.keep_label_priority_of_issues()
@@ -151,25 +70,6 @@ begin
     insert into redirects (path, namespace_id, project_id)
     values (old.full_path, case tg_table_name when 'namespaces' then new.id end, case tg_table_name when 'projects' then new.id end)
     on conflict (path) do update set namespace_id = excluded.namespace_id, project_id = excluded.project_id, created_at = now();
-  end if;
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.keep_primary_email()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'UPDATE' and new.email <> old.email then
-    -- What was confirmed stays the user's; what was not goes.
-    delete from emails where user_id = new.id and is_primary and old.confirmed_at is null;
-    update emails set is_primary = false, updated_at = now() where user_id = new.id and is_primary;
-  end if;
-  insert into emails (user_id, email, is_primary, confirmed_at) values (new.id, new.email, true, new.confirmed_at)
-      on conflict (email) do update
-     set email = excluded.email, is_primary = true, confirmed_at = excluded.confirmed_at, updated_at = now()
-   where emails.user_id = excluded.user_id;
-  if not found then
-    raise unique_violation using message = 'the address is a secondary one of another user', constraint = 'emails_email_key', table = 'emails';
   end if;
   return null;
 end $function$;
@@ -495,7 +395,6 @@ create table emails (
 CREATE INDEX emails_by_user ON emails USING btree (user_id, id);
 CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
 CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL AND NOT is_primary;
-CREATE TRIGGER accept_invitations_of_address AFTER INSERT OR UPDATE OF email, confirmed_at ON emails FOR EACH ROW WHEN (new.confirmed_at IS NOT NULL) EXECUTE FUNCTION accept_invitations_of_address();
 
 create table epic_issues (
   id bigint generated always as identity not null,
@@ -508,9 +407,6 @@ create table epic_issues (
   constraint epic_issues_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE
 );
 CREATE INDEX epic_issues_in_order ON epic_issues USING btree (epic_id, relative_position, id);
-CREATE TRIGGER inherit_dates_of_added AFTER INSERT ON epic_issues REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_dates_by_epic_issues();
-CREATE TRIGGER inherit_dates_of_moved AFTER UPDATE OF epic_id ON epic_issues FOR EACH ROW WHEN (old.epic_id <> new.epic_id) EXECUTE FUNCTION keep_dates_by_moved_issue();
-CREATE TRIGGER inherit_dates_without_removed AFTER DELETE ON epic_issues REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_dates_by_epic_issues();
 
 create table epic_labels (
   epic_id bigint not null,
@@ -561,8 +457,6 @@ create table epics (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   relative_position bigint,
-  inherited_start_date date,
-  inherited_due_date date,
   constraint epics_pkey PRIMARY KEY (id),
   constraint epics_iid_key UNIQUE (group_id, iid),
   constraint epics_state_check CHECK (state = ANY (ARRAY['opened'::text, 'closed'::text])),
@@ -579,9 +473,6 @@ CREATE INDEX epics_by_update ON epics USING btree (group_id, updated_at, id);
 CREATE INDEX epics_in_order ON epics USING btree (group_id, created_at, id);
 CREATE INDEX epics_of_parent_in_order ON epics USING btree (parent_id, relative_position, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX epics_search ON epics USING gin (title gin_trgm_ops, description gin_trgm_ops);
-CREATE TRIGGER inherit_dates_of_child AFTER UPDATE OF parent_id, start_date_is_fixed, start_date_fixed, due_date_is_fixed, due_date_fixed, inherited_start_date, inherited_due_date ON epics FOR EACH ROW WHEN ((old.parent_id IS NOT NULL OR new.parent_id IS NOT NULL) AND (old.parent_id IS DISTINCT FROM new.parent_id OR old.start_date_is_fixed IS DISTINCT FROM new.start_date_is_fixed OR old.start_date_fixed IS DISTINCT FROM new.start_date_fixed OR old.due_date_is_fixed IS DISTINCT FROM new.due_date_is_fixed OR old.due_date_fixed IS DISTINCT FROM new.due_date_fixed OR old.inherited_start_date IS DISTINCT FROM new.inherited_start_date OR old.inherited_due_date IS DISTINCT FROM new.inherited_due_date)) EXECUTE FUNCTION keep_dates_by_child();
-CREATE TRIGGER inherit_dates_of_new_child AFTER INSERT ON epics FOR EACH ROW WHEN (new.parent_id IS NOT NULL) EXECUTE FUNCTION keep_dates_by_child();
-CREATE TRIGGER inherit_dates_without_child AFTER DELETE ON epics FOR EACH ROW WHEN (old.parent_id IS NOT NULL) EXECUTE FUNCTION keep_dates_by_child();
 
 create table events (
   id bigint generated always as identity not null,
@@ -695,6 +586,7 @@ create table internal_ids (
   constraint internal_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint internal_ids_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE INDEX internal_ids_by_namespace ON internal_ids USING btree (namespace_id) WHERE namespace_id IS NOT NULL;
 
 create table invitations (
   id bigint generated always as identity not null,
@@ -859,7 +751,6 @@ CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) WHE
 CREATE INDEX issues_in_order ON issues USING btree (project_id, created_at, id) INCLUDE (state, confidential, author_id);
 CREATE INDEX issues_newest ON issues USING btree (created_at, id);
 CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
-CREATE TRIGGER inherit_dates_of_milestone AFTER UPDATE OF milestone_id ON issues FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION keep_dates_by_issue();
 CREATE TRIGGER keep_removed_issue_numbers AFTER DELETE ON issues REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_issue_numbers();
 CREATE TRIGGER place_issue_last BEFORE INSERT ON issues FOR EACH ROW WHEN (new.relative_position IS NULL) EXECUTE FUNCTION place_issue_last();
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON issues FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
@@ -1202,6 +1093,7 @@ create table members (
   constraint members_role_fkey FOREIGN KEY (member_role_id, access_level) REFERENCES member_roles(id, base_access_level),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX members_by_creator ON members USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE INDEX members_by_user ON members USING btree (user_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
@@ -1232,7 +1124,6 @@ CREATE INDEX milestones_by_title ON milestones USING btree (title);
 CREATE INDEX milestones_of_group_in_order ON milestones USING btree (group_id, due_date, id);
 CREATE INDEX milestones_of_project_in_order ON milestones USING btree (project_id, due_date, id);
 CREATE TRIGGER give_milestone_due_date AFTER UPDATE OF due_date ON milestones FOR EACH ROW WHEN (old.due_date IS DISTINCT FROM new.due_date) EXECUTE FUNCTION give_milestone_due_date();
-CREATE TRIGGER inherit_dates_of_changed_milestone AFTER UPDATE OF start_date, due_date ON milestones FOR EACH ROW WHEN (old.start_date IS DISTINCT FROM new.start_date OR old.due_date IS DISTINCT FROM new.due_date) EXECUTE FUNCTION keep_dates_by_milestone();
 
 create table namespaces (
   id bigint generated always as identity not null,
@@ -1399,6 +1290,7 @@ create table projects (
   forked_from_id bigint,
   import_status text default 'none'::text not null,
   import_error text,
+  freeze_blocks_pushes boolean default false not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -1702,7 +1594,6 @@ CREATE INDEX todos_on_epic ON todos USING btree (epic_id, user_id) WHERE epic_id
 CREATE INDEX todos_on_issue ON todos USING btree (issue_id, user_id) WHERE issue_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_epic ON todos USING btree (user_id, epic_id) WHERE state = 'pending'::text AND epic_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_issue ON todos USING btree (user_id, issue_id) WHERE state = 'pending'::text AND issue_id IS NOT NULL;
-CREATE TRIGGER end_decided_todo BEFORE UPDATE OF access_request_id ON todos FOR EACH ROW WHEN (old.access_request_id IS NOT NULL AND new.access_request_id IS NULL AND old.state = 'pending'::text) EXECUTE FUNCTION end_decided_todo();
 
 create table unused_blobs (
   key text not null,
@@ -1733,6 +1624,7 @@ create table user_mentions (
   constraint user_mentions_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
   constraint user_mentions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX user_mentions_by_epic ON user_mentions USING btree (epic_id) WHERE epic_id IS NOT NULL;
 CREATE INDEX user_mentions_by_note ON user_mentions USING btree (note_id) WHERE note_id IS NOT NULL;
 CREATE INDEX user_mentions_by_user ON user_mentions USING btree (user_id);
 
@@ -1799,6 +1691,7 @@ CREATE INDEX users_bots ON users USING btree (id) WHERE user_type = 'project_bot
 CREATE INDEX users_by_activity ON users USING btree (last_activity_on, id) WHERE last_activity_on IS NOT NULL;
 CREATE INDEX users_by_change ON users USING btree (updated_at, id);
 CREATE INDEX users_by_creation ON users USING btree (created_at, id);
+CREATE INDEX users_by_creator ON users USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX users_by_name ON users USING btree (name, id);
 CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE public_email <> ''::citext;
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
@@ -1807,7 +1700,6 @@ CREATE INDEX users_service_accounts ON users USING btree (id) WHERE user_type = 
 CREATE INDEX users_service_accounts_by_username ON users USING btree (username, id) WHERE user_type = 'service_account'::text;
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
-CREATE TRIGGER keep_primary_email AFTER INSERT OR UPDATE OF email, confirmed_at ON users FOR EACH ROW EXECUTE FUNCTION keep_primary_email();
 
 create view current_license as
  SELECT id,

@@ -1,11 +1,11 @@
 /**
- * Questions that many requests ask at the same time, answered together: while one statement is under way those that come in wait, and go out as the next.
- * Every question is answered by a statement that began after it was asked, so that nothing is remembered and what was revoked before is revoked in the answer.
+ * A data loader: lookups that many requests make at the same time share a statement. While one statement runs, new lookups wait and go out with the next.
+ * Each lookup is answered by a statement that began after it was made, so that nothing is cached and a revocation counts at once.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** A statement that takes longer may hang (its connection may be dead): the next does not wait for it. */
+/** A statement that takes longer may hang on a dead connection: the next one does not wait for it. */
 const patience_ms = 50;
 
 interface Waiting<Question, Answer> {
@@ -14,18 +14,18 @@ interface Waiting<Question, Answer> {
   settle: PromiseWithResolvers<Answer | undefined>;
 }
 
-/** What answers several questions at once: by the key of each, none for a question without an answer. */
-export type AnswerAll<Question, Answer> = (db: Database, questions: readonly Question[]) => Promise<Map<string, Answer>>;
+/** Answers several lookups in one statement: a map by key, without an entry where there is no answer. */
+export type LoadAll<Question, Answer> = (db: Database, questions: readonly Question[]) => Promise<Map<string, Answer>>;
 
 class Batches<Question, Answer> {
   readonly #db: Database;
-  readonly #answerAll: AnswerAll<Question, Answer>;
+  readonly #answerAll: LoadAll<Question, Answer>;
   #waiting = new Map<string, Waiting<Question, Answer>>();
   #isScheduled = false;
   #underWay = 0;
   #began_ms = 0;
 
-  constructor(db: Database, answerAll: AnswerAll<Question, Answer>) {
+  constructor(db: Database, answerAll: LoadAll<Question, Answer>) {
     this.#db = db;
     this.#answerAll = answerAll;
   }
@@ -41,7 +41,7 @@ class Batches<Question, Answer> {
     return waiting.answer;
   }
 
-  /** Not at once: other requests that have arrived in this turn of the event loop have not asked yet. */
+  /** Deferred, so that other requests of this turn of the event loop can join. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -72,14 +72,14 @@ class Batches<Question, Answer> {
 }
 
 /**
- * Makes a function that answers one question out of one that answers many.
- * @param keyOf tells equal questions, which are asked once
- * @param answerAll gives the answers by the keys of their questions; answers are shared between callers, who must not change them
- * @returns a function whose promise is fulfilled with undefined where there is no answer, and rejected when the statement fails
+ * Turns a function that answers many lookups into one that answers a single lookup.
+ * @param keyOf the same for equal lookups, which are made once
+ * @param answerAll answers by key; answers are shared between callers, who must not change them
+ * @returns a function that resolves to undefined when there is no answer, and rejects when the statement fails
  */
-export function inBatches<Question, Answer>(
+export function dataLoader<Question, Answer>(
   keyOf: (question: Question) => string,
-  answerAll: AnswerAll<Question, Answer>,
+  answerAll: LoadAll<Question, Answer>,
 ): (db: Database, question: Question) => Promise<Answer | undefined> {
   const batchesOf = new WeakMap<Database, Batches<Question, Answer>>();
   return (db, question) => {
@@ -93,7 +93,7 @@ export function inBatches<Question, Answer>(
 }
 
 /**
- * An array parameter whose length PostgreSQL does not plan by. It would find a plan made for the very array the cheaper one, and plan a prepared statement anew
+ * An array parameter whose length PostgreSQL ignores when it plans. Otherwise it would prefer a plan for the very array, and plan a prepared statement again
  * each time, which takes several times as long as running it.
  * @param type name of the array type
  */

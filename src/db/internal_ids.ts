@@ -1,5 +1,5 @@
 /** Numbers that count inside a project or group: `#1`, `#2`, … */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
 /** Whose numbers they are. */
@@ -12,7 +12,36 @@ const columnsOf = (owner: NumberOwner) =>
     : { project_id: null, namespace_id: owner.namespace_id };
 
 /**
- * Takes the next number. Until the transaction ends nobody else gets one of this owner, so that none is left out when it fails: take it last.
+ * A statement that takes numbers, alone or as part of another. Until the transaction ends nobody else gets one of this owner, so that none is left out when it fails.
+ * @param last_value how many are taken; or, `chosen`, a number that somebody has chosen, so that counting goes on behind it
+ * @returns `last_value`, the last number that is taken now
+ */
+function numbersTaken(
+  owner: NumberOwner,
+  usage: NumberUsage,
+  last_value: number,
+  chosen: boolean,
+): RawBuilder<{ last_value: number }> {
+  const { project_id, namespace_id } = columnsOf(owner);
+  return sql`
+    insert into internal_ids as known (project_id, namespace_id, usage, last_value)
+    values (${project_id}, ${namespace_id}, ${usage}, ${last_value}::integer)
+    on conflict on constraint internal_ids_key do update
+      set last_value = ${chosen ? sql`greatest(known.last_value, excluded.last_value)` : sql`known.last_value + excluded.last_value`}
+    returning last_value`;
+}
+
+/**
+ * The part of a statement that takes one number.
+ * @param chosen a number that somebody has chosen and that is free; the next one where it is left out
+ * @returns common table expressions, of which `number` has the column `iid`
+ */
+export const iidTaken = (owner: NumberOwner, usage: NumberUsage, chosen: number | undefined): RawBuilder<{ iid: number }> => sql`
+  taken as (${numbersTaken(owner, usage, chosen ?? 1, chosen !== undefined)}),
+  number as (select ${chosen === undefined ? sql`last_value` : sql`${chosen}::integer`} as iid from taken)`;
+
+/**
+ * Takes the next number. Until the transaction ends nobody else gets one of this owner: take it last.
  * @returns the number, from 1
  */
 export const nextIid = (tx: Database, owner: NumberOwner, usage: NumberUsage): Promise<number> => nextIids(tx, owner, usage, 1);
@@ -22,23 +51,6 @@ export const nextIid = (tx: Database, owner: NumberOwner, usage: NumberUsage): P
  * @returns the first of them
  */
 export async function nextIids(tx: Database, owner: NumberOwner, usage: NumberUsage, count: number): Promise<number> {
-  const { project_id, namespace_id } = columnsOf(owner);
-  const { rows } = await sql<{ first: number }>`
-    insert into internal_ids as known (project_id, namespace_id, usage, last_value) values (${project_id}, ${namespace_id}, ${usage}, ${count})
-    on conflict on constraint internal_ids_key do update set last_value = known.last_value + excluded.last_value
-    returning last_value - ${count}::integer + 1 as first`.execute(tx);
-  return rows[0]!.first;
-}
-
-/**
- * Takes a number that somebody has chosen, so that counting goes on behind it.
- * @param iid whose being free is for the caller to see to
- */
-export async function claimIid(tx: Database, owner: NumberOwner, usage: NumberUsage, iid: number): Promise<void> {
-  const { project_id, namespace_id } = columnsOf(owner);
-  await sql`
-    insert into internal_ids as known (project_id, namespace_id, usage, last_value) values (${project_id}, ${namespace_id}, ${usage}, ${iid})
-    on conflict on constraint internal_ids_key do update set last_value = greatest(known.last_value, excluded.last_value)`.execute(
-    tx,
-  );
+  const { rows } = await numbersTaken(owner, usage, count, false).execute(tx);
+  return rows[0]!.last_value - count + 1;
 }

@@ -215,8 +215,6 @@ export interface Epics {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   relative_position: number | null;
-  inherited_start_date: string | null;
-  inherited_due_date: string | null;
 }
 
 export interface Events {
@@ -665,6 +663,7 @@ export interface Projects {
   forked_from_id: number | null;
   import_status: Generated<string>;
   import_error: string | null;
+  freeze_blocks_pushes: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {
