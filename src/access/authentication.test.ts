@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import { type Client, clientOf } from '../../test/support/client.ts';
 import { type Persona, type World, world } from '../../test/support/world.ts';
 import { createToken } from '../areas/people/personal_access_tokens/index.ts';
+import { daysFromNow } from '../cron/index.ts';
 import { callerOfToken } from './authentication.ts';
 
 const unauthorized = { message: '401 Unauthorized' };
-const day_ms = 86_400_000;
-const dayIn = (days: number) => new Date(Date.now() + days * day_ms).toISOString().slice(0, 10);
 
-/** Another token of a persona, with a client that holds it. */
+/** Another token of a persona, with a client that uses it. */
 async function tokenOf({ db, people, url }: World, persona: Persona, scopes = ['api'], expires_at: string | null = null) {
   const { id, value } = await createToken(db, { user_id: people[persona].id, name: 'another', scopes, expires_at });
   return { id, value, client: clientOf(`${url}/api/v4`, value) };
@@ -48,7 +47,7 @@ test('a token is taken from a header, from the query and from any form of body',
   for (const answer of changes) assert.equal(answer.status, 200, JSON.stringify(answer.body));
 });
 
-test('an empty credential counts as none, and the first that is not empty is used', async () => {
+test('an empty credential is ignored, and the first that is not empty is used', async () => {
   const { as, people } = await world();
   const anonymous = as('anonymous');
   const empty = { 'private-token': '', authorization: 'Bearer ' };
@@ -65,7 +64,7 @@ test('an empty credential counts as none, and the first that is not empty is use
   assert.equal((await anonymous.get('/user', {}, { headers })).body.id, people.planner.id);
 });
 
-test('a credential that is no token is refused, even where none is needed', async () => {
+test('an invalid credential is refused, even where none is needed', async () => {
   const { as, people } = await world();
   const anonymous = as('anonymous');
   const query = { username: people.guest.username };
@@ -89,12 +88,12 @@ test('a credential that is no token is refused, even where none is needed', asyn
   assert.equal((await anonymous.get('/user', {}, { headers: { authorization: `Basic ${password}` } })).status, 401);
 });
 
-test('a token works until the day it ends, and what is wrong with it is said', async () => {
+test('a token works until it expires, and refusals give the reason', async () => {
   const here = await world();
-  const tomorrow = await tokenOf(here, 'guest', ['api'], dayIn(1));
+  const tomorrow = await tokenOf(here, 'guest', ['api'], daysFromNow(1));
   assert.equal((await tomorrow.client.get('/user')).status, 200);
 
-  const expired = await (await tokenOf(here, 'guest', ['api'], dayIn(0))).client.get('/user');
+  const expired = await (await tokenOf(here, 'guest', ['api'], daysFromNow(0))).client.get('/user');
   const expiredText = 'Token is expired. You can either do re-authorization or token refresh.';
   assert.equal(expired.status, 401);
   assert.deepEqual(expired.body, { error: 'invalid_token', error_description: expiredText, message: expiredText });
@@ -151,7 +150,7 @@ test('a token without any scope for the API reads nothing but itself', async () 
   }
 });
 
-test('an administrator acts as somebody else, by id or name, in a header or a parameter', async () => {
+test('an administrator acts as another user, by ID or username, in a header or parameter', async () => {
   const { as, people, project } = await world();
   const { id, username } = people.guest;
   const admin = as('admin');
@@ -168,12 +167,12 @@ test('an administrator acts as somebody else, by id or name, in a header or a pa
   }
   assert.equal((await admin.put('/user/status', { sudo: id, emoji: 'tea' })).status, 200);
   assert.equal((await as('guest').get('/user/status')).body.emoji, 'tea');
-  // As a guest the administrator may no more than a guest.
+  // An administrator who acts as a guest has the access of a guest.
   assert.equal((await admin.get(`/projects/${project.id}/freeze_periods`, { sudo: id })).status, 403);
   assert.equal((await admin.get('/user', { sudo: '' }, { headers: { sudo: '' } })).body.id, people.admin.id);
 });
 
-test('acting as somebody else needs an administrator, the scope for it, and somebody', async () => {
+test('sudo requires an administrator, the scope sudo, and an existing user', async () => {
   const here = await world();
   const { as, people } = here;
   const sudo = people.guest.id;
@@ -199,12 +198,12 @@ test('acting as somebody else needs an administrator, the scope for it, and some
   }
 });
 
-test('with sudo the scopes of the call itself do not count, without it they do', async () => {
+test('with sudo the scopes of the endpoint are not required', async () => {
   const here = await world();
   const { client } = await tokenOf(here, 'admin', ['sudo']);
   const tea = { emoji: 'tea' };
   assert.equal((await client.put('/user/status', { ...tea, sudo: here.people.guest.id })).status, 200);
-  // An empty name is no name: it must not open what the scopes close.
+  // An empty sudo is ignored: it must not bypass the scopes.
   for (const headers of [{}, { sudo: '' }] as Record<string, string>[]) {
     for (const parameters of [tea, { ...tea, sudo: '' }, { ...tea, sudo: null }])
       assert.equal((await client.put('/user/status', parameters, { headers })).status, 403);
@@ -212,7 +211,7 @@ test('with sudo the scopes of the call itself do not count, without it they do',
   assert.equal((await here.as('admin').get('/user/status')).body.emoji, null);
 });
 
-/** What a caller is told when his account is in a state. */
+/** The refusal of each account state. */
 async function refusalIn({ db, people, as }: World, columns: object): Promise<string> {
   const original = { state: 'active', user_type: 'human' };
   await db.updateTable('users').set(columns).where('id', '=', people.developer.id).execute();
@@ -224,7 +223,7 @@ async function refusalIn({ db, people, as }: World, columns: object): Promise<st
   return answer.body.message;
 }
 
-test('users who may not use the server are told why, everywhere', async () => {
+test('users who are not active get the reason, everywhere', async () => {
   const here = await world();
   const blocked = '403 Forbidden - Your account has been blocked.';
   assert.equal(await refusalIn(here, { state: 'blocked' }), blocked);
@@ -244,7 +243,7 @@ test('users who may not use the server are told why, everywhere', async () => {
   assert.equal((await here.as('developer').get('/user')).status, 200);
 });
 
-test('nobody acts through sudo as a user who is blocked, and a blocked administrator does not act at all', async () => {
+test('sudo does not work for blocked users, nor for blocked administrators', async () => {
   const here = await world();
   const { as, people, db } = here;
   await as('admin').post(`/users/${people.guest.id}/block`);
@@ -255,7 +254,7 @@ test('nobody acts through sudo as a user who is blocked, and a blocked administr
   assert.equal((await as('admin').get('/user', { sudo: people.owner.id })).status, 403);
 });
 
-test('a use is remembered with its address and its day, at most every ten minutes', async () => {
+test('the last use is recorded with its address and day, at most every ten minutes', async () => {
   const here = await world();
   const { db, people } = here;
   const { id, client } = await tokenOf(here, 'guest');
@@ -283,7 +282,7 @@ test('a use is remembered with its address and its day, at most every ten minute
   assert.equal(user!.last_activity_on, later.last_used_at!.slice(0, 10));
 });
 
-test('a proxy that writes no address in the place of one stops nobody', async () => {
+test('a proxy that sends no valid address does not cause a refusal', async () => {
   const here = await world();
   for (const [address, remembered] of [
     ['unknown', []],

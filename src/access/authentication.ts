@@ -1,18 +1,20 @@
-/** Who calls: the credential of a request becomes a caller, or a refusal that says what is wrong with it (conventions.md section 2). */
+/** Authentication: turns the credential of a request into a caller, or refuses it (docs/reference/access.md#credentials). */
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import { type DB, inBatches, ofAnyLength } from '../db/index.ts';
-import type { Caller, Services, TokenKind } from '../http/endpoint.ts';
+import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
+import type { AnyEndpoint, Caller, TokenKind } from '../http/endpoint.ts';
 import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } from '../http/errors.ts';
 import type { Values } from '../http/form.ts';
 import type { Plan } from '../http/plans.ts';
+import type { Services } from '../services/index.ts';
+import { countsToday } from './expiry.ts';
 import { planInForce } from './plans.ts';
 import { tokenDigest } from './tokens.ts';
 
-/** A token's last use is written at most this often. */
+/** The last use of a token is updated at most this often. */
 const lastUse_minutes = 10;
-const rememberedAddresses = 7;
+const recordedAddresses = 7;
 
 export interface User {
   id: number;
@@ -24,7 +26,7 @@ export interface User {
   user_type: string;
   admin: boolean;
   external: boolean;
-  /** Whether the primary address waits for a confirmation without which he may do nothing. */
+  /** Whether the primary email address must be confirmed before the user may do anything. */
   unconfirmed: boolean;
 }
 
@@ -40,7 +42,7 @@ interface Credential extends User {
   plan: Plan;
 }
 
-/** `soft` lets people begin to work before they have read their mail. */
+/** With `soft`, users can work for some days before they confirm their address. */
 const grace_days = 3;
 
 /** The columns of `User`. */
@@ -54,12 +56,12 @@ const kind = sql<TokenKind>`
   case when users.user_type <> 'project_bot' then case when token.impersonation then 'impersonation' else 'personal' end
        when exists (select from access_token_bots where user_id = users.id and group_id is not null) then 'group' else 'project' end`;
 
-/** What was sent under a name, or undefined: empty text and null count as nothing sent. */
+/** The value of a parameter; empty text and null become undefined. */
 const given = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
 /**
- * The value of the credential that a request carries, if any.
- * @throws ApiError 401 for one that cannot be a token, and for the tokens of jobs, which do not exist here
+ * The token value of a request, if any.
+ * @throws ApiError 401 for a value that cannot be a token, and for job tokens, which do not exist here
  */
 function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string | undefined {
   const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
@@ -70,19 +72,19 @@ function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string |
   return value as string | undefined;
 }
 
-/** What tells a token from all others: its value, or its number for a credential that was made from it. */
+/** What identifies a token: its value, or its ID for credentials that were derived from it. */
 type TokenName = string | number;
 
 const credentials = sql`
   select token.id as token_id, encode(token.token_digest, 'hex') as digest, token.scopes, token.revoked, ${kind} as kind,
          (select counts_requests from application_settings) as counted, ${planInForce} as plan,
-         coalesce(token.expires_at <= current_date, false) as expired,
+         not ${countsToday('token')} as expired,
          coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
          ${userColumns}
     from personal_access_tokens token join users on users.id = token.user_id`;
 
-/** By the digest of the token's value. */
-const credentialOfDigest = inBatches<Buffer, Credential>(
+/** Credentials by the digest of the token value. */
+const credentialOfDigest = dataLoader<Buffer, Credential>(
   (digest) => digest.toString('hex'),
   async (db, digests) => {
     const { rows } =
@@ -97,7 +99,7 @@ async function credentialNumbered(db: Kysely<DB>, id: number): Promise<Credentia
 }
 
 /**
- * Refuses users who may not use the server now.
+ * Refuses users who are not active.
  * @throws ApiError 403 with the reason
  */
 export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfirmed'>, url: string): void {
@@ -114,8 +116,8 @@ export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfi
 }
 
 /**
- * The address that a user's commits carry.
- * @param url the external address of the server, whose host the private addresses are at
+ * The email address of a user's commits.
+ * @param url the external address of the server, whose host private commit addresses have
  */
 export function commitEmailOf(
   { id, username, email, commit_email }: Pick<User, 'id' | 'username' | 'email' | 'commit_email'>,
@@ -125,7 +127,7 @@ export function commitEmailOf(
   return commit_email ?? email;
 }
 
-/** What a caller has of his credential, whoever he acts as. */
+/** What a caller has from the credential, also with sudo. */
 type Given = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
 
 function callerFrom(user: User, { token, sudo, counted, plan }: Given, url: string): Caller {
@@ -135,16 +137,16 @@ function callerFrom(user: User, { token, sudo, counted, plan }: Given, url: stri
 }
 
 /**
- * @param address an IP address, or what a proxy wrote in its place
+ * @param address an IP address, or other text from a proxy
  */
-async function rememberUse(db: Kysely<DB>, { token_id, id }: Credential, address: string): Promise<void> {
+async function recordUse(db: Kysely<DB>, { token_id, id }: Credential, address: string): Promise<void> {
   const [plain = ''] = address.split('%', 1);
   const ip = isIP(plain) === 0 ? null : plain;
   await sql`
     update personal_access_tokens
        set last_used_at = now(),
            last_used_ips = case when ${ip}::inet is null then last_used_ips else
-             (array_prepend(${ip}::inet, array_remove(last_used_ips, ${ip}::inet)))[1:${sql.lit(rememberedAddresses)}] end
+             (array_prepend(${ip}::inet, array_remove(last_used_ips, ${ip}::inet)))[1:${sql.lit(recordedAddresses)}] end
      where id = ${token_id}`.execute(db);
   await sql`
     update users set last_activity_on = current_date where id = ${id} and last_activity_on is distinct from current_date`.execute(
@@ -152,7 +154,7 @@ async function rememberUse(db: Kysely<DB>, { token_id, id }: Credential, address
   );
 }
 
-/** Ends a token together with all that it was rotated from and to. */
+/** Revokes a token with its whole chain of rotations. */
 async function revokeFamily(db: Kysely<DB>, token_id: number): Promise<void> {
   await sql`
     update personal_access_tokens set revoked = true
@@ -163,9 +165,9 @@ async function revokeFamily(db: Kysely<DB>, token_id: number): Promise<void> {
 }
 
 interface Use {
-  /** Where the request came from. */
+  /** The client's address. */
   address: string;
-  /** Whether the request asks to rotate a token. */
+  /** Whether the request rotates a token. */
   isRotation: boolean;
 }
 
@@ -174,27 +176,27 @@ async function checkedCredential(services: Services, name: TokenName, { address,
     ? credentialOfDigest(services.db, tokenDigest(name))
     : credentialNumbered(services.db, name));
   if (!row) throw unauthorized();
-  // Two who rotate one token cannot both be its owner: whoever has the newer one may be the thief.
+  // If a revoked token is used for a rotation, it was leaked, and the newer token may be the thief's.
   if (row.revoked && isRotation) await revokeFamily(services.db, row.token_id);
   if (row.revoked) throw invalidToken('Token was revoked. You have to re-authorize from the user.');
   if (row.expired) throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
   refuseInactive(row, services.url);
-  if (row.last_use_is_old) await rememberUse(services.db, row, address);
+  if (row.last_use_is_old) await recordUse(services.db, row, address);
   return row;
 }
 
 /**
- * The caller that a token value stands for, for doors that take the value elsewhere (git over HTTP takes it as a password).
- * @param address where the request came from, an IP address
+ * The caller of a token value, for doors that receive it elsewhere (git over HTTP receives it as a password).
+ * @param address the client's IP address
  * @throws ApiError 401 for an unknown, revoked or expired token, 403 for a user who is not active
  */
 export const callerOfToken = (services: Services, value: string, address: string): Promise<Caller> =>
   callerOf(services, value, { address, isRotation: false });
 
 /**
- * The caller that a token stands for, for a credential which was made from it and ends with it.
- * @param id of the token
- * @param address where the request came from, an IP address
+ * The caller of a token, for a credential that was derived from it and ends with it.
+ * @param id ID of the token
+ * @param address the client's IP address
  * @throws ApiError as `callerOfToken`
  */
 export const callerOfTokenNumbered = (services: Services, id: number, address: string): Promise<Caller> =>
@@ -207,7 +209,7 @@ async function callerOf(services: Services, name: TokenName, use: Use): Promise<
 }
 
 async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User | undefined> {
-  // PostgreSQL takes no NUL in a text, and no more digits in an id.
+  // PostgreSQL accepts no NUL in texts, and IDs have at most 18 digits.
   if (id_or_username.includes('\0')) return undefined;
   const isId = /^\d{1,18}$/.test(id_or_username);
   const { rows } = await sql<User>`
@@ -216,7 +218,7 @@ async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User |
   return rows[0];
 }
 
-/** The user that an administrator acts as, by id or username. */
+/** The user that an administrator acts as, by ID or username. */
 async function actAs(services: Services, caller: Caller, who: string): Promise<Caller> {
   if (!caller.admin) throw forbidden('Must be admin to use sudo');
   if (!caller.token.scopes.includes('sudo')) throw insufficientScope(['sudo']);
@@ -226,21 +228,24 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
   return callerFrom(user, { ...caller, sudo: true }, services.url);
 }
 
-const rotation = /access_tokens\/[^/]+\/rotate$/;
-
 /**
- * The caller of a request, or undefined when it carries no credential.
- * @param parameters query and body of the request, which may hold `private_token`, `access_token` and `sudo`
- * @throws ApiError 401 and 403 as conventions.md section 2 lists them
+ * The caller of a request, or undefined without a credential.
+ * @param parameters query and body of the request, which may have `private_token`, `access_token` and `sudo`
+ * @param endpoint `rotation` is true when the endpoint rotates a token
+ * @throws ApiError 401 and 403 (docs/reference/access.md#refusals)
  */
-export async function authenticate(request: FastifyRequest, parameters: Values, services: Services): Promise<Caller | undefined> {
+export async function authenticate(
+  request: FastifyRequest,
+  parameters: Values,
+  services: Services,
+  { rotation }: Pick<AnyEndpoint, 'rotation'> = {},
+): Promise<Caller | undefined> {
   const value = tokenValueOf(request, parameters);
   const sudo = given(parameters.sudo) ?? given(request.headers.sudo);
   if (value === undefined) {
     if (sudo !== undefined) throw unauthorized();
     return undefined;
   }
-  const isRotation = rotation.test(request.routeOptions.url ?? '');
-  const caller = await callerOf(services, value, { address: request.ip, isRotation });
+  const caller = await callerOf(services, value, { address: request.ip, isRotation: rotation === true });
   return sudo === undefined ? caller : actAs(services, caller, String(sudo));
 }

@@ -1,9 +1,9 @@
 /**
- * Keeps `group_authorizations` and `project_authorizations` equal to what memberships, invitations of groups and the tree of groups say. Every change of these
+ * Keeps `group_authorizations` and `project_authorizations` consistent with memberships, shares with groups and the tree of groups. Every change of these
  * calls `refreshAuthorizations` in its own transaction, after its rows are written.
  *
- * A group that is invited into a group or project brings its members, and those of the groups above it, with their level there but at most that of the link.
- * Whom it has invited itself it does not bring along: invitations are not passed on. Neither are roles, which belong to the tree that they were given in.
+ * A group that is invited to a group or project brings its members and those of its ancestors, with their level there but at most that of the link.
+ * It does not bring the members of groups that it has invited itself: shares are not passed on. Neither are custom roles, which belong to their tree.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
@@ -13,13 +13,13 @@ import { lockTrees } from './tree_locks.ts';
 /** A group with everything below it, or one project. */
 export type Subtree = { group_id: number } | { project_id: number };
 
-/** What a row is about that names either a group or a project. */
+/** The subtree of a row that names either a group or a project. */
 export const subtreeOf = ({ group_id, project_id }: { group_id: number | null; project_id: number | null }): Subtree =>
   group_id === null ? { project_id: project_id! } : { group_id };
 
 /**
- * Of the rows (user_id, target, access_level, ends, member_role_id) in `grants` those that count at some moment: per level and role the one that lasts longest;
- * without a role only if it outlasts every higher level. What a role adds is not in a higher level, so that rows with one stay.
+ * Of the rows (user_id, target, access_level, ends, member_role_id) in `grants` those that decide at some time: per level and role the one that lasts longest;
+ * without a role only if it outlasts every higher level. A higher level does not include the permissions of a role, so rows with a role stay.
  */
 const decisive = (grants: RawBuilder<unknown>, target: RawBuilder<unknown>) => sql`
   select user_id, ${target}, access_level, nullif(ends, 'infinity') as expires_at, member_role_id
@@ -31,12 +31,12 @@ const decisive = (grants: RawBuilder<unknown>, target: RawBuilder<unknown>) => s
    where member_role_id is not null or higher_ends is null or ends > higher_ends`;
 
 const ends = sql`coalesce(members.expires_at, 'infinity'::date)`;
-/** Minimal access admits to a group's own page and to nothing below it. */
+/** Minimal access gives access to the page of the group and to nothing inside it. */
 const isInherited = sql`members.access_level > ${sql.lit(levels.minimal)}`;
 const of = (users: readonly number[] | undefined, column: string) =>
   users === undefined ? sql`true` : sql`${sql.ref(column)} = any(${users}::bigint[])`;
 
-/** What an invitation gives to a member of the invited group: never more than the link says, and never longer. */
+/** What a link gives to a member of the invited group: at most its level, and at most until its end. */
 const linkedLevel = sql`least(members.access_level, group_links.access_level)`;
 const linkedEnds = sql`least(${ends}, coalesce(group_links.expires_at, 'infinity'::date))`;
 const noRole = sql`null::bigint`;
@@ -63,7 +63,7 @@ async function refreshGroups(tx: Kysely<DB>, group_ids: readonly number[], users
     ${decisive(grants, sql`group_id`)}`.execute(tx);
 }
 
-/** @param inside a predicate on rows of `projects` with the `namespaces` that they are in */
+/** @param inside a predicate on rows of `projects` joined with their `namespaces` */
 async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, users: readonly number[] | undefined): Promise<void> {
   const targets = sql`projects join namespaces on namespaces.id = projects.namespace_id`;
   await sql`
@@ -94,7 +94,7 @@ async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, user
     ${decisive(grants, sql`project_id`)}`.execute(tx);
 }
 
-/** Where groups of these, or inside them, are invited: their members count there. */
+/** Groups and projects that are shared with any of these groups or their descendants. */
 async function invitedFrom(tx: Kysely<DB>, group_ids: readonly number[]): Promise<{ groups: number[]; projects: number[] }> {
   const { rows } = await sql<{ group_id: number | null; project_id: number | null }>`
     select group_links.group_id, group_links.project_id
@@ -113,10 +113,10 @@ async function namespacesOf(tx: Kysely<DB>, project_ids: readonly number[]): Pro
 }
 
 /**
- * Derives authorizations anew, in the transaction of the change that made it necessary: in the subtrees, and wherever groups of them are invited.
- * Whoever changes the members of a group has locked what they reach by `lockTrees`; here it is only made sure of.
+ * Refreshes authorizations in the transaction of the change: in the subtrees, and wherever groups in them are invited.
+ * Changes of group members have already locked the reached trees by `lockTrees`; this only makes sure.
  * @param changed one subtree or several
- * @param users ids of the users whose memberships changed; left out, everybody's (a group or project was created or moved)
+ * @param users IDs of the users whose memberships changed; left out, all users (a group or project was created or moved)
  */
 export async function refreshAuthorizations(
   tx: Kysely<DB>,

@@ -1,10 +1,11 @@
-/** HTTP Basic, as git and Git LFS send it: a token in the place of the password, beside any user name (repository.md section 6). */
+/** HTTP Basic authentication of git and Git LFS: the token is the password, with any username (docs/reference/access.md#credentials). */
 import type { FastifyRequest } from 'fastify';
-import type { Caller, Services } from '../http/endpoint.ts';
+import type { Caller } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
+import type { Services } from '../services/index.ts';
 import { callerOfToken } from './authentication.ts';
 
-/** Of which scopes a token needs one, to fetch and to push. */
+/** The scopes for fetching and pushing; one of them is needed. */
 export const gitScopes = {
   download: ['api', 'write_repository', 'read_repository'],
   upload: ['api', 'write_repository'],
@@ -23,7 +24,7 @@ export const basicRefused = (url: string): ApiError =>
     { 'www-authenticate': 'Basic realm="Coppice"' },
   );
 
-/** The token in the place of a password; undefined without credentials, empty when they are none that we take. */
+/** The token from the password; undefined without credentials, empty for unsupported ones. */
 export function basicPassword({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
@@ -33,7 +34,7 @@ export function basicPassword({ headers }: Pick<FastifyRequest, 'headers'>): str
 }
 
 /**
- * Whom a refusal of a credential keeps out of git: what is unknown or has ended is answered as `basicRefused`, and a reason is a plain sentence.
+ * Translates refusals for git: unknown and expired tokens become `basicRefused`, and reasons become plain sentences.
  * @throws ApiError 401, 403
  */
 export async function basicCaller(services: Services, caller: () => Promise<Caller>): Promise<Caller> {
@@ -48,8 +49,8 @@ export async function basicCaller(services: Services, caller: () => Promise<Call
 }
 
 /**
- * The caller of a request with Basic credentials; undefined without any.
- * @throws ApiError 401 for credentials that are none, 403 with the reason for a user who is not active
+ * The caller of a request with Basic credentials; undefined without credentials.
+ * @throws ApiError 401 for invalid credentials, 403 with the reason for a user who is not active
  */
 export async function callerOfBasic(services: Services, request: FastifyRequest): Promise<Caller | undefined> {
   const token = basicPassword(request);

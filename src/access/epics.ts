@@ -1,13 +1,15 @@
-/** Rules that grant an epic of the group in `:id` (labels-milestones-iterations-epics.md section 4). */
+/** Access rules that grant an epic of the group in `:id`. */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
-import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
+import { type Access, type AccessCall, type AnyEndpoint, alsoUnder, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { type Group, groupRole, groupVisible, isMemberOfGroup, isVisibleGroup } from './groups.ts';
+import type { MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
-import type { MaybeCaller } from './projects.ts';
+import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
+import { isKnownGroup, isUserOfGroup } from './readers.ts';
 
-/** What decides on an epic, besides its group. */
+/** What decides on access to an epic, besides its group. */
 export interface GrantedEpic {
   id: number;
   iid: number;
@@ -20,12 +22,12 @@ export interface GrantedEpic {
   updated_at: string;
 }
 
-/** How a path names an epic: by its number in the group, or by its id as those of notes and discussions do. */
+/** How a path names an epic: by its number in the group, or by its ID, as the paths of notes and discussions do. */
 type Key = 'epic_iid' | 'epic_id';
 
 const largest: Record<Key, number> = { epic_iid: 2 ** 31 - 1, epic_id: Number.MAX_SAFE_INTEGER };
 
-/** The epic of a group with a number or id, whether the caller may read it or not. */
+/** The epic of a group with a number or ID, whether the caller may read it or not. */
 async function epicOf(db: Kysely<DB>, group: Pick<Group, 'id'>, key: Key, value: number): Promise<GrantedEpic | undefined> {
   if (!Number.isSafeInteger(value) || Math.abs(value) > largest[key]) return undefined;
   const row = await db
@@ -37,23 +39,23 @@ async function epicOf(db: Kysely<DB>, group: Pick<Group, 'id'>, key: Key, value:
   return row && { ...row, state: row.state as GrantedEpic['state'] };
 }
 
-/** Whether the caller may read an epic of a group that he may know of: confidential ones are for members from Planner on. */
-export const mayReadEpic = (group: Pick<Group, 'access_level'>, epic: Pick<GrantedEpic, 'confidential'>): boolean =>
+/** Whether the caller may read an epic of a visible group. Confidential epics require Planner. */
+const mayReadEpic = (group: Pick<Group, 'access_level'>, epic: Pick<GrantedEpic, 'confidential'>): boolean =>
   !epic.confidential || group.access_level >= levels.planner;
 
-/** A predicate on rows of `epics`, each beside the row of `namespaces` of its group: the epic is not confidential, or not to the caller. */
-export function isEpicOpenTo(caller: MaybeCaller): RawBuilder<SqlBool> {
+/** A predicate on rows of `epics` joined with the `namespaces` of their groups: the epic is not confidential, or the caller may read confidential ones. */
+function isEpicOpenTo(caller: MaybeCaller): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
   return sql`(not epics.confidential or ${isMemberOfGroup(caller, levels.planner)})`;
 }
 
-/** A predicate on rows of `epics`, each beside the row of `namespaces` of its group: the caller may read the epic, as `mayReadEpic` says for one. */
+/** A predicate on rows of `epics` joined with the `namespaces` of their groups: the caller may read the epic, as `mayReadEpic` decides for one. */
 export function isVisibleEpic(caller: MaybeCaller): RawBuilder<SqlBool> {
   return sql`(${isVisibleGroup(caller)} and ${isEpicOpenTo(caller)})`;
 }
 
 /**
- * The epic in the path, if the caller may read it. It is looked for before the input is read.
+ * The epic in the path, if the caller may read it. It is looked up before the input is read.
  * @param missing how the 404 names it
  */
 async function epicInPath({ db, params }: AccessCall, group: Group, key: Key, missing?: string): Promise<GrantedEpic> {
@@ -64,7 +66,6 @@ async function epicInPath({ db, params }: AccessCall, group: Group, key: Key, mi
   return epic;
 }
 
-const changes = (method: string) => method !== 'GET' && method !== 'HEAD';
 const isReadOnly = (group: Group) => group.archived || group.marked_for_deletion;
 
 interface Granted<C> {
@@ -75,10 +76,11 @@ interface Granted<C> {
 
 const visibleBy = (key: Key, missing?: string): Access<Granted<MaybeCaller>> => ({
   rule: 'epic:visible',
+  anonymous: true,
   async check(call) {
     const { caller, group } = await groupVisible.check(call);
     const epic = await epicInPath(call, group, key, missing);
-    if (isReadOnly(group) && changes(call.method)) throw forbidden();
+    if (isReadOnly(group) && !isReading(call.method)) throw forbidden();
     return { caller, group, epic };
   },
 });
@@ -91,29 +93,22 @@ const readerBy = (key: Key, missing?: string): Access<Granted<Caller>> => ({
   },
 });
 
-/** Grants the epic with the number in `:epic_iid` to everyone who may read it, signed in or not; to change something one must be signed in. */
+/** Grants the epic with the number in `:epic_iid` to everyone who may read it; changes require a signed-in caller. */
 export const epicVisible = visibleBy('epic_iid');
-/** The same for the id in `:epic_id`. */
-export const epicByIdVisible = visibleBy('epic_id', 'Epic');
-/** Grants the epic with the number in `:epic_iid` to those who may read it and are signed in. */
+/** Grants the epic with the number in `:epic_iid` to signed-in callers who may read it. */
 export const epicReader = readerBy('epic_iid');
-/** The same for the id in `:epic_id`. */
-export const epicByIdReader = readerBy('epic_id', 'Epic');
-/** The two for reactions to an epic or its notes, where the 404 names the reaction. */
-export const awardedEpicVisible = visibleBy('epic_iid', 'Award Emoji');
-export const awardedEpicReader = readerBy('epic_iid', 'Award Emoji');
 
-/** Grants the group in `:id` to those who plan its epics: members who hold at least `role`. */
+/** Grants the group in `:id` to members who have at least `role`, for changes of its epics. */
 export const epicGroupRole = (role: Role): Access<{ caller: Caller; group: Group }> => ({
   rule: `group:${role}`,
   async check(call) {
     const granted = await groupRole(role).check(call);
-    if (isReadOnly(granted.group) && changes(call.method)) throw forbidden();
+    if (isReadOnly(granted.group) && !isReading(call.method)) throw forbidden();
     return granted;
   },
 });
 
-/** Grants the epic with the number in `:epic_iid` to those who may remove it: owners of its group, and Planners, whose work it is. */
+/** Grants the epic with the number in `:epic_iid` to callers who may delete it: Owners and Planners of its group. */
 export const epicRemover: Access<Granted<Caller>> = {
   rule: 'epic:remover',
   async check(call) {
@@ -125,7 +120,7 @@ export const epicRemover: Access<Granted<Caller>> = {
 };
 
 /**
- * Grants the epic with the number in `:epic_iid` to members of its group who hold at least `role`. Whoever does not is refused before the epic is looked for.
+ * Grants the epic with the number in `:epic_iid` to members of its group who have at least `role`. Others are refused before the epic is looked up.
  */
 export const epicRole = (role: Exclude<Role, 'minimal' | 'guest'>): Access<Granted<Caller>> => ({
   rule: `epic:${role}`,
@@ -134,3 +129,45 @@ export const epicRole = (role: Exclude<Role, 'minimal' | 'guest'>): Access<Grant
     return { caller, group, epic: await epicInPath(call, group, 'epic_iid') };
   },
 });
+
+const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C>> => ({
+  ...access,
+  async check(call) {
+    const { caller, group, epic } = await access.check(call);
+    const { id, iid } = epic;
+    return { caller, on: { kind: epicKind, id, iid, in: { group }, access_level: group.access_level, locked: false } };
+  },
+});
+
+const addressBy = (key: Key): NoteableAddress => ({
+  path: `/groups/:id/epics/:${key}`,
+  visible: (missing) => granting(visibleBy(key, missing)),
+  reader: (missing) => granting(readerBy(key, missing)),
+});
+
+/** Epics as noteables. */
+export const epicKind: NoteableKind = {
+  name: 'epic',
+  type: 'Epic',
+  table: 'epics',
+  column: 'epic_id',
+  place_column: 'group_id',
+  places: 'namespaces',
+  sign: '&',
+  page: '/-/epics/',
+  assignees: undefined,
+  labels: 'epic_labels',
+  at: addressBy('epic_iid'),
+  discussed_at: addressBy('epic_id'),
+  endpoints: (all) =>
+    alsoUnder(
+      '/epics',
+      '/-/epics',
+      all.map((endpoint): AnyEndpoint => ({ plan: 'ultimate', ...endpoint })),
+    ),
+  isVisible: isVisibleEpic,
+  isRead: sql`(users.admin or ((not epics.confidential or ${isUserOfGroup(levels.planner)}) and ${isKnownGroup}))`,
+  isReadInside: sql`(users.admin or ${isUserOfGroup(levels.planner)})`,
+};
+
+export const theEpic = (id: number): Noteable => ({ kind: epicKind, id });

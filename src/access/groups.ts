@@ -1,12 +1,13 @@
-/** Rules that grant a group: each loads it together with what the caller may do in it. */
+/** Access rules that grant a group. Each loads it together with the caller's access to it. */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
+import { countsToday } from './expiry.ts';
+import type { MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import { heldTogether, mayAct, type Permission, permissionsOfRoles, type RoleOptions, ruleOf } from './permissions.ts';
 import { planInForce } from './plans.ts';
-import type { MaybeCaller } from './projects.ts';
 import { movedFrom } from './redirects.ts';
 import { isGroup, isListedGroup } from './states.ts';
 
@@ -22,13 +23,13 @@ export interface Group {
   subgroup_creation_level: string;
   default_branch: string | null;
   membership_lock: boolean;
-  /** Whether it or a group above it is archived. */
+  /** Whether the group or one of its ancestors is archived. */
   archived: boolean;
-  /** Whether it or a group above it is going to be removed. Only members know of it then. */
+  /** Whether the group or one of its ancestors is marked for deletion. Only members see it then. */
   marked_for_deletion: boolean;
-  /** The caller's level: 50 for administrators, 0 for who is no member. */
+  /** The caller's access level: 50 for administrators, 0 without a membership. */
   access_level: number;
-  /** What roles add to it. */
+  /** The permissions that custom roles add. */
   permissions: readonly Permission[];
 }
 
@@ -39,11 +40,11 @@ const columns = sql.raw(
     .join(', '),
 );
 
-/** A predicate on rows of `group_authorizations`: they count now. Minimal access does so only under a plan that has it. */
+/** A predicate on rows of `group_authorizations`: they are in force. Minimal access requires a plan that has it. */
 export const countsInGroup = sql<boolean>`
-  ((expires_at is null or expires_at > current_date) and (access_level > ${sql.lit(levels.minimal)} or ${planInForce} <> 'free'))`;
+  (${countsToday()} and (access_level > ${sql.lit(levels.minimal)} or ${planInForce} <> 'free'))`;
 
-/** The caller's level in the group of each row of `namespaces`. */
+/** The caller's access level in the group of each row of `namespaces`. */
 export const groupLevel = (caller: Pick<Caller, 'id' | 'admin'> | undefined) =>
   !caller
     ? sql<number>`0`
@@ -53,8 +54,8 @@ export const groupLevel = (caller: Pick<Caller, 'id' | 'admin'> | undefined) =>
                        where user_id = ${caller.id} and group_id = namespaces.id and ${countsInGroup}), 0)`;
 
 /**
- * A predicate on rows of `namespaces`: the caller is a member of the group. What an administrator may do without being one does not count.
- * @param level the least access level
+ * A predicate on rows of `namespaces`: the caller is a member of the group. Administrators need a membership for this.
+ * @param level the minimum access level
  */
 export const isMemberOfGroup = (caller: MaybeCaller, level: number): RawBuilder<SqlBool> =>
   !caller
@@ -63,8 +64,8 @@ export const isMemberOfGroup = (caller: MaybeCaller, level: number): RawBuilder<
                    where user_id = ${caller.id} and group_id = namespaces.id and access_level >= ${level} and ${countsInGroup})`;
 
 /**
- * A predicate on rows of `namespaces`: the caller is a member of the group, or of a group or project below it. Whoever is a member below a group may know
- * that the group exists.
+ * A predicate on rows of `namespaces`: the caller is a member of the group or of anything inside it. Members of something inside a group can see
+ * the group.
  */
 export const belongsToGroup = (caller: MaybeCaller): RawBuilder<SqlBool> =>
   !caller
@@ -74,9 +75,9 @@ export const belongsToGroup = (caller: MaybeCaller): RawBuilder<SqlBool> =>
           select group_id from group_authorizations where user_id = ${caller.id} and ${countsInGroup}
           union all
           select projects.namespace_id from project_authorizations join projects on projects.id = project_id
-           where user_id = ${caller.id} and (expires_at is null or expires_at > current_date)))`;
+           where user_id = ${caller.id} and ${countsToday()}))`;
 
-/** A predicate on rows of `namespaces`: the caller may know of the group, as `mayReadGroup` says for one. */
+/** A predicate on rows of `namespaces`: the group is visible to the caller, as `mayReadGroup` decides for one. */
 export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
   const isShown =
@@ -88,12 +89,12 @@ export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
 }
 
 /**
- * The group that `id` names, with the caller's level in it.
- * @param id an id or a full path, compared without case
+ * The group that `id` names, with the caller's access level in it.
+ * @param id an ID or a full path, compared without case
  */
 export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Group | undefined> {
   const isId = /^-?\d+$/.test(id);
-  // PostgreSQL knows no text with NUL.
+  // PostgreSQL accepts no NUL in texts.
   if (isId ? !Number.isSafeInteger(Number(id)) : id.includes('\0')) return undefined;
   const user_id = caller && !caller.admin ? caller.id : null;
   const { rows } = await sql<Group>`
@@ -106,8 +107,8 @@ export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string):
   return rows[0];
 }
 
-/** Whether the caller may know of a group. */
-export async function mayReadGroup(db: Kysely<DB>, caller: MaybeCaller, group: Group): Promise<boolean> {
+/** Whether a group is visible to the caller. */
+async function mayReadGroup(db: Kysely<DB>, caller: MaybeCaller, group: Group): Promise<boolean> {
   if (group.access_level > 0) return true;
   if (group.visibility === 'public' && !group.marked_for_deletion) return true;
   if (!caller) return false;
@@ -117,7 +118,7 @@ export async function mayReadGroup(db: Kysely<DB>, caller: MaybeCaller, group: G
 }
 
 /**
- * The group that `id` names, if the caller may know of it; for groups that a parameter names.
+ * The group that `id` names, if it is visible to the caller; for groups that a parameter names.
  * @throws ApiError 404
  */
 export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Group> {
@@ -126,7 +127,7 @@ export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: stri
   return group;
 }
 
-/** The group in `:id`, or where it has moved to, if the caller may know of it. */
+/** The group in `:id`, if it is visible to the caller. A group that moved is answered with a redirect. */
 async function groupInPath({ db, caller, params }: AccessCall): Promise<Group> {
   const group = await groupFor(db, caller, params.id!);
   if (group && (await mayReadGroup(db, caller, group))) return group;
@@ -135,9 +136,10 @@ async function groupInPath({ db, caller, params }: AccessCall): Promise<Group> {
   throw moved && (await mayReadGroup(db, caller, moved)) ? new Moved('group', moved.id) : notFound('Group');
 }
 
-/** Grants the group in `:id` to everyone who may know of it, signed in or not. */
+/** Grants the group in `:id` to everyone who can see it, signed in or not. */
 export const groupVisible: Access<{ caller: MaybeCaller; group: Group }> = {
   rule: 'group:visible',
+  anonymous: true,
   async check(call) {
     if (!call.caller && call.method !== 'GET' && call.method !== 'HEAD') throw unauthorized();
     return { caller: call.caller, group: await groupInPath(call) };
@@ -145,8 +147,7 @@ export const groupVisible: Access<{ caller: MaybeCaller; group: Group }> = {
 };
 
 /**
- * Grants the group in `:id` to members who hold at least `role`, or the permission that stands in for it; `guest` admits everyone signed in who may know of the
- * group.
+ * Grants the group in `:id` to members who have at least `role` or the given permission; `guest` admits every signed-in caller who can see the group.
  */
 export const groupRole = (role: Role, { permission }: RoleOptions = {}): Access<{ caller: Caller; group: Group }> => ({
   rule: ruleOf(`group:${role}`, permission),
@@ -154,14 +155,14 @@ export const groupRole = (role: Role, { permission }: RoleOptions = {}): Access<
     const { caller } = call;
     if (!caller) throw unauthorized();
     const group = await groupInPath(call);
-    // What stands at the top is never removed by a permission.
+    // The permission applies to subgroups only.
     const counting = permission === 'remove_group' && group.parent_id === null ? undefined : permission;
     if (!mayAct(group, role, counting)) throw forbidden();
     return { caller, group };
   },
 });
 
-/** Grants administrators the group in `:id`. To others it is as known or hidden as always. */
+/** Grants administrators the group in `:id`. Others get 403 if they can see it, otherwise 404. */
 export const groupForAdmin: Access<{ caller: Caller; group: Group }> = {
   rule: 'group:admin',
   async check(call) {

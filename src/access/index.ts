@@ -1,22 +1,18 @@
-/** Who calls, and what they may: the rules that endpoints name. */
-export { authenticate, callerOfToken, callerOfTokenNumbered, commitEmailOf } from './authentication.ts';
+/** Authentication, and the access rules that endpoints name. */
+export { authenticate, callerOfTokenNumbered, commitEmailOf } from './authentication.ts';
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export {
-  awardedEpicReader,
-  awardedEpicVisible,
-  epicByIdReader,
-  epicByIdVisible,
   epicGroupRole,
+  epicKind,
   epicReader,
   epicRemover,
   epicRole,
   epicVisible,
-  type GrantedEpic,
-  isEpicOpenTo,
   isVisibleEpic,
-  mayReadEpic,
+  theEpic,
 } from './epics.ts';
+export { countsToday, hasEnded } from './expiry.ts';
 export {
   belongsToGroup,
   type Group,
@@ -27,40 +23,57 @@ export {
   groupVisible,
   isMemberOfGroup,
   isVisibleGroup,
-  mayReadGroup,
   visibleGroup,
 } from './groups.ts';
-export { admin, anyone, signedIn } from './instance.ts';
-export { issuesVisible } from './issue_lists.ts';
+export { admin, anyone, type MaybeCaller, signedIn } from './instance.ts';
 export {
-  awardedIssueReader,
-  awardedIssueVisible,
   type GrantedIssue,
+  isOwnIssue,
   issueEditor,
   issueFor,
   issueForAdmin,
+  issueKind,
   issueReader,
   issueRole,
+  issuesVisible,
   issueVisible,
+  isUsableForIssues,
   isVisibleIssue,
   mayReadIssue,
   namedIssueReader,
-  namedIssueVisible,
+  theIssue,
 } from './issues.ts';
-export { levels, type Role } from './levels.ts';
+export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
 export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
-export { isPassword, passwordDigest } from './passwords.ts';
-export { holds, type Permission, permissions, rolesCount, type Standing, unusedPermissions } from './permissions.ts';
+export {
+  groupOf,
+  isAbout,
+  isReaderOf,
+  noteableColumns,
+  noteableKinds,
+  noteableOf,
+  projectOf,
+  readsInternalNotesOn,
+  rowsWithPlaces,
+} from './noteable_kinds.ts';
+export type {
+  GrantedNoteable,
+  Noteable,
+  NoteableColumn,
+  NoteableKind,
+  OnNoteable,
+  PlacedNoteable,
+} from './noteables.ts';
+export { passwordDigest } from './passwords.ts';
+export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
 export { type PlanningPlace, planningRole } from './planning.ts';
 export { currentPlan, planForAnonymous, planInForce } from './plans.ts';
 export {
   codeDownloader,
   codeReader,
   codeWriter,
-  type Feature,
   isMemberOfProject,
   isVisibleProject,
-  type MaybeCaller,
   mayDownloadCode,
   mayRead,
   mayReadCode,
@@ -76,9 +89,10 @@ export {
   projectVisible,
   visibleProject,
 } from './projects.ts';
-export { isReaderOf, readsInternalNotesOn } from './readers.ts';
+export { recipientFor } from './recipients.ts';
 export { userByPassword } from './sign_in.ts';
 export { isGroup, isListedGroup, isListedProject } from './states.ts';
 export { isTeamMember, teamMember } from './team.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';
 export { lockTree, lockTrees } from './tree_locks.ts';
+export { isMoreVisible, lesserVisibility, type VisibilityName } from './visibility.ts';

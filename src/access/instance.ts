@@ -1,12 +1,18 @@
-/** Rules that grant nothing but the caller. */
+/** Access rules that grant only the caller. */
 import type { Access, Caller } from '../http/endpoint.ts';
 import { forbidden, unauthorized } from '../http/errors.ts';
-import type { MaybeCaller } from './projects.ts';
+
+/** A caller who may be anonymous. */
+export type MaybeCaller = Caller | undefined;
 
 /** Admits everyone, signed in or not. */
-export const anyone: Access<{ caller: MaybeCaller }> = { rule: 'anyone', check: async ({ caller }) => ({ caller }) };
+export const anyone: Access<{ caller: MaybeCaller }> = {
+  rule: 'anyone',
+  anonymous: true,
+  check: async ({ caller }) => ({ caller }),
+};
 
-/** Admits whoever has a valid token. */
+/** Admits every caller with a valid token. */
 export const signedIn: Access<{ caller: Caller }> = {
   rule: 'signed in',
   async check({ caller }) {

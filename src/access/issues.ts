@@ -1,13 +1,15 @@
-/** Rules that grant an issue of the project in `:id` (issues.md section 2). */
+/** Access rules that grant an issue of the project in `:id`. */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DB, inBatches, ofAnyLength } from '../db/index.ts';
-import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
+import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
+import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
-import { admin } from './instance.ts';
+import { admin, type MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
-import { isMemberOfProject, isVisibleProject, type MaybeCaller, mayUse, type Project, projectVisible } from './projects.ts';
+import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
+import { isMemberOfProject, isVisibleProject, mayUse, type Project, projectVisible } from './projects.ts';
+import { isKnownProject, isUserOfProject } from './readers.ts';
 
-/** What decides on an issue, besides its project. */
+/** What decides on access to an issue, besides its project. */
 export interface GrantedIssue {
   id: number;
   iid: number;
@@ -32,7 +34,7 @@ interface Asked {
 
 const keyOf = ({ user_id, project_id, iid }: Asked) => `${user_id} ${project_id} ${iid}`;
 
-const issuesAsked = inBatches<Asked, GrantedIssue>(keyOf, async (db, asked) => {
+const issuesAsked = dataLoader<Asked, GrantedIssue>(keyOf, async (db, asked) => {
   const users = asked.map(({ user_id }) => user_id);
   const projects = asked.map(({ project_id }) => project_id);
   const iids = asked.map(({ iid }) => iid);
@@ -62,28 +64,51 @@ export async function issueFor(
   return issuesAsked(db, { user_id: caller?.id ?? null, project_id: project.id, iid });
 }
 
-/** Whether the caller may read an issue of a project that he may know of. */
+/** Whether the caller may read an issue of a visible project. */
 export function mayReadIssue(project: Project, issue: Pick<GrantedIssue, 'confidential' | 'is_own'>): boolean {
   if (!mayUse(project, 'issues')) return false;
   return !issue.confidential || issue.is_own || project.access_level >= levels.planner;
 }
 
-/** A predicate on rows of `issues`, each beside its row of `projects`: the caller may read the issue, as `mayReadIssue` says for one. */
-export function isVisibleIssue(caller: MaybeCaller): RawBuilder<SqlBool> {
-  if (caller?.admin) return sql`projects.issues_access_level <> 'disabled'`;
-  const isUsable = sql<SqlBool>`(projects.issues_access_level = 'enabled'
-    or (projects.issues_access_level = 'private' and ${isMemberOfProject(caller, levels.guest)}))`;
-  return sql`(${isUsable} and ${isVisibleProject(caller)} and ${isOpenTo(caller)})`;
+/** A reader for predicates: a caller, or the user of a row of `users`. Administrators are handled before. */
+interface Reader {
+  /** Undefined for anonymous callers. */
+  id: RawBuilder<unknown> | undefined;
+  isMember(level: number): RawBuilder<SqlBool>;
+  /** Whether the project is visible to the reader. */
+  knowsProject: RawBuilder<SqlBool>;
 }
 
-/** A predicate on rows of `issues`, each beside its row of `projects`: the issue is not confidential, or not to the caller. */
-function isOpenTo(caller: MaybeCaller): RawBuilder<SqlBool> {
-  if (!caller) return sql`not issues.confidential`;
-  if (caller.admin) return sql`true`;
-  return sql`(not issues.confidential or issues.author_id = ${caller.id}
-    or exists (select from issue_assignees where issue_id = issues.id and user_id = ${caller.id})
-    or ${isMemberOfProject(caller, levels.planner)})`;
-}
+const readerFrom = (caller: MaybeCaller): Reader => ({
+  id: caller && sql`${caller.id}`,
+  isMember: (level) => isMemberOfProject(caller, level),
+  knowsProject: isVisibleProject(caller),
+});
+
+const isOn = sql<SqlBool>`projects.issues_access_level <> 'disabled'`;
+
+const isUsable = ({ isMember }: Reader) => sql<SqlBool>`
+  (projects.issues_access_level = 'enabled' or (projects.issues_access_level = 'private' and ${isMember(levels.guest)}))`;
+
+const isOwn = ({ id }: Reader): RawBuilder<SqlBool> =>
+  id
+    ? sql`(issues.author_id = ${id} or exists (select from issue_assignees where issue_id = issues.id and user_id = ${id}))`
+    : sql`false`;
+
+const reads = (reader: Reader) => sql<SqlBool>`
+  (${isUsable(reader)} and ${reader.knowsProject} and (not issues.confidential or ${isOwn(reader)} or ${reader.isMember(levels.planner)}))`;
+
+/** A predicate on rows of `issues` joined with `projects`: the caller may read the issue, as `mayReadIssue` decides for one. */
+export const isVisibleIssue = (caller: MaybeCaller): RawBuilder<SqlBool> => (caller?.admin ? isOn : reads(readerFrom(caller)));
+
+/** A predicate on visible rows of `projects`: the caller may use its issues, as `mayUse` decides for one. */
+export const isUsableForIssues = (caller: MaybeCaller): RawBuilder<SqlBool> =>
+  caller?.admin ? isOn : isUsable(readerFrom(caller));
+
+/** A predicate on rows of `issues`: the caller is its author or one of its assignees. */
+export const isOwnIssue = (caller: MaybeCaller): RawBuilder<SqlBool> => isOwn(readerFrom(caller));
+
+const isRead = reads({ id: sql`users.id`, isMember: isUserOfProject, knowsProject: isKnownProject });
 
 interface Granted<C> {
   caller: C;
@@ -91,7 +116,7 @@ interface Granted<C> {
   issue: GrantedIssue;
 }
 
-/** The number in `:issue_iid`. It is looked at before the input, which is read when access is granted. */
+/** The number in `:issue_iid`. It is checked before the input, which is read after access is granted. */
 function iidIn({ params }: AccessCall): number {
   const text = params.issue_iid!;
   if (!/^-?\d+$/.test(text)) throw badParams('issue_iid is invalid');
@@ -109,11 +134,10 @@ async function issueInPath(call: AccessCall, project: Project, missing: string |
   return issue;
 }
 
-const changes = (method: string) => method !== 'GET' && method !== 'HEAD';
-
-/** Grants the project in `:id` to everyone who may read its issues, signed in or not. Where they are switched off for the caller there are none to find. */
+/** Grants the project in `:id` to everyone who may read its issues, signed in or not. Others get 404. */
 export const issuesVisible: Access<{ caller: MaybeCaller; project: Project }> = {
-  rule: 'project:issues',
+  rule: 'project:read_issues',
+  anonymous: true,
   async check(call) {
     const granted = await projectVisible.check(call);
     if (!mayUse(granted.project, 'issues')) throw notFound();
@@ -123,10 +147,11 @@ export const issuesVisible: Access<{ caller: MaybeCaller; project: Project }> = 
 
 const visibleAs = (missing?: string): Access<Granted<MaybeCaller>> => ({
   rule: 'issue:visible',
+  anonymous: true,
   async check(call) {
     const { caller, project } = await projectVisible.check(call);
     const issue = await issueInPath(call, project, missing);
-    if (project.read_only && changes(call.method)) throw forbidden();
+    if (project.read_only && !isReading(call.method)) throw forbidden();
     return { caller, project, issue };
   },
 });
@@ -139,19 +164,15 @@ const readerAs = (missing?: string): Access<Granted<Caller>> => ({
   },
 });
 
-/** Grants the issue in the path to everyone who may read it, signed in or not; to change something one must be signed in. */
+/** Grants the issue in the path to everyone who may read it; changes require a signed-in caller. */
 export const issueVisible = visibleAs();
-/** The same for those who are signed in. */
+/** The same for signed-in callers. */
 export const issueReader = readerAs();
-/** The two for what is on an issue, where the 404 names it. */
-export const namedIssueVisible = visibleAs('Issue');
+/** The same, with a 404 that names the issue. */
 export const namedIssueReader = readerAs('Issue');
-/** The two for reactions to an issue or its notes, where the 404 names the reaction. */
-export const awardedIssueVisible = visibleAs('Award Emoji');
-export const awardedIssueReader = readerAs('Award Emoji');
 
 /**
- * Grants the issue in the path to members of its project who hold at least `role`. Whoever does not is refused before the issue is looked for.
+ * Grants the issue in the path to members of its project who have at least `role`. Others are refused before the issue is looked up.
  * @param missing how the 404 names the issue
  */
 export const issueRole = (role: Exclude<Role, 'minimal'>, missing?: string): Access<Granted<Caller>> => ({
@@ -161,17 +182,17 @@ export const issueRole = (role: Exclude<Role, 'minimal'>, missing?: string): Acc
     if (!caller) throw unauthorized();
     const { project } = await projectVisible.check(call);
     if (project.access_level < levels[role]) throw forbidden();
-    if (project.read_only && changes(call.method)) throw forbidden();
+    if (project.read_only && !isReading(call.method)) throw forbidden();
     return { caller, project, issue: await issueInPath(call, project, missing) };
   },
 });
 
-/** Whether the caller may change an issue: members from Planner on, its author, its assignees. */
+/** Whether the caller may update an issue: Planners and above, its author, its assignees. */
 const mayUpdateIssue = (project: Project, issue: GrantedIssue): boolean =>
   project.access_level >= levels.planner || (issue.is_own && mayReadIssue(project, issue));
 
 /**
- * Grants the issue in the path to those who may change it. To others one that they may not read is refused like those that they may.
+ * Grants the issue in the path to callers who may update it. Others get 403, whether they may read the issue or not.
  * @param missing how the 404 names the issue
  */
 export const issueEditor = (missing?: string): Access<Granted<Caller>> => ({
@@ -196,3 +217,41 @@ export const issueForAdmin: Access<Granted<Caller>> = {
     return { caller, project, issue: await issueInPath(call, project, undefined) };
   },
 };
+
+const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C>> => ({
+  ...access,
+  async check(call) {
+    const { caller, project, issue } = await access.check(call);
+    const locked = issue.discussion_locked === true;
+    const { id, iid } = issue;
+    return { caller, on: { kind: issueKind, id, iid, in: { project }, access_level: project.access_level, locked } };
+  },
+});
+
+const at: NoteableAddress = {
+  path: '/projects/:id/issues/:issue_iid',
+  visible: (missing) => granting(visibleAs(missing)),
+  reader: (missing) => granting(readerAs(missing)),
+};
+
+/** Issues as noteables. */
+export const issueKind: NoteableKind = {
+  name: 'issue',
+  type: 'Issue',
+  table: 'issues',
+  column: 'issue_id',
+  place_column: 'project_id',
+  places: 'projects',
+  sign: '#',
+  page: '/-/issues/',
+  assignees: 'issue_assignees',
+  labels: 'issue_labels',
+  at,
+  discussed_at: at,
+  endpoints: (all) => [...all],
+  isVisible: isVisibleIssue,
+  isRead: sql`case when users.admin then ${isOn} else ${isRead} end`,
+  isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
+};
+
+export const theIssue = (id: number): Noteable => ({ kind: issueKind, id });

@@ -1,6 +1,6 @@
 /**
- * Nobody grants, edits, rotates or removes anything above his own level or permissions. Random people do random things over HTTP; what they may is worked out by a
- * model.
+ * Nobody grants, edits, rotates or removes anything above their own level or permissions. Random users perform random actions over HTTP; a model computes what they
+ * may do.
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
@@ -24,6 +24,7 @@ import {
   tokenRequest,
   urlOf,
 } from '../../test/support/lattice.ts';
+import { runs } from '../../test/support/runs.ts';
 import { linkOf } from '../areas/spaces/invitations/link_rules.ts';
 
 let arena: Arena;
@@ -56,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   place: fc.nat({ max: 3 }),
   actor: fc.nat({ max: 4 }),
   target: fc.nat({ max: 20 }),
-  // Mostly little, which more people may give.
+  // Mostly few permissions, which more users may give.
   grant: fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 40 })),
   below: fc.boolean(),
 });
@@ -64,21 +65,21 @@ const step: fc.Arbitrary<Step> = fc.record({
 const oneOf = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
 const isOneOf = <T extends string>(list: readonly T[], what: string): what is T => (list as readonly string[]).includes(what);
 
-/** What one step sends, and whether the model lets the actor do it. */
+/** The request of one step, and whether the model allows it. */
 interface Attempt {
   send(client: Client): Promise<Answer>;
   may: boolean;
 }
 
-/** What a step is about. */
+/** The subject of a step. */
 interface Scene {
   before: Rows;
   place: Place;
   actor: number;
-  /** What the actor holds there. */
+  /** The actor's access there. */
   mine: Holding;
   grant: Arena['grants'][number];
-  /** Whether he may give it. */
+  /** Whether the actor may give it. */
   decides: boolean;
 }
 
@@ -94,7 +95,7 @@ function attempt(before: Rows, given: Step): Attempt {
   return isOneOf(ofTokens, what) ? tokenAttempt(scene, { ...given, do: what }) : invitationAttempt(scene, { ...given, do: what });
 }
 
-/** Who can be the target: the people, and the programs of the place. */
+/** Possible targets: people, and bot users of the group or project. */
 const targets = (before: Rows, place: Place) => [
   ...arena.people.map(({ id }) => id),
   ...before.tokens.filter((row) => isOf(place, row)).map(({ user_id }) => user_id),
@@ -193,7 +194,7 @@ function invitationAttempt(scene: Scene, { do: what, actor, target }: Step<Of<ty
   }
 }
 
-/** Somebody shows that the invited address is his, and follows the link. He gives the address back, so that it can be invited again. */
+/** A user confirms the invited address and follows the link. They release the address afterwards, so that it can be invited again. */
 async function accept(person: Arena['people'][number], invitation: Rows['invitations'][number] | undefined): Promise<Answer> {
   const { url, db, services } = arena.world;
   const link = linkOf(url, services.secrets, invitation?.seed ?? '00000000-0000-4000-8000-000000000000');
@@ -211,7 +212,7 @@ const changes = <T extends { id: number }>(left: readonly T[], right: readonly T
     .filter(({ was, is }) => JSON.stringify(was) !== JSON.stringify(is)) as Change<T>[];
 const sides = <T>({ was, is }: Change<T>): T[] => [was, is].filter((row) => row !== undefined);
 
-/** Whatever has changed between two moments is covered by what the actor held where it changed; what is his own he may give up. */
+/** Every change between two snapshots is covered by the actor's access there; actors may give up their own. */
 function checkChanges(before: Rows, now: Rows, actor: number): void {
   const placeOf = (row: { group_id: number | null; project_id: number | null }) =>
     arena.places.find((place) => isOf(place, row))!;
@@ -226,7 +227,7 @@ function checkChanges(before: Rows, now: Rows, actor: number): void {
     if (change.is === undefined) gone.add(change.was!.user_id);
   }
   for (const change of changes(before.invitations, now.invitations)) {
-    // What somebody has begun ends with his membership, whoever ends it.
+    // Pending actions of a member end with the membership, whoever ends it.
     if (change.is === undefined && gone.has(change.was!.created_by_id)) continue;
     for (const row of sides(change)) check(row, 'an invitation');
   }
@@ -239,7 +240,7 @@ function checkChanges(before: Rows, now: Rows, actor: number): void {
     for (const row of [...before.members, ...now.members]) if (row.user_id === user_id) check(row, 'a token');
 }
 
-/** An invitation that is accepted gives what it says to who accepts it, and changes nothing else. */
+/** An accepted invitation gives its access to the user who accepts it, and changes nothing else. */
 function checkAcceptance(before: Rows, now: Rows, actor: number): void {
   const [answered, ...others] = changes(before.invitations, now.invitations).map(({ was }) => was);
   assert.deepEqual(others, []);
@@ -260,7 +261,7 @@ function checkAcceptance(before: Rows, now: Rows, actor: number): void {
 }
 
 const refusals = [400, 401, 403, 404];
-/** Whoever is named in a call that invites is told why he cannot be, by a call that succeeds. */
+/** A request to invite people succeeds, and its response gives the reasons for failures. */
 const isRefusal = ({ status, body }: Answer) => refusals.includes(status) || body?.status === 'error';
 
 async function perform(earlier: Rows, one: Step): Promise<{ outcome: 'done' | 'refused' | 'impossible'; now: Rows }> {
@@ -281,14 +282,14 @@ async function perform(earlier: Rows, one: Step): Promise<{ outcome: 'done' | 'r
   return { outcome: isRefusal(answer) ? 'impossible' : 'done', now };
 }
 
-/** Mostly far up, from where it reaches everything. */
+/** Mostly near the top level, from where it reaches everything. */
 const start = fc.record({
   place: fc.oneof(fc.constant(0), fc.nat({ max: 3 })),
   user: fc.nat({ max: 4 }),
   grant: fc.integer({ min: 4, max: 17 }),
 });
 
-test('nobody grants, edits, rotates or removes anything above his own level or permissions', async () => {
+test('nobody grants, edits, rotates or removes anything above their own level or permissions', async () => {
   const outcomes = { done: 0, refused: 0, impossible: 0 };
   const sequences = fc.asyncProperty(
     fc.array(start, { minLength: 6, maxLength: 12, size: 'max' }),
@@ -315,7 +316,7 @@ test('nobody grants, edits, rotates or removes anything above his own level or p
       }
     },
   );
-  // The message tells the step, which says more than the shortest way there.
-  await fc.assert(sequences, { numRuns: 8, endOnFailure: true });
+  // The message names the step, which says more than the shortest sequence.
+  await fc.assert(sequences, { numRuns: runs(6, 60), endOnFailure: true });
   assert.ok(outcomes.done > 10 && outcomes.refused > 40, `too little was tried: ${JSON.stringify(outcomes)}`);
 });

@@ -4,7 +4,7 @@ import { clientOf } from '../../test/support/client.ts';
 import { type World, world } from '../../test/support/world.ts';
 import { forgetOldCounts } from './limits.ts';
 
-/** A world where the limits are off again when the test ends, because all worlds of a file share them. */
+/** A world whose limits are turned off when the test ends, because all worlds of a file share them. */
 async function limitedWorld(t: { after(end: () => Promise<unknown>): void }, settings: object): Promise<World> {
   const here = await world();
   t.after(async () => {
@@ -16,17 +16,17 @@ async function limitedWorld(t: { after(end: () => Promise<unknown>): void }, set
   return here;
 }
 
-/** Windows of a year: none ends while a test runs, but once in a year. */
+/** Windows of a year, so that none ends while a test runs. */
 const year_s = 365 * 86_400;
 
-test('while no limit is on nothing is counted and no header speaks of limits', async () => {
+test('while limits are off nothing is counted and no headers are sent', async () => {
   const { as, db } = await world();
   const answer = await as('guest').get('/user');
   assert.equal(answer.headers.has('ratelimit-limit'), false);
   assert.deepEqual(await db.selectFrom('request_counts').selectAll().execute(), []);
 });
 
-test('a user is throttled, another is not, and a reply says how much is left', async (t) => {
+test('users are throttled separately, and responses have the remaining number', async (t) => {
   const here = await limitedWorld(t, {
     throttle_authenticated_api_enabled: true,
     throttle_authenticated_api_requests_per_period: 2,
@@ -38,7 +38,7 @@ test('a user is throttled, another is not, and a reply says how much is left', a
   assert.equal(first.headers.get('ratelimit-observed'), '1');
   assert.equal(first.headers.get('ratelimit-remaining'), '1');
   assert.equal(first.headers.has('retry-after'), false);
-  // A refusal counts as well, and says the same.
+  // Refused requests count as well, and have the same headers.
   const second = await here.as('guest').get('/projects/99999999');
   assert.equal(second.status, 404);
   assert.equal(second.headers.get('ratelimit-remaining'), '0');
@@ -67,10 +67,13 @@ test('without a valid token the address is throttled, also while tokens are gues
   assert.equal((await here.as('anonymous').get('/projects')).headers.get('ratelimit-name'), 'throttle_unauthenticated_api');
   assert.equal((await guess.get('/user')).status, 429);
   assert.equal((await here.as('anonymous').get('/projects')).status, 429);
+  const image = await fetch(`${here.url}/uploads/-/system/issuable_metric_image/file/1/x.png`);
+  assert.equal(image.status, 429, 'requests with API tokens count for the API');
+  assert.equal((await fetch(`${here.url}/-/health`)).status, 200);
   assert.equal((await here.as('guest').get('/user')).headers.has('ratelimit-name'), false);
 });
 
-test('requests for files are counted apart, or with the others where their throttle is off', async (t) => {
+test('requests for files are counted separately, or with all others while their throttle is off', async (t) => {
   const here = await limitedWorld(t, {
     throttle_authenticated_api_enabled: true,
     throttle_authenticated_files_api_enabled: true,
@@ -85,10 +88,10 @@ test('requests for files are counted apart, or with the others where their throt
   assert.equal((await here.as('developer').get(url)).headers.get('ratelimit-name'), 'throttle_authenticated_api');
 });
 
-test('an endpoint has a limit of its own, which is forgotten when its window is over', async (t) => {
+test('an endpoint has a limit of its own, which resets after its window', async (t) => {
   const here = await limitedWorld(t, { project_api_limit: 1, projects_api_limit: 5, projects_api_rate_limit_unauthenticated: 1 });
   const url = `/projects/${here.project.id}`;
-  // A window may end between two calls; the count goes back and the next two calls fall into one.
+  // A window may end between two requests; then the next two requests are in the same window.
   const thirdOf = async () => [await here.as('guest').get(url), await here.as('guest').get(url), await here.as('guest').get(url)];
   const refused = (await thirdOf()).find(({ status }) => status === 429);
   assert.deepEqual(refused?.body, { message: { error: 'This endpoint has been requested too many times. Try again later.' } });
@@ -109,7 +112,7 @@ test('an endpoint has a limit of its own, which is forgotten when its window is 
   assert.deepEqual(await here.db.selectFrom('request_counts').selectAll().execute(), []);
 });
 
-test('users on the list, and administrators, look up as many users as they like', async (t) => {
+test('users on the allowlist and administrators have no limit for looking up users', async (t) => {
   const here = await limitedWorld(t, { users_get_by_id_limit: 1 });
   const { guest, planner, outsider } = here.people;
   await here.db

@@ -1,6 +1,6 @@
 /**
- * How often somebody may call: throttles of all requests and limits of single endpoints (conventions.md section 11), as the application settings say. They are
- * counted in the database, so that all processes share them, in windows of fixed length. While none is on, no statement is added to a request that carries a token.
+ * Rate limits: throttles of all requests and limits of single endpoints, from the application settings (docs/reference/access.md#rate-limits). They are counted in the
+ * database, so that all processes share them, in windows of fixed length. While all are off, requests with a token need no further statement.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
@@ -8,10 +8,10 @@ import type { AnyEndpoint, Caller, Counting, RateLimit } from '../http/endpoint.
 import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/reply.ts';
 
-/** A limit as SQL over the row of `application_settings`. */
+/** A limit as SQL on the row of `application_settings`. */
 interface Limit {
   name: string;
-  /** Requests in a window; nothing is counted where it is not above 0. */
+  /** Requests per window; 0 turns the limit off. */
   most: RawBuilder<number>;
   window_s: RawBuilder<number>;
 }
@@ -27,7 +27,7 @@ interface Counted {
   response_text: string | null;
 }
 
-/** Counts a request; undefined where the limit is off. */
+/** Counts a request; undefined when the limit is off. */
 async function counted(db: Kysely<DB>, who: string, { name, most, window_s }: Limit): Promise<Counted | undefined> {
   const { rows } = await sql<Counted>`
     with settings as (select ${most} as most, ${window_s} as window_s, rate_limiting_response_text from application_settings where ${most} > 0)
@@ -44,7 +44,7 @@ async function counted(db: Kysely<DB>, who: string, { name, most, window_s }: Li
 
 const off = sql<number>`0`;
 
-/** The throttle of a kind of requests. */
+/** The throttle of one kind of requests. */
 const throttle = (kind: string): Limit => {
   const column = (ending: string) => sql.ref(`throttle_${kind}_${ending}`);
   return {
@@ -54,11 +54,12 @@ const throttle = (kind: string): Limit => {
   };
 };
 
-const isOfFiles = (path: string) => path.includes('/repository/files/');
+/** What limits an endpoint; what names neither counts with everything else. */
+type Limited = Pick<AnyEndpoint, 'throttle' | 'rate'>;
 
-/** Counts a request among all of its kind. Files have a throttle of their own; where it is off they count with everything else. */
-async function throttled(db: Kysely<DB>, who: string, endpoint: AnyEndpoint, caller: Caller | undefined): Promise<Headers> {
-  const kinds = isOfFiles(endpoint.path) ? ['files_api', 'api'] : ['api'];
+/** Counts a request for the throttle of its kind. When that is off, the request counts with all others. */
+async function throttled(db: Kysely<DB>, who: string, { throttle: own }: Limited, caller: Caller | undefined): Promise<Headers> {
+  const kinds = own ? [own, 'api'] : ['api'];
   for (const kind of kinds) {
     const limit = throttle(`${caller ? 'authenticated' : 'unauthenticated'}_${kind}`);
     const state = await counted(db, who, limit);
@@ -83,7 +84,7 @@ const refusalHeaders = ({ ends_at_s, remaining_s }: Counted): Headers => ({
   'retry-after': String(remaining_s),
 });
 
-/** Counts a call among those of the endpoint. */
+/** Counts a request for the limit of its endpoint. */
 async function limited(db: Kysely<DB>, who: string, rate: RateLimit, caller: Caller | undefined): Promise<void> {
   if (rate.spared && caller?.admin) return;
   const setting = caller ? rate.setting : (rate.anonymous ?? rate.setting);
@@ -101,18 +102,18 @@ async function limited(db: Kysely<DB>, who: string, rate: RateLimit, caller: Cal
   );
 }
 
-/** Whether a call is one of those that the limit of its endpoint is about. */
+/** Whether the limit of the endpoint applies to a request. */
 const isLimited = ({ parameter }: RateLimit, parameters: Counting['parameters']) =>
   parameter === undefined || (parameters[parameter] ?? '') !== '';
 
 /**
- * Counts a request, where limits are on.
- * @returns headers that tell the state of the throttle, none while it is off
- * @throws ApiError 429 when it is one too many
+ * Counts a request when limits are on.
+ * @returns headers with the state of the throttle, none while it is off
+ * @throws ApiError 429 when a limit is exceeded
  */
 export async function countRequest(
   { db }: { db: Kysely<DB> },
-  endpoint: AnyEndpoint,
+  endpoint: Limited,
   { caller, address, parameters }: Counting,
 ): Promise<Headers> {
   if (!(caller ? caller.counted : await isAnythingCounted(db))) return {};
@@ -130,18 +131,18 @@ async function isAnythingCounted(db: Kysely<DB>): Promise<boolean> {
 }
 
 export interface Bound {
-  /** Unlike that of any setting. */
+  /** Different from the name of every setting. */
   name: string;
-  /** Who or what it is counted for. */
+  /** The user, address or other subject of the limit. */
   who: string;
   most: number;
-  /** Of a window, which begins with the first time. */
+  /** The length of the window, which starts with the first request. */
   window_s: number;
 }
 
 /**
- * Counts what is bounded whatever the settings say.
- * @returns whether it may be done now
+ * Counts an action with a fixed limit, independent of the settings.
+ * @returns whether the action is within the limit
  */
 export async function isWithin(db: Kysely<DB>, { name, who, most, window_s }: Bound): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
@@ -153,7 +154,7 @@ export async function isWithin(db: Kysely<DB>, { name, who, most, window_s }: Bo
   return rows[0]!.count <= most;
 }
 
-/** Forgets windows that are over. */
+/** Deletes windows that are over. */
 export async function forgetOldCounts(db: Kysely<DB>): Promise<void> {
   await sql`delete from request_counts where ends_at < now()`.execute(db);
 }

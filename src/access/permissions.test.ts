@@ -7,13 +7,13 @@ import { world } from '../../test/support/world.ts';
 import { endpoints } from '../areas/index.ts';
 import { permissions, unusedPermissions } from './permissions.ts';
 
-test('each permission is asked for by the rule of an endpoint, or is listed with the reason why none asks for it', () => {
+test('each permission is used by the access rule of an endpoint, or has a reason why it is not', () => {
   const words = new Set(endpoints.flatMap(({ access }) => access.rule.split(/[^a-z_]+/)));
   for (const permission of permissions)
     assert.notEqual(words.has(permission), unusedPermissions.has(permission), `${permission} is in both places, or in neither`);
 });
 
-test('read_code: whoever has it reads private code file by file, and gets no copy of it', async () => {
+test('read_code: holders read private code file by file, and cannot download it', async () => {
   const here = await filledWorld();
   const { as, project, url } = here;
   const reader = await personWith(here, `/projects/${project.id}`, ['read_code']);
@@ -52,7 +52,7 @@ test('read_code: whoever has it reads private code file by file, and gets no cop
   assert.equal((await reader.client.get(`${repository}/tree`)).status, 404);
 });
 
-test('archive_project: whoever has it archives and brings back, and does nothing else of an owner', async () => {
+test('archive_project: holders archive and unarchive, and do nothing else of an owner', async () => {
   const here = await world();
   const { project, group } = here;
   const archivist = await personWith(here, `/groups/${group.id}`, ['archive_project']);
@@ -68,7 +68,7 @@ test('archive_project: whoever has it archives and brings back, and does nothing
     assert.equal(refused.status, 403);
 });
 
-test('remove_project: whoever has it removes a project', async () => {
+test('remove_project: holders delete a project', async () => {
   const here = await world();
   const { as, project, group } = here;
   const remover = await personWith(here, `/groups/${group.id}`, ['remove_project']);
@@ -79,7 +79,7 @@ test('remove_project: whoever has it removes a project', async () => {
   assert.equal((await remover.client.delete(`/groups/${group.id}`)).status, 403);
 });
 
-test('remove_group: whoever has it removes and restores subgroups, and never what is at the top', async () => {
+test('remove_group: holders delete and restore subgroups, and never top-level groups', async () => {
   const here = await world();
   const { as, group } = here;
   const remover = await personWith(here, `/groups/${group.id}`, ['remove_group']);
@@ -93,7 +93,7 @@ test('remove_group: whoever has it removes and restores subgroups, and never wha
   assert.equal((await remover.client.post(`/groups/${group.id}/restore`)).status, 403);
 });
 
-test('admin_group_member: a guest who has it adds, changes and removes guests, decides on requests, and rises to nothing', async () => {
+test('admin_group_member: a guest with it adds, updates and deletes guests, decides on requests, and cannot raise their own access', async () => {
   const here = await world();
   const { as, group, project, people, person } = here;
   const manager = await personWith(here, `/groups/${group.id}`, ['admin_group_member']);
@@ -118,7 +118,7 @@ test('admin_group_member: a guest who has it adds, changes and removes guests, d
   assert.equal((await manager.client.put(`${requests}/${first.id}/approve`, { access_level: 10 })).status, 201);
   assert.equal((await manager.client.delete(`${requests}/${second.id}`)).status, 204);
 
-  // In groups, and nothing else of an owner.
+  // In groups only, and nothing else of an owner.
   assert.equal(
     (await manager.client.post(`/projects/${project.id}/members`, { user_id: newcomer.id, access_level: 10 })).status,
     403,
@@ -128,7 +128,7 @@ test('admin_group_member: a guest who has it adds, changes and removes guests, d
   assert.equal(shared.status, 403);
 });
 
-test('manage_group_access_tokens and manage_project_access_tokens: each for its own kind, at most at the own level', async () => {
+test("manage_group_access_tokens and manage_project_access_tokens: each for its own kind, at most at the holder's level", async () => {
   const here = await world();
   const { project, group } = here;
   const ofGroup = await personWith(here, `/groups/${group.id}`, ['manage_group_access_tokens'], 20);
@@ -153,7 +153,7 @@ test('manage_group_access_tokens and manage_project_access_tokens: each for its 
   }
 });
 
-test('manage_merge_request_settings: whoever has it says who uses merge requests, and nothing else of a project', async () => {
+test('manage_merge_request_settings: holders change who uses merge requests, and nothing else of a project', async () => {
   const here = await world();
   const { as, project } = here;
   const path = `/projects/${project.id}`;
@@ -175,7 +175,7 @@ test('manage_merge_request_settings: whoever has it says who uses merge requests
   assert.equal((await as('owner').get(path)).body.merge_requests_access_level, 'disabled');
 });
 
-test('what roles add in different places adds up where they meet, and ends with each membership', async () => {
+test('permissions of several roles add up, and end with each membership', async () => {
   const here = await world();
   const { as, group, project, person } = here;
   const both = await personWith(here, `/groups/${group.id}`, ['remove_project']);
@@ -193,7 +193,7 @@ test('what roles add in different places adds up where they meet, and ends with 
   assert.equal((await both.client.delete(`/projects/${project.id}`)).status, 403);
   assert.equal((await both.client.post(`/projects/${project.id}/unarchive`)).status, 201);
 
-  // The group of somebody with a role brings along his level, and nothing that his role adds.
+  // An invited group passes on the level of a member, without the permissions of their role.
   const guests = (await as('outsider').post('/groups', { name: 'guests', path: `guests-${group.id}`, visibility: 'public' }))
     .body;
   const invited = await person();

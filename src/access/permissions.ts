@@ -1,6 +1,6 @@
 /**
- * What a role can add to an access level (member-roles.md): each permission with the level that has it anyway, and with the reason where nothing asks for it yet.
- * Roles come with memberships and count only under the plan that has them.
+ * Permissions of custom roles (docs/reference/member_roles.md): each with the role that has it anyway, and with a reason if no access rule uses it yet.
+ * Custom roles come with memberships and only apply under the plan that has them.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { levels, type Role } from './levels.ts';
@@ -9,9 +9,9 @@ import { planInForce } from './plans.ts';
 interface Declaration {
   /** The role that has it anyway. */
   from: Role;
-  /** The same in groups, where it is another. */
+  /** The same in groups, if it differs there. */
   in_groups?: Role;
-  /** Why no access rule names it. */
+  /** Why no access rule uses it. */
   unused?: string;
 }
 
@@ -21,7 +21,7 @@ const declared = {
   admin_group_member: { from: 'owner' },
   admin_merge_request: { from: 'developer', unused: 'There are no merge requests to approve.' },
   admin_push_rules: { from: 'maintainer', unused: 'There are no push rules.' },
-  admin_terraform_state: { from: 'maintainer', unused: 'No state of Terraform is kept.' },
+  admin_terraform_state: { from: 'maintainer', unused: 'There are no Terraform states.' },
   admin_vulnerability: { from: 'maintainer', unused: 'Vulnerabilities are not recorded.' },
   admin_web_hook: { from: 'maintainer', unused: 'There are no webhooks.' },
   archive_project: { from: 'owner' },
@@ -40,54 +40,57 @@ const declared = {
 
 export type Permission = keyof typeof declared;
 
-/** All of them, as the columns of `member_roles` are called. */
+/** All permissions, named like the columns of `member_roles`. */
 export const permissions = Object.keys(declared) as readonly Permission[];
 
-/** Those that no access rule names, with the reason. */
+/** Permissions that no access rule uses, with the reason. */
 export const unusedPermissions: ReadonlyMap<Permission, string> = new Map(
   (Object.entries(declared) as [Permission, Declaration][]).flatMap(([name, { unused }]) => (unused ? [[name, unused]] : [])),
 );
 
-/** What somebody may in a project or group: his level, and what roles add to it. */
-export interface Standing {
+/** A user's access level in a project or group, and the permissions that custom roles add to it. */
+export interface Eligibility {
   access_level: number;
   permissions: readonly Permission[];
 }
 
-/** The access level that has a permission without any role. */
+/** The access level that has a permission without a custom role. */
 function levelWith(permission: Permission, kind: 'project' | 'group'): number {
   const { from, in_groups = from }: Declaration = declared[permission];
   return levels[kind === 'group' ? in_groups : from];
 }
 
-/** Whether somebody has a permission in a project or group, by his level or by a role. */
-export const holds = (who: Standing, permission: Permission, kind: 'project' | 'group'): boolean =>
+/** Whether a user has a permission in a project or group, by their access level or by a custom role. */
+export const holds = (who: Eligibility, permission: Permission, kind: 'project' | 'group'): boolean =>
   who.permissions.includes(permission) || who.access_level >= levelWith(permission, kind);
 
-/** Whether roles count: only under the plan that has them. */
+/** Whether custom roles apply: only under the plan that has them. */
 export const rolesCount = sql<boolean>`${planInForce} = 'ultimate'`;
 
 /**
- * The permissions that roles give together. Where there are no roles nothing is looked up.
- * @param roles a column with ids of roles, or null
+ * The permissions of several custom roles together. Without roles nothing is looked up.
+ * @param roles a column with the IDs of roles, or null
  */
 export const permissionsOfRoles = (roles: RawBuilder<unknown>): RawBuilder<Permission[]> => sql<Permission[]>`
   case when ${roles} is null or not ${rolesCount} then '{}'::text[] else
     array(select distinct unnest(member_roles.permissions) from member_roles where member_roles.id = any(${roles})) end`;
 
-/** The level and the roles that rows of authorizations give together: `access_level`, `roles` (null without any). */
+/** The access level and custom roles of several authorizations together: `access_level`, `roles` (null without any). */
 export const heldTogether = sql`
   coalesce(max(access_level), 0) as access_level, array_agg(member_role_id) filter (where member_role_id is not null) as roles`;
 
 export interface RoleOptions {
-  /** What admits whoever has it, as the access level does. */
+  /** A permission that admits its holders, like the access level. */
   permission?: Permission;
 }
 
-/** The name of a rule that asks for a role or a permission. */
+/** The name of a rule that requires a role or a permission. */
 export const ruleOf = (rule: string, permission: Permission | undefined): string =>
   permission === undefined ? rule : `${rule} or ${permission}`;
 
-/** Whether somebody who may know of a place may act as `role` there, by his level or by a permission; everybody may as a guest. */
-export const mayAct = ({ access_level, permissions: held }: Standing, role: Role, permission: Permission | undefined): boolean =>
-  role === 'guest' || access_level >= levels[role] || (permission !== undefined && held.includes(permission));
+/** Whether a user who can see a project or group may act as `role` there, by their access level or by a permission; every such user may as a guest. */
+export const mayAct = (
+  { access_level, permissions: held }: Eligibility,
+  role: Role,
+  permission: Permission | undefined,
+): boolean => role === 'guest' || access_level >= levels[role] || (permission !== undefined && held.includes(permission));

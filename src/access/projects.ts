@@ -1,9 +1,10 @@
-/** Rules that grant a project: each loads it together with what the caller may do in it, in one statement. */
+/** Access rules that grant a project. Each loads it together with the caller's access to it, in one statement. */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DB, inBatches, ofAnyLength } from '../db/index.ts';
-import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
+import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
+import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
-import { admin } from './instance.ts';
+import { countsToday } from './expiry.ts';
+import { admin, type MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import {
   heldTogether,
@@ -28,34 +29,33 @@ export interface Project {
   visibility: 'private' | 'internal' | 'public';
   default_branch: string;
   empty_repo: boolean;
-  /** Whether it or a group above it is archived. */
+  /** Whether the project or one of its ancestors is archived. */
   archived: boolean;
-  /** Whether it or a group above it is going to be removed. Only members know of it then. */
+  /** Whether the project or one of its ancestors is marked for deletion. Only members see it then. */
   marked_for_deletion: boolean;
-  /** Whether its content cannot be changed: archived, marked for deletion, a fork that is still being copied, or of a server whose licence stops changes. */
+  /** Whether its content cannot be changed: archived, marked for deletion, a fork that is still being copied, or blocked by an expired license. */
   read_only: boolean;
   storage: string;
+  /** Whether freeze periods block changes to its protected branches. */
+  freeze_blocks_pushes: boolean;
   issues_access_level: FeatureLevel;
   repository_access_level: FeatureLevel;
   merge_requests_access_level: FeatureLevel;
   forking_access_level: FeatureLevel;
   snippets_access_level: FeatureLevel;
   environments_access_level: FeatureLevel;
-  /** The caller's level: 50 for administrators, 0 for who is no member. */
+  /** The caller's access level: 50 for administrators, 0 without a membership. */
   access_level: number;
-  /** What roles add to it. */
+  /** The permissions that custom roles add. */
   permissions: readonly Permission[];
 }
 
 type FeatureLevel = 'disabled' | 'private' | 'enabled';
 export type Feature = 'issues' | 'repository' | 'merge_requests' | 'forking' | 'snippets' | 'environments';
 
-/** Who is granted a project without being signed in. */
-export type MaybeCaller = Caller | undefined;
-
 const columns = sql.raw(
   [
-    'id name path full_path namespace_id visibility default_branch empty_repo storage',
+    'id name path full_path namespace_id visibility default_branch empty_repo storage freeze_blocks_pushes',
     'issues_access_level repository_access_level merge_requests_access_level forking_access_level snippets_access_level environments_access_level',
   ]
     .join(' ')
@@ -66,42 +66,42 @@ const columns = sql.raw(
 
 const isBeingCopied = sql`projects.import_status in ('scheduled', 'started')`;
 
-/** What holds for the project of each row of `projects`, also because of the groups above it. */
+/** The effective states of each row of `projects`, including those of its ancestors. */
 export const projectState = {
   archived: sql<boolean>`${isProject('archived')}`,
   marked_for_deletion: sql<boolean>`${isProject('marked_for_deletion')}`,
   read_only: sql<boolean>`(${isBeingCopied} or ${isProject('archived')} or ${isProject('marked_for_deletion')} or ${changesAreBlocked})`,
 };
 
-/** The caller's level in the project of each row of `projects`. */
+/** The caller's access level in each row of `projects`. */
 export const projectLevel = (caller: MaybeCaller): RawBuilder<number> =>
   !caller
     ? sql`0`
     : caller.admin
       ? sql`50`
       : sql`coalesce((select max(access_level) from project_authorizations
-                       where user_id = ${caller.id} and project_id = projects.id and (expires_at is null or expires_at > current_date)), 0)`;
+                       where user_id = ${caller.id} and project_id = projects.id and ${countsToday()}), 0)`;
 
-/** What roles add to the caller's level in the project of each row of `projects`. */
+/** The permissions that custom roles give the caller in each row of `projects`. */
 export const projectPermissions = (caller: MaybeCaller): RawBuilder<Permission[]> =>
   !caller || caller.admin
     ? sql`'{}'::text[]`
     : sql`case when ${rolesCount} then array(
         select distinct unnest(member_roles.permissions) from project_authorizations join member_roles on member_roles.id = member_role_id
-         where user_id = ${caller.id} and project_id = projects.id and (expires_at is null or expires_at > current_date)) else '{}' end`;
+         where user_id = ${caller.id} and project_id = projects.id and ${countsToday()}) else '{}' end`;
 
 /**
- * A predicate on rows of `projects`: the caller is a member. What an administrator may do without being one does not count.
- * @param level the least access level
+ * A predicate on rows of `projects`: the caller is a member. Administrators need a membership for this.
+ * @param level the minimum access level
  */
 export const isMemberOfProject = (caller: MaybeCaller, level: number): RawBuilder<SqlBool> =>
   !caller
     ? sql`false`
     : sql`exists (select from project_authorizations
                    where user_id = ${caller.id} and project_id = projects.id and access_level >= ${level}
-                     and (expires_at is null or expires_at > current_date))`;
+                     and ${countsToday()})`;
 
-/** A predicate on rows of `projects`: the caller may know of it, as `mayRead` says for one project. */
+/** A predicate on rows of `projects`: the project is visible to the caller, as `mayRead` decides for one. */
 export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
   const isShown =
@@ -110,22 +110,22 @@ export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
   return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
 }
 
-/** Whether text in the place of an id is one; any other text is a path. */
+/** Whether a parameter is an ID; other text is a path. */
 const isId = (text: string) => /^-?\d+$/.test(text);
 
 interface Asked {
   caller: MaybeCaller;
-  /** One of the two. */
+  /** Exactly one of the two is set. */
   project_id: number | null;
   full_path: string | null;
 }
 
-/** Who asks, as far as it decides on the level. */
+/** The part of the caller that decides on the access level. */
 const standing = (caller: MaybeCaller) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
 
 const keyOf = ({ caller, project_id, full_path }: Asked) => `${standing(caller)} ${project_id ?? full_path}`;
 
-const grantedProject = inBatches<Asked, Project>(keyOf, async (db, asked) => {
+const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) => {
   const ids = asked.map(({ project_id }) => project_id);
   const paths = asked.map(({ full_path }) => full_path);
   const users = asked.map(({ caller }) => (caller && !caller.admin ? caller.id : null));
@@ -137,9 +137,7 @@ const grantedProject = inBatches<Asked, Project>(keyOf, async (db, asked) => {
            lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
            join projects on projects.id = named.id, ${stateOfProject},
            lateral (select ${heldTogether} from project_authorizations
-                     where user_id = asked.user_id and project_id = projects.id and (expires_at is null or expires_at > current_date)) held`.execute(
-    db,
-  );
+                     where user_id = asked.user_id and project_id = projects.id and ${countsToday()}) held`.execute(db);
   return new Map(
     rows.map(({ question, ...project }) => {
       const one = asked[question - 1]!;
@@ -149,19 +147,19 @@ const grantedProject = inBatches<Asked, Project>(keyOf, async (db, asked) => {
 });
 
 /**
- * The project that `id` names, with the caller's level in it.
- * @param id an id or a full path, compared without case
+ * The project that `id` names, with the caller's access level in it.
+ * @param id an ID or a full path, compared without case
  */
 export async function projectFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
   if (isId(id)) {
     const project_id = Number(id);
     return Number.isSafeInteger(project_id) ? grantedProject(db, { caller, project_id, full_path: null }) : undefined;
   }
-  // PostgreSQL knows no text with NUL.
+  // PostgreSQL accepts no NUL in texts.
   return id.includes('/') && !id.includes('\0') ? grantedProject(db, { caller, project_id: null, full_path: id }) : undefined;
 }
 
-/** Whether the caller may know of a project. */
+/** Whether a project is visible to the caller. */
 export function mayRead(
   caller: MaybeCaller,
   project: Pick<Project, 'visibility' | 'access_level' | 'marked_for_deletion'>,
@@ -172,14 +170,14 @@ export function mayRead(
   return project.visibility === 'internal' && caller !== undefined && !caller.external;
 }
 
-/** Whether a feature of the project is there for the caller: switched off for all, kept for members, or open. */
+/** Whether a feature of the project is available to the caller: it can be disabled, for members only, or enabled. */
 export function mayUse(project: Project, feature: Feature, memberLevel: number = levels.guest): boolean {
   const setting = project[`${feature}_access_level`];
   return setting === 'enabled' || (setting === 'private' && project.access_level >= memberLevel);
 }
 
 /**
- * The project that stood at a path before it got another one, if the caller may know of it.
+ * The project that had a path before, if it is visible to the caller.
  * @param path a full path that no project has now
  */
 export async function movedProject(db: Kysely<DB>, caller: MaybeCaller, path: string): Promise<Project | undefined> {
@@ -189,7 +187,7 @@ export async function movedProject(db: Kysely<DB>, caller: MaybeCaller, path: st
 }
 
 /**
- * The project that `id` names, if the caller may know of it; for projects that a parameter names.
+ * The project that `id` names, if it is visible to the caller; for projects that a parameter names.
  * @throws ApiError 404
  */
 export async function visibleProject(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project> {
@@ -198,7 +196,7 @@ export async function visibleProject(db: Kysely<DB>, caller: MaybeCaller, id: st
   return project;
 }
 
-/** The project in `:id`, or where it has moved to, if the caller may know of it. */
+/** The project in `:id`, if it is visible to the caller. A project that moved is answered with a redirect. */
 async function projectInPath({ db, caller, params }: AccessCall): Promise<Project> {
   const id = params.id!;
   const project = await projectFor(db, caller, id);
@@ -207,18 +205,17 @@ async function projectInPath({ db, caller, params }: AccessCall): Promise<Projec
   throw moved ? new Moved('project', moved.id) : notFound('Project');
 }
 
-const changes = (method: string) => method !== 'GET' && method !== 'HEAD';
-
-/** Grants the project in `:id` to everyone who may know of it, signed in or not. */
+/** Grants the project in `:id` to everyone who can see it, signed in or not. */
 export const projectVisible: Access<{ caller: MaybeCaller; project: Project }> = {
   rule: 'project:visible',
+  anonymous: true,
   async check(call) {
-    if (!call.caller && changes(call.method)) throw unauthorized();
+    if (!call.caller && !isReading(call.method)) throw unauthorized();
     return { caller: call.caller, project: await projectInPath(call) };
   },
 };
 
-/** Grants administrators the project in `:id`. Others learn nothing of it, not even whether it is there. */
+/** Grants administrators the project in `:id`. Others do not learn whether it exists. */
 export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
   rule: 'project:admin',
   async check(call) {
@@ -228,15 +225,15 @@ export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
 };
 
 interface ProjectRoleOptions extends RoleOptions {
-  /** A feature that must be there for the caller. */
+  /** A feature that must be available to the caller. */
   feature?: Feature;
-  /** Whether the call also works on a project that is read-only, for instance because it is archived. */
+  /** Whether the endpoint also works on a read-only project, for instance an archived one. */
   archived?: true;
 }
 
 /**
- * Grants the project in `:id` to members who hold at least `role`, or the permission that stands in for it; `guest` admits everyone signed in who may know of
- * the project. Hidden projects answer 404, visible ones 403.
+ * Grants the project in `:id` to members who have at least `role` or the given permission; `guest` admits every signed-in caller who can see the project. Hidden
+ * projects answer 404, visible ones 403.
  */
 export const projectRole = (
   role: Role,
@@ -249,23 +246,24 @@ export const projectRole = (
     const project = await projectInPath(call);
     if (!mayAct(project, role, permission)) throw forbidden();
     if (feature && !mayUse(project, feature)) throw forbidden();
-    if (project.read_only && !archived && changes(call.method)) throw forbidden();
+    if (project.read_only && !archived && !isReading(call.method)) throw forbidden();
     return { caller, project };
   },
 });
 
-/** Whether the caller may have a copy of the code: everyone where it is open, otherwise members from Reporter on (conventions.md section 14). */
+/** Whether the caller may download the code: everyone if it is enabled and the project is not private, otherwise Reporters (docs/reference/access.md#code). */
 export function mayDownloadCode(project: Project): boolean {
   if (project.access_level >= levels.reporter) return project.repository_access_level !== 'disabled';
   return project.repository_access_level === 'enabled' && project.visibility !== 'private';
 }
 
-/** Whether the caller may read the code, if only file by file. */
+/** Whether the caller may read the code, at least file by file. */
 export const mayReadCode = (project: Project): boolean =>
   mayDownloadCode(project) || (project.repository_access_level !== 'disabled' && holds(project, 'read_code', 'project'));
 
 const codeRule = (rule: string, admits: (project: Project) => boolean): Access<{ caller: MaybeCaller; project: Project }> => ({
   rule,
+  anonymous: true,
   async check(call) {
     const project = await projectInPath(call);
     if (project.repository_access_level === 'disabled') throw notFound('Repository');
@@ -274,12 +272,12 @@ const codeRule = (rule: string, admits: (project: Project) => boolean): Access<{
   },
 });
 
-/** Grants the project in `:id` to those who may read its code. Without a repository feature there is no repository to find. */
+/** Grants the project in `:id` to callers who may read its code. With the repository disabled, the response is 404. */
 export const codeReader = codeRule('project:read_code', mayReadCode);
-/** The same for those who may have a copy of it all. */
+/** The same for callers who may download the code. */
 export const codeDownloader = codeRule('project:download_code', mayDownloadCode);
 
-/** Grants the project in `:id` to those who may push to it; which branches is decided where refs move. */
+/** Grants the project in `:id` to callers who may push to it. Branch protection is checked when refs are updated. */
 export const codeWriter: Access<{ caller: Caller; project: Project }> = {
   rule: 'project:push_code',
   async check(call) {

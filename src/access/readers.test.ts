@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawBuilder } from 'kysely';
 import { type Persona, type World, world } from '../../test/support/world.ts';
-import { isReaderOf, readsInternalNotesOn } from './index.ts';
+import { isReaderOf, readsInternalNotesOn, theEpic, theIssue } from './index.ts';
 
 const personas: readonly Persona[] = ['admin', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'];
 
-/** The personas that a predicate on rows of `users` is true of. */
+/** The personas for whom a predicate on rows of `users` is true. */
 async function whoReads({ db, people }: World, predicate: RawBuilder<unknown>): Promise<Persona[]> {
   const rows = await db
     .selectFrom('users')
@@ -16,13 +16,13 @@ async function whoReads({ db, people }: World, predicate: RawBuilder<unknown>): 
   return personas.filter((persona) => rows.some(({ id }) => id === people[persona].id));
 }
 
-/** The personas that the API shows something to. */
+/** The personas who can see a resource through the API. */
 async function whoIsShown({ as }: World, url: string): Promise<Persona[]> {
   const statuses = await Promise.all(personas.map(async (persona) => (await as(persona).get(url)).status));
   return personas.filter((_, index) => statuses[index] === 200);
 }
 
-test('those who read an issue are those whom it is shown to', async () => {
+test('the readers of an issue are the callers it is shown to', async () => {
   const w = await world();
   const { db, project, people } = w;
   const { iid, id } = (await w.as('planner').post(`/projects/${project.id}/issues`, { title: 'x' })).body;
@@ -32,19 +32,19 @@ test('those who read an issue are those whom it is shown to', async () => {
       for (const confidential of [false, true])
         for (const external of [false, true])
           for (const author_id of [people.planner.id, people.outsider.id]) {
-            // The last two decide only there.
+            // The last two matter only there.
             if ((external && visibility !== 'internal') || (author_id === people.outsider.id && !confidential)) continue;
             await db.updateTable('projects').set({ visibility, issues_access_level }).where('id', '=', project.id).execute();
             await db.updateTable('issues').set({ confidential, author_id }).where('id', '=', id).execute();
             await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
             const shown = await whoIsShown(w, `/projects/${project.id}/issues/${iid}`);
             const where = JSON.stringify({ visibility, issues_access_level, confidential, external, author_id });
-            assert.deepEqual(await whoReads(w, isReaderOf({ issue_id: id })), shown, where);
+            assert.deepEqual(await whoReads(w, isReaderOf(theIssue(id))), shown, where);
             readers.add(shown.join());
           }
   assert.ok(readers.size >= 4, 'the cases differ');
   assert.deepEqual(
-    await whoReads(w, readsInternalNotesOn({ issue_id: id })),
+    await whoReads(w, readsInternalNotesOn(theIssue(id))),
     personas.filter((name) => name !== 'outsider' && name !== 'guest'),
   );
 });
@@ -53,10 +53,10 @@ test('an assignee reads a confidential issue', async () => {
   const w = await world();
   const issue = { title: 'x', confidential: true, assignee_ids: [w.people.guest.id] };
   const { id } = (await w.as('planner').post(`/projects/${w.project.id}/issues`, issue)).body;
-  assert.ok((await whoReads(w, isReaderOf({ issue_id: id }))).includes('guest'));
+  assert.ok((await whoReads(w, isReaderOf(theIssue(id)))).includes('guest'));
 });
 
-test('those who read an epic are those whom it is shown to', async () => {
+test('the readers of an epic are the callers it is shown to', async () => {
   const w = await world();
   const { db, group, people } = w;
   const { iid, id } = (await w.as('planner').post(`/groups/${group.id}/epics`, { title: 'x' })).body;
@@ -72,7 +72,7 @@ test('those who read an epic are those whom it is shown to', async () => {
           await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
           const shown = await whoIsShown(w, `/groups/${group.id}/epics/${iid}`);
           const where = JSON.stringify({ isBelow, visibility, confidential, external });
-          assert.deepEqual(await whoReads(w, isReaderOf({ epic_id: id })), shown, where);
+          assert.deepEqual(await whoReads(w, isReaderOf(theEpic(id))), shown, where);
           readers.add(shown.join());
         }
   }

@@ -1,31 +1,17 @@
-/** Whose addresses are whose: what is confirmed, and where mail to a user goes. */
+/** The recipients of mail to users. */
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 
-/**
- * The addresses that are known to be the user's, the primary one among them.
- * @param db inside a transaction one that sees its changes
- */
-export async function confirmedAddresses(db: Database, user_id: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('emails')
-    .select('email')
-    .where('user_id', '=', user_id)
-    .where('confirmed_at', 'is not', null)
-    .execute();
-  return rows.map(({ email }) => email);
-}
-
-/** Where mail to a user goes, as `Mail` has it. */
+/** The recipient of a message, in the form of `Mail`. */
 export interface Recipient {
   name: string;
   address: string;
 }
 
 /**
- * Where mail to a user goes: to an address that he has confirmed.
- * @param preferred the address that he chose for such mail; when it is no longer his, the primary one has its place
- * @returns undefined for users who get no mail: who are not active, have confirmed no primary address, or are no people
+ * The confirmed address for mail to a user.
+ * @param preferred the address that the user prefers for such mail; if it is no longer theirs, the primary one is used
+ * @returns undefined for users who get no mail: inactive ones, those without a confirmed primary address, and users who are not people
  */
 export async function recipientFor(db: Database, user_id: number, preferred?: string): Promise<Recipient | undefined> {
   return db

@@ -1,29 +1,29 @@
-/** Signing in with a password, for the few pages that ask for one. Everything else takes tokens, which nobody guesses. */
+/** Signing in with a password, for the few pages that need it. Everything else takes tokens, which cannot be guessed. */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
-import type { Services } from '../http/endpoint.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
+import type { Services } from '../services/index.ts';
 import { refuseInactive, type User, userColumns } from './authentication.ts';
 import { isWithin } from './limits.ts';
 import { isPassword, passwordDigest } from './passwords.ts';
 
 export interface SignIn {
-  /** A username or a confirmed address. */
+  /** A username or a confirmed email address. */
   login: string;
   password: string;
-  /** Where the request came from, an IP address. */
+  /** The client's IP address. */
   address: string;
 }
 
-/** Guesses at one account, and guesses from one address. */
+/** The limits of attempts per account and per client address. */
 const limits = {
   account: { name: 'password_guesses_of_account', most: 10 },
   address: { name: 'password_guesses_from_address', most: 50 },
 };
 const window_s = 600;
 
-/** No longer text is compared: no password has as many characters. */
+/** Longer text is cut off: no password has as many characters. */
 const longest_characters = 1000;
 
 type Row = User & { password_digest: string | null };
@@ -38,7 +38,7 @@ async function userOf(db: Kysely<DB>, login: string): Promise<Row | undefined> {
   return rows[0];
 }
 
-/** Refuses before a password is looked at, so that many guesses cost nothing and tell nothing. */
+/** Counts an attempt before the password is checked, so that refused attempts cost nothing and reveal nothing. */
 async function countGuess(db: Kysely<DB>, account: string, address: string): Promise<void> {
   const tooMany = () =>
     new ApiError(429, { message: 'Too many attempts. Try again later.' }, { 'retry-after': String(window_s) });
@@ -46,10 +46,10 @@ async function countGuess(db: Kysely<DB>, account: string, address: string): Pro
   if (!(await isWithin(db, { ...limits.account, who: account, window_s }))) throw tooMany();
 }
 
-let digestOfNobody: Promise<string> | undefined;
+let decoyDigest: Promise<string> | undefined;
 
 /**
- * The user with a login and a password. A wrong password and an unknown login cannot be told apart, by the answer or by the time that it takes.
+ * The user with a login and password. Wrong passwords and unknown logins have the same response and take the same time.
  * @throws ApiError 401, 403 with the reason for a user who is not active, 429 after too many attempts
  */
 export async function userByPassword(
@@ -58,8 +58,8 @@ export async function userByPassword(
 ): Promise<User> {
   const user = await userOf(db, login);
   await countGuess(db, user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex'), address);
-  digestOfNobody ??= passwordDigest('');
-  const matches = await isPassword(password.slice(0, longest_characters), user?.password_digest ?? (await digestOfNobody));
+  decoyDigest ??= passwordDigest('');
+  const matches = await isPassword(password.slice(0, longest_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches) throw unauthorized();
   refuseInactive(user, url);
   return user;

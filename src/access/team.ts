@@ -1,4 +1,4 @@
-/** The team: administrators, and the members of the group that the application setting `team_group` names (experiments.md). */
+/** The team: administrators and the members of the group in the application setting `team_group`. */
 import { type Kysely, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, Caller } from '../http/endpoint.ts';
@@ -6,8 +6,8 @@ import { forbidden, unauthorized } from '../http/errors.ts';
 import { countsInGroup } from './groups.ts';
 
 /**
- * Whether a user is one of the team: an administrator, or a member of its group in any role, also by a group above it or one that it is shared with.
- * Without such a group the team is the administrators.
+ * Whether a user belongs to the team: an administrator, or a member of its group with any role, including inherited and invited members.
+ * Without a group, only administrators belong to the team.
  */
 export async function isTeamMember(db: Kysely<DB>, user_id: number): Promise<boolean> {
   const { rows } = await sql`

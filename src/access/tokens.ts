@@ -1,7 +1,7 @@
-/** Values of access tokens: random, shown once, kept only as a digest. */
+/** Values of access tokens: random, shown once, stored only as a digest. */
 import { hash, randomBytes } from 'node:crypto';
 
-/** Every scope that a personal access token may have (conventions.md section 2.2). */
+/** Every scope that a personal access token can have. */
 export const tokenScopes = [
   'api',
   'read_api',
@@ -24,9 +24,9 @@ export const tokenScopes = [
 
 /**
  * A new value, with 192 random bits.
- * @param prefix what secret scanners know it by; an application setting
+ * @param prefix identifies tokens for secret scanners; an application setting
  */
 export const newTokenValue = (prefix: string) => `${prefix}${randomBytes(24).toString('base64url')}`;
 
-/** What the database keeps of a token. The value is random, so that a plain hash cannot be guessed. */
+/** The digest that the database stores. The value is random, so a plain hash is enough. */
 export const tokenDigest = (value: string): Buffer => hash('sha256', value, 'buffer');

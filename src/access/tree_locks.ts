@@ -1,18 +1,18 @@
-/** Makes changes of one tree of namespaces take turns: whoever comes later works on a snapshot that holds what came before. */
+/** Locks that serialize changes of one tree of namespaces. A later change works on a snapshot that contains the earlier ones. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 
 /**
- * Makes changes below one top-level namespace take turns, so that no pair of a user and a project is missed by both, and no path is taken twice.
- * Taken first in a transaction that adds to the tree.
+ * Serializes changes below one top-level namespace, so that two changes do not both miss a pair of user and project, and no path is taken twice.
+ * The first statement of a transaction that changes the tree.
  * @param namespace_id any namespace of the tree
  */
 export const lockTree = (tx: Kysely<DB>, namespace_id: number): Promise<void> => lockTrees(tx, [namespace_id]);
 
 /**
- * The same for several trees, in the order of their ids, so that nobody waits for somebody who waits for him. A transaction takes all that it needs in one call.
+ * The same for several trees, in the order of their IDs, which prevents deadlocks. A transaction takes all its locks in one call.
  * @param namespace_ids any namespaces of the trees
- * @param reaching groups whose members change: the trees that their members reach by invitations are locked, too
+ * @param reaching groups whose members change: trees that are shared with them are locked as well
  */
 export async function lockTrees(
   tx: Kysely<DB>,
@@ -25,7 +25,7 @@ export async function lockTrees(
     const locked = await sql<{ id: number }>`
       select id from namespaces where id in (${roots}) order by id for no key update`.execute(tx);
     const held = new Set(locked.rows.map(({ id }) => id));
-    // While this waited, a group may have moved to another tree, or have been invited into one. Trees that are added to those held would break the order.
+    // While this waited, a group may have moved to another tree or have been invited to one. Locking further trees on top would break the order.
     const wanted = await sql<{ id: number }>`${roots}`.execute(tx);
     if (wanted.rows.every(({ id }) => held.has(id))) return;
     await sql`rollback to savepoint trees`.execute(tx);

@@ -1,0 +1,17 @@
+/** The expiry of memberships, shares, tokens and authorizations: each ends when the day in its `expires_at` begins, in UTC. */
+import { type RawBuilder, sql } from 'kysely';
+
+const endOf = (table: string | undefined) => sql.ref(table === undefined ? 'expires_at' : `${table}.expires_at`);
+
+/**
+ * A predicate: the row has not expired.
+ * @param table the alias of the table in the statement; needed when several tables have an `expires_at`
+ */
+export const countsToday = (table?: string): RawBuilder<boolean> =>
+  sql`(${endOf(table)} is null or ${endOf(table)} > current_date)`;
+
+/**
+ * A predicate: the row has expired. Unlike `not countsToday`, it can use an index on `expires_at`.
+ * @param table the same
+ */
+export const hasEnded = (table?: string): RawBuilder<boolean> => sql`${endOf(table)} <= current_date`;
