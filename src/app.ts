@@ -1,24 +1,26 @@
 /** Builds the server: the door for HTTP with every endpoint behind it. */
 import cors from '@fastify/cors';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous } from './access/index.ts';
-import { lfsOverHttp, lfsUrl } from './areas/code/lfs/index.ts';
-import { gitOverHttp, gitUrl } from './areas/code/repository/index.ts';
+import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
+import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { endpoints } from './areas/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
-import { metricImageFiles } from './areas/work/issues/index.ts';
+import { metricImageDoorway } from './areas/work/issues/index.ts';
 import type { Config } from './config.ts';
-import { type Database, isUnavailable } from './db/index.ts';
+import type { Database } from './db/index.ts';
 import { readBodies } from './http/body.ts';
 import { documentation } from './http/documentation.ts';
+import { openDoorway } from './http/door.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
-import { ApiError } from './http/errors.ts';
+import { answeringIn, jsonForm } from './http/error_replies.ts';
+import type { ApiError } from './http/errors.ts';
 import { health } from './http/health.ts';
 import { mount, readQuery, unknownPath } from './http/mount.ts';
-import { measureRequests, metricsRoute } from './metrics.ts';
+import { measureRequests, metricsDoorway } from './metrics.ts';
 import { servicesFor } from './services/index.ts';
 
 export interface AppOptions {
@@ -29,7 +31,11 @@ export interface AppOptions {
   metrics?: { registry: Registry; gather(): Promise<string> };
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
+  /** Called with everything that a handler refuses; tests hold it against the declared refusals. */
+  inspectRefusal?(endpoint: AnyEndpoint, refusal: ApiError): void;
 }
+
+const answerError = answeringIn(jsonForm);
 
 /** Longest URL: file paths of many levels come percent-encoded in one segment. */
 const urlLimit_bytes = 64 * 1024;
@@ -40,34 +46,6 @@ const exposedHeaders = [
 ]
   .join(' ')
   .split(' ');
-
-/** Refusals of the HTTP door itself, in the form of conventions.md section 4. */
-const doorTexts: Record<number, string> = {
-  400: '400 Bad request',
-  408: '408 Request Timeout',
-  413: '413 Request Entity Too Large',
-  414: '414 URI Too Long',
-  431: '431 Request Header Fields Too Large',
-};
-
-function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) {
-  if (reply.raw.headersSent) return reply.raw.destroy();
-  if (error instanceof ApiError) {
-    reply.code(error.status).headers(error.headers);
-    return error.status === 304 ? reply.send() : sendJson(reply, error.body);
-  }
-  const { statusCode = 500 } = error as FastifyError;
-  if (statusCode >= 400 && statusCode < 500) {
-    const text = doorTexts[statusCode] ?? `${statusCode} ${error.message}`;
-    return sendJson(reply.code(statusCode), { message: text });
-  }
-  request.log.error({ err: error }, 'request failed');
-  if (isUnavailable(error)) return sendJson(reply.code(503), { message: '503 Service Unavailable' });
-  return sendJson(reply.code(500), { message: '500 Internal Server Error' });
-}
-
-const sendJson = (reply: FastifyReply, body: object) =>
-  reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
 
 /** Request ids that a proxy or client sent are kept when they look like ids. */
 const requestId = (headers: Record<string, string | string[] | undefined>) => {
@@ -112,7 +90,7 @@ const withSingleSlashes = (url: string) =>
  * Builds the server, ready to listen.
  * @param options the configuration, the database (migrated), and where log lines go
  */
-export async function buildApp({ config, db, log, metrics, inspectReply }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ config, db, log, metrics, inspectReply, inspectRefusal }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -122,7 +100,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply }: AppOp
     rewriteUrl: ({ url = '/' }) => lfsUrl(gitUrl(withSingleSlashes(url))),
     http: { maxHeaderSize: urlLimit_bytes + 16 * 1024 },
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;
@@ -145,21 +123,25 @@ export async function buildApp({ config, db, log, metrics, inspectReply }: AppOp
       }),
   });
   mount(app, endpoints, {
-    ...services,
+    services,
     authenticate,
     countRequest,
     planForAnonymous,
     offering: config.offering,
     ...(inspectReply ? { inspectReply } : {}),
+    ...(inspectRefusal ? { inspectRefusal } : {}),
   });
-  await gitOverHttp(app, services);
-  await lfsOverHttp(app, services);
-  metricImageFiles(app, services);
-  emailPages(app, services);
-  invitationPages(app, services);
-  health(app, db);
-  if (metrics) metricsRoute(app, { token: config.metricsToken, gather: metrics.gather });
-  await documentation(app, endpoints);
+  const doorways = [
+    gitDoorway,
+    ...lfsDoorways,
+    metricImageDoorway,
+    emailPages,
+    invitationPages,
+    health,
+    documentation(endpoints),
+    ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),
+  ];
+  for (const doorway of doorways) await openDoorway(app, services, doorway);
   return app;
 }
 

@@ -1,6 +1,6 @@
 /** The map of the API: every area and its endpoints. */
-import type { AnyEndpoint } from '../http/index.ts';
-import { todoRoutes } from './activity/todos/routes.ts';
+import { type FiledEndpoint, tagged } from '../http/index.ts';
+import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
@@ -15,11 +15,11 @@ import { languageRoutes } from './code/repository/language_routes.ts';
 import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
-import { awardEmojiRoutes } from './conversation/award_emoji/routes.ts';
+import { awardEmojiRoutes } from './conversation/award_emoji/index.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
-import { noteRoutes } from './conversation/notes/routes.ts';
-import { resourceEventRoutes } from './conversation/resource_events/routes.ts';
+import { noteRoutes } from './conversation/notes/index.ts';
+import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
@@ -62,92 +62,126 @@ import { groupServiceAccountRoutes } from './spaces/service_accounts/group_route
 import { serviceAccountRoutes } from './spaces/service_accounts/routes.ts';
 import { serviceAccountTokenRoutes } from './spaces/service_accounts/token_routes.ts';
 import { epicChildRoutes } from './work/epics/child_routes.ts';
+import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
-import { epicPeopleRoutes } from './work/epics/people_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
+import { peopleRoutes } from './work/issuables/index.ts';
 import { epicIssueRoutes } from './work/issues/epic_routes.ts';
+import { issueNoun } from './work/issues/index.ts';
 import { issueLinkRoutes } from './work/issues/link_routes.ts';
 import { issueListRoutes } from './work/issues/list_routes.ts';
 import { issueMetricImageRoutes } from './work/issues/metric_image_routes.ts';
 import { milestoneIssueRoutes } from './work/issues/milestone_routes.ts';
-import { issuePeopleRoutes } from './work/issues/people_routes.ts';
+import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issuePlaceRoutes } from './work/issues/place_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { issueTimeRoutes } from './work/issues/time_routes.ts';
+import { userCountRoutes } from './work/issues/user_count_routes.ts';
 
-export const endpoints: readonly AnyEndpoint[] = [
-  ...metadataRoutes,
-  ...markdownRoutes,
-  ...userRoutes,
-  ...userStatusRoutes,
-  ...userModerationRoutes,
-  ...userMembershipRoutes,
-  ...userRemovalRoutes,
-  ...userFollowRoutes,
-  ...userPreferenceRoutes,
-  ...emailRoutes,
-  ...keyRoutes,
-  ...gpgKeyRoutes,
-  ...tokenAssociationRoutes,
-  ...personalAccessTokenRoutes,
-  ...impersonationTokenRoutes,
-  ...accessTokenRoutes,
-  ...serviceAccountRoutes,
-  ...groupServiceAccountRoutes,
-  ...serviceAccountTokenRoutes,
-  ...applicationSettingRoutes,
-  ...clusterRoutes,
-  ...experimentRoutes,
-  ...licenseRoutes,
-  ...featureRoutes,
-  ...freezePeriods,
-  ...namespaceRoutes,
-  ...groupRoutes,
-  ...groupLifecycleRoutes,
-  ...projectRoutes,
-  ...projectLifecycleRoutes,
-  ...projectStarRoutes,
-  ...projectForkRoutes,
-  ...issueListRoutes,
-  ...issueRoutes,
-  ...todoRoutes,
-  ...issuePlaceRoutes,
-  ...issuePeopleRoutes,
-  ...issueTimeRoutes,
-  ...issueMetricImageRoutes,
-  ...issueLinkRoutes,
-  ...memberRoutes,
-  ...memberApprovalRoutes,
-  ...invitationRoutes,
-  ...memberRoleRoutes,
-  ...groupLinkRoutes,
-  ...accessRequestRoutes,
-  ...branchRoutes,
-  ...protectedBranchRoutes,
-  ...commitRoutes,
-  ...commitDetailRoutes,
-  ...commitWriteRoutes,
-  ...commitStatuses,
-  ...treeRoutes,
-  ...blobRoutes,
-  ...archiveRoutes,
-  ...compareRoutes,
-  ...tagRoutes,
-  ...protectedTagRoutes,
-  ...languageRoutes,
-  ...repositoryFiles,
-  ...labelRoutes,
-  ...milestoneRoutes,
-  ...milestoneIssueRoutes,
-  ...iterationRoutes,
-  ...iterationCadenceRoutes,
-  ...resourceEventRoutes,
-  ...noteRoutes,
-  ...discussionRoutes,
-  ...epicRoutes,
-  ...epicChildRoutes,
-  ...epicPeopleRoutes,
-  ...epicLinkRoutes,
-  ...epicIssueRoutes,
-  ...awardEmojiRoutes,
+/** What is discussed, reacted to and put on to-do lists. */
+const nouns = [issueNoun, epicNoun];
+
+/** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
+export const endpoints: readonly FiledEndpoint[] = [
+  ...tagged('Metadata', 'Which version of the API the server speaks.', metadataRoutes),
+  ...tagged('Markdown', 'Rendering Markdown as HTML.', markdownRoutes),
+  ...tagged(
+    'Users',
+    'Accounts: profiles, status, preferences, followers, and their moderation by administrators.',
+    userRoutes,
+    userStatusRoutes,
+    userModerationRoutes,
+    userMembershipRoutes,
+    userRemovalRoutes,
+    userFollowRoutes,
+    userPreferenceRoutes,
+  ),
+  ...tagged('Emails', 'The email addresses of users.', emailRoutes),
+  ...tagged('SSH keys', 'The SSH keys of users.', keyRoutes),
+  ...tagged('GPG keys', 'The GPG keys of users.', gpgKeyRoutes),
+  ...tagged(
+    'Personal access tokens',
+    'Tokens that act as the user they belong to.',
+    tokenAssociationRoutes,
+    personalAccessTokenRoutes,
+  ),
+  ...tagged('Impersonation tokens', 'Tokens by which administrators act as another user.', impersonationTokenRoutes),
+  ...tagged('Project and group access tokens', 'Tokens that act as the bot user of a project or group.', accessTokenRoutes),
+  ...tagged(
+    'Service accounts',
+    'Users for programs, of the instance or of a top-level group, and their tokens.',
+    serviceAccountRoutes,
+    groupServiceAccountRoutes,
+    serviceAccountTokenRoutes,
+  ),
+  ...tagged('Application settings', 'The settings of the server.', applicationSettingRoutes),
+  ...tagged('Instance clusters', 'The Kubernetes clusters that every project can use.', clusterRoutes),
+  ...tagged('Experiments', 'The experiments that the code declares.', experimentRoutes),
+  ...tagged('Licenses', 'The licenses of the server, and what counts against them.', licenseRoutes),
+  ...tagged('Features', 'Features that administrators turn on for everyone or for some.', featureRoutes),
+  ...tagged('Freeze periods', 'Recurring periods in which a project is not deployed.', freezePeriods),
+  ...tagged('Namespaces', 'What projects are in: groups and the namespaces of users.', namespaceRoutes),
+  ...tagged('Groups', 'Groups: their settings, transfer, archiving and deletion.', groupRoutes, groupLifecycleRoutes),
+  ...tagged('Projects', 'Projects: their settings, transfer, archiving and deletion.', projectRoutes, projectLifecycleRoutes),
+  ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),
+  ...tagged('Project forks', 'Copies of projects that remember where they come from.', projectForkRoutes),
+  ...tagged(
+    'Issues',
+    'Issues: their fields, order, people, time tracking and moves.',
+    issueListRoutes,
+    issueRoutes,
+    issuePlaceRoutes,
+    peopleRoutes(issueNoun),
+    issueOriginRoutes,
+    issueTimeRoutes,
+  ),
+  ...tagged('Issue metric images', 'Images of metrics on an incident.', issueMetricImageRoutes),
+  ...tagged('Issue links', 'Relations between issues.', issueLinkRoutes),
+  ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes(nouns)),
+  ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),
+  ...tagged('Invitations', 'Invitations to groups and projects by email.', invitationRoutes),
+  ...tagged('Member roles', 'Custom roles: an access level with single permissions on top.', memberRoleRoutes),
+  ...tagged('Group sharing', 'Groups whose members are invited to another group or to a project.', groupLinkRoutes),
+  ...tagged('Access requests', 'Requests to become a member of a group or project.', accessRequestRoutes),
+  ...tagged('Branches', 'The branches of a repository.', branchRoutes),
+  ...tagged('Protected branches', 'Rules about who may push to, merge into and unprotect branches.', protectedBranchRoutes),
+  ...tagged(
+    'Commits',
+    'The commits of a repository: reading, creating, cherry-picking and reverting them.',
+    commitRoutes,
+    commitDetailRoutes,
+    commitWriteRoutes,
+  ),
+  ...tagged('Commit statuses', 'What external systems report about a commit.', commitStatuses),
+  ...tagged(
+    'Repositories',
+    'Trees, blobs, archives, comparisons and languages of a repository.',
+    treeRoutes,
+    blobRoutes,
+    archiveRoutes,
+    compareRoutes,
+    languageRoutes,
+  ),
+  ...tagged('Tags', 'The tags of a repository.', tagRoutes),
+  ...tagged('Protected tags', 'Rules about who may create tags.', protectedTagRoutes),
+  ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
+  ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
+  ...tagged('Milestones', 'Milestones of projects and groups, and their issues.', milestoneRoutes, milestoneIssueRoutes),
+  ...tagged('Iterations', 'Iterations of groups, and the cadences that make them.', iterationRoutes, iterationCadenceRoutes),
+  ...tagged(
+    'Resource events',
+    'Changes to the labels, state, milestone, weight and iteration of issues and epics.',
+    nouns.flatMap(resourceEventRoutes),
+  ),
+  ...tagged('Notes', 'Comments on issues and epics.', nouns.flatMap(noteRoutes)),
+  ...tagged('Discussions', 'Threads of comments on issues and epics.', nouns.flatMap(discussionRoutes)),
+  ...tagged('Epics', 'Epics: their fields and people.', epicRoutes, peopleRoutes(epicNoun)),
+  ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),
+  ...tagged('Related epics', 'Relations between epics.', epicLinkRoutes),
+  ...tagged('Epic issues', 'The issues of an epic, in order.', epicIssueRoutes),
+  ...tagged(
+    'Emoji reactions',
+    'Reactions to issues, epics and notes.',
+    nouns.flatMap(({ kind }) => awardEmojiRoutes(kind)),
+  ),
 ];

@@ -1,4 +1,4 @@
-/** Reads request bodies of every form that clients send (conventions.md section 7, clients.md section 2). */
+/** Reads request bodies of every form that clients send (docs/api.md, docs/api.md). */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse as parseJson } from 'secure-json-parse';
@@ -48,4 +48,10 @@ export function readBodies(app: FastifyInstance): void {
     const refusal = `The provided content-type '${type}' is not supported.`;
     throw new ApiError(415, { message: refusal, error: refusal });
   });
+}
+
+/** Leaves bodies of every type to the handler, which reads them as they come. */
+export function leaveBodiesUnread(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request: FastifyRequest, _body: Readable, done: (error: null) => void) => done(null));
 }

@@ -2,8 +2,9 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
-import type { AnyEndpoint } from './endpoint.ts';
+import { type Doorway, door } from './door.ts';
+import type { FiledEndpoint } from './endpoint.ts';
+import { jsonForm } from './error_replies.ts';
 import { apiRoot } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -18,14 +19,29 @@ const page = `<!doctype html>
 const script = `SwaggerUIBundle({ url: '${apiRoot}/openapi.json', dom_id: '#api', docExpansion: 'none' });`;
 const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** Adds the page, its assets and the document. */
-export async function documentation(app: FastifyInstance, endpoints: readonly AnyEndpoint[]): Promise<void> {
+/** The page, its assets and the document. */
+export function documentation(endpoints: readonly FiledEndpoint[]): Doorway {
   let document: Buffer | undefined;
-  app.get(`${apiRoot}/openapi.json`, async (_request, reply) => {
-    document ??= Buffer.from(JSON.stringify(openApiDocument(endpoints)));
-    return reply.header('content-type', 'application/json').send(document);
-  });
-  app.get('/docs', async (_request, reply) => reply.header('content-security-policy', policy).type('text/html').send(page));
-  app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript').send(script));
-  await app.register(fastifyStatic, { root: assets, prefix: '/docs/assets/', index: false });
+  return {
+    doors: [
+      door({
+        method: 'GET',
+        url: `${apiRoot}/openapi.json`,
+        handle: ({ reply }) => {
+          document ??= Buffer.from(JSON.stringify(openApiDocument(endpoints)));
+          return reply.header('content-type', 'application/json').send(document);
+        },
+      }),
+      door({
+        method: 'GET',
+        url: '/docs',
+        handle: ({ reply }) => reply.header('content-security-policy', policy).type('text/html').send(page),
+      }),
+      door({ method: 'GET', url: '/docs/start.js', handle: ({ reply }) => reply.type('text/javascript').send(script) }),
+    ],
+    errors: () => jsonForm,
+    prepare: async (app) => {
+      await app.register(fastifyStatic, { root: assets, prefix: '/docs/assets/', index: false });
+    },
+  };
 }

@@ -1,27 +1,11 @@
 /** An endpoint is a value: what it is called, who may call it, what it takes, what it gives and what it does. Nothing else describes it. */
-import type { KeyObject } from 'node:crypto';
 import type { Static, TObject, TProperties } from 'typebox';
-import type { Blobs } from '../blobs/index.ts';
-import type { Database, DB } from '../db/index.ts';
-import type { Secrets } from '../secrets/index.ts';
+import type { DB } from '../db/index.ts';
+import type { Services } from '../services/index.ts';
 import type { ApiError } from './errors.ts';
 import type { Rule } from './input.ts';
 import type { Offering, Plan } from './plans.ts';
 import type { Returns } from './reply.ts';
-
-/** What every handler and access rule works with besides what it was granted. */
-export interface Services {
-  db: Database;
-  /** The external address without a trailing slash, e.g. `https://forge.example`. */
-  url: string;
-  /** Git storages by name: absolute folders. */
-  storages: Readonly<Record<string, string>>;
-  /** Large files that are not in a repository. */
-  blobs: Blobs;
-  secrets: Secrets;
-  /** Whoever has signed a licence with one of them is trusted. */
-  licenseKeys: readonly KeyObject[];
-}
 
 /** Who calls, as far as the token says. */
 export interface Caller {
@@ -91,13 +75,29 @@ export interface AccessCall extends Services {
 export interface Access<Granted> {
   /** How the rule is named in docs/access.txt and in the OpenAPI document. */
   rule: string;
+  /** Whether callers without a credential may read what it grants. Changes always need one. */
+  anonymous?: true;
   check(call: AccessCall): Promise<Granted>;
+}
+
+/** A chapter of the documentation. */
+export interface Tag {
+  /** As a reader would look for it, e.g. `Freeze periods`. */
+  name: string;
+  /** One sentence. */
+  description: string;
 }
 
 export interface Endpoint<Granted, Input extends TProperties, Output> {
   method: Method;
   path: string;
+  /** Verb and noun, e.g. `listFreezePeriods`: what generated clients call it. No two endpoints have the same. */
+  operation: string;
+  /** The endpoint that this is another address of, by its operation. */
+  alias_of?: string;
   summary: string;
+  /** What there is to say beyond the summary. */
+  description?: string;
   access: Access<Granted>;
   /** Path, query and body are one namespace in this API; the path wins. */
   input?: Input;
@@ -116,14 +116,37 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   elsewhere?: (services: Services) => ApiError;
   /** How often one may call it. */
   rate?: RateLimit;
+  /** The throttle that counts its calls, while it is on. Otherwise, and for all endpoints that name none, it is that of the whole API. */
+  throttle?: 'files_api';
+  /** Whether it replaces a token: asking it with a revoked one ends every token that came from that one. */
+  rotation?: true;
+  /** Whether it heeds `If-Unmodified-Since`, and answers 412 when what it removes has changed since. */
+  conditional?: true;
+  /**
+   * What it refuses beyond what its other declarations imply, by status: the exact texts of `message`, with `<what varies>` in angle brackets, and for reasons by
+   * field `<field>: <reason>`. For 304, which has no body, when it is sent.
+   */
+  refusals?: Refusals;
   deprecated?: true;
   /** Largest body, where the usual limit does not do. */
   body_limit_bytes?: number;
   handle(call: Granted & Services & Conditions & { input: Static<TObject<Input>> }): NoInfer<Output> | Promise<NoInfer<Output>>;
 }
 
+export type Refusals = Readonly<Record<number, string | readonly string[]>>;
+
 // biome-ignore lint/suspicious/noExplicitAny: the list of all endpoints holds values of many types, each checked where it was written.
 export type AnyEndpoint = Endpoint<any, any, any>;
+
+/** An endpoint as the map of the API has it: filed under its tag. */
+export type FiledEndpoint = AnyEndpoint & { tag: Tag };
+
+/** Whether a call only reads. */
+export const isReading = (method: Method): boolean => method === 'GET' || method === 'HEAD';
+
+/** Whether callers without a credential are served. */
+export const servesAnonymous = ({ access, method }: Pick<AnyEndpoint, 'access' | 'method'>): boolean =>
+  access.anonymous === true && isReading(method);
 
 const verb =
   (method: Method) =>
@@ -140,9 +163,26 @@ export const put = verb('PUT');
 export const patch = verb('PATCH');
 export const del = verb('DELETE');
 
+/** A word as it stands inside an operation, e.g. `list${capitalized('group')}Labels`. */
+export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The same endpoint at another address or with another method. */
+export const alias = (endpoint: AnyEndpoint, at: { path?: string; method?: Method }): AnyEndpoint => ({
+  ...endpoint,
+  ...at,
+  operation: `${endpoint.operation}Alias`,
+  alias_of: endpoint.operation,
+});
+
 /**
  * Endpoints that also live under another path, each in both places.
  * @param from the first part of each path that is another there
  */
 export const alsoUnder = (from: string, to: string, endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
-  endpoints.flatMap((endpoint) => [endpoint, { ...endpoint, path: endpoint.path.replace(from, to) }]);
+  endpoints.flatMap((endpoint) => [endpoint, alias(endpoint, { path: endpoint.path.replace(from, to) })]);
+
+/** Files endpoints under a tag of the documentation. */
+export function tagged(name: string, description: string, ...lists: readonly (readonly AnyEndpoint[])[]): FiledEndpoint[] {
+  const tag: Tag = { name, description };
+  return lists.flat().map((endpoint) => ({ ...endpoint, tag }));
+}

@@ -1,4 +1,4 @@
-/** Errors that are part of the API: a status and a JSON body that always has `message` (conventions.md section 4). */
+/** Errors that are part of the API: a status and a JSON body that always has `message` (docs/api.md). */
 
 export class ApiError extends Error {
   readonly status: number;
@@ -14,7 +14,7 @@ export class ApiError extends Error {
 
 /**
  * What a path of the request names has another address now. Thrown by access rules that took the path from the second segment; `mount` answers it
- * (conventions.md section 1).
+ * (docs/api.md).
  */
 export class Moved extends ApiError {
   readonly place: string;
@@ -83,7 +83,7 @@ export const notAllowed = (text = '405 Method Not Allowed') => new ApiError(405,
 /** 422 with a sentence of the area. */
 export const unprocessable = (text: string) => new ApiError(422, { message: text });
 
-/** `{name: ["can't be blank"], …}` as one sentence: `Name can't be blank, …, and …` (conventions.md section 4.2). */
+/** `{name: ["can't be blank"], …}` as one sentence: `Name can't be blank, …, and …` (docs/api.md). */
 export function sentenceOf(fields: Record<string, string[]>): string {
   const parts = Object.entries(fields).flatMap(([field, reasons]) => {
     const name = field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');

@@ -1,4 +1,4 @@
-/** Query strings and form bodies: `a=1`, `a[]=1`, `a[k]=v`, `a[][k]=v` and `a[0][k]=v` become nested values (conventions.md section 7). */
+/** Query strings and form bodies: `a=1`, `a[]=1`, `a[k]=v`, `a[][k]=v` and `a[0][k]=v` become nested values (docs/api.md). */
 import { badParams } from './errors.ts';
 
 export type Values = { [name: string]: unknown };

@@ -1,14 +1,16 @@
 /** What areas write endpoints with. */
 
-export { escapeHtml, type HtmlPage, type HtmlPart, sendPage } from '../pages/page.ts';
-export { descriptionReasons, titleReasons, tooLong } from '../texts/rules.ts';
-export { isFoundIn } from '../texts/search.ts';
+export type { Services } from '../services/index.ts';
+export { leaveBodiesUnread } from './body.ts';
+export { type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
 export * from './endpoint.ts';
+export { type ErrorForm, jsonForm, messageOf } from './error_replies.ts';
 export * from './errors.ts';
 export * from './filters.ts';
-export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
+export { atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export * from './paginate.ts';
-export { type Offering, type Plan, reaches } from './plans.ts';
+export { type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
+export { scopesFor } from './scopes.ts';
 export * from './types.ts';
-export type { UploadedFile } from './upload.ts';
+export type { UploadedFile } from './uploaded_file.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type TProperties, Type } from 'typebox';
 import { ApiError } from './errors.ts';
 import { readForm, type Values } from './form.ts';
-import { allOrNoneOf, atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
+import { atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
 import { AnyText, CommaList, checked, DateOnly, NotBlank, nullable, refusedAs, required, since, Timestamp } from './types.ts';
 
 const read = (input: TProperties, raw: Values, rules: Rule[] = []) => inputReader(input, rules)(raw, 'ultimate');
@@ -115,7 +115,6 @@ test('rules over several parameters come last', () => {
   assert.equal(refusal(input, {}, [atLeastOneOf('a', 'b')]), 'a, b are missing, at least one parameter must be provided');
   assert.equal(refusal(input, {}, [exactlyOneOf('a', 'b')]), 'a, b are missing, exactly one parameter must be provided');
   assert.equal(refusal(input, { a: 1, b: 2 }, [exactlyOneOf('a', 'b')]), 'a, b are mutually exclusive');
-  assert.equal(refusal(input, { a: 1 }, [allOrNoneOf('a', 'b')]), 'a, b provide all or none of parameters');
 });
 
 test('days and moments are read in every ISO form and are real ones', () => {

@@ -1,13 +1,13 @@
 /**
  * Reads the parameters of a request by the schema of its endpoint: text becomes numbers and booleans, everything that is wrong is collected, and one
- * 400 reports all of it in the words of conventions.md section 4.1. Null is never turned into something else.
+ * 400 reports all of it in the words of docs/api.md Null is never turned into something else.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { ApiError, badParams } from './errors.ts';
 import { Repeated, type Values } from './form.ts';
 import { type Plan, reaches } from './plans.ts';
 import { type Marked, marks } from './types.ts';
-import { UploadedFile } from './upload.ts';
+import { UploadedFile } from './uploaded_file.ts';
 
 /** What a request got wrong so far: parameters in the order of their declaration, and reasons by field; and the plan that decides what is read. */
 interface Failures {
@@ -62,13 +62,6 @@ export const exactlyOneOf =
     names.some((name) => given.has(name))
       ? mutuallyExclusive(...names)(given)
       : `${list(names)} are missing, exactly one parameter must be provided`;
-
-export const allOrNoneOf =
-  (...names: string[]): Rule =>
-  (given) => {
-    const count = names.filter((name) => given.has(name)).length;
-    return count === 0 || count === names.length ? undefined : `${list(names)} provide all or none of parameters`;
-  };
 
 const refuse = (failures: Failures, name: string, text: string) => {
   failures.parameters.push(`${name} ${text}`);
@@ -203,7 +196,7 @@ interface Member {
   read: Read;
   isRequired: boolean;
   isNullable: boolean;
-  /** Types of which empty text means null (conventions.md section 7). */
+  /** Types of which empty text means null (docs/api.md). */
   emptyIsNull: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The headers of a page (conventions.md section 8). Addresses start as the client wrote them: python-gitlab warns about any other. */
+/** The headers of a page (docs/api.md). Addresses start as the client wrote them: python-gitlab warns about any other. */
 import type { FastifyRequest } from 'fastify';
 import type { Values } from './form.ts';
 import type { Page } from './paginate.ts';

@@ -4,20 +4,29 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
-import type { AnyEndpoint, Caller, Counting, Method, Services } from './endpoint.ts';
-import { ApiError, forbidden, insufficientScope, Moved, notFound, unauthorized } from './errors.ts';
+import type { Services } from '../services/index.ts';
+import { admit } from './admission.ts';
+import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } from './endpoint.ts';
+import { ApiError, forbidden, Moved, notFound, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
 import { pageHeaders } from './links.ts';
 import type { Page } from './paginate.ts';
 import { type Offering, type Plan, reaches } from './plans.ts';
 import type { Headers, Returns } from './reply.ts';
+import { scopesFor } from './scopes.ts';
 import { serialiser } from './serialise.ts';
 import { fileIn, type TakesFile, UnreadForm } from './upload.ts';
 
-export interface MountOptions extends Services {
+export interface MountOptions {
+  services: Services;
   /** Who calls: from the headers and parameters of a request. */
-  authenticate(request: FastifyRequest, parameters: Values, services: Services): Promise<Caller | undefined>;
+  authenticate(
+    request: FastifyRequest,
+    parameters: Values,
+    services: Services,
+    endpoint: Pick<AnyEndpoint, 'rotation'>,
+  ): Promise<Caller | undefined>;
   /** Counts a request where limits are on; the headers go with the reply, whatever it is. */
   countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;
   /** The plan in force for a request without a caller; every caller brings it along. */
@@ -26,6 +35,8 @@ export interface MountOptions extends Services {
   offering: Offering | 'any';
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
+  /** Called with everything that a handler refuses; tests hold it against the declared refusals. */
+  inspectRefusal?(endpoint: AnyEndpoint, refusal: ApiError): void;
 }
 
 /** The path of the version of the API that all endpoints live under. */
@@ -33,14 +44,7 @@ export const apiRoot = '/api/v4';
 
 const defaultBodyLimit_bytes = 16 * 1024 * 1024;
 
-/** The scopes of which one is needed, or undefined when every token will do. */
-export function scopesFor(endpoint: Pick<AnyEndpoint, 'method' | 'scopes'>): readonly string[] | undefined {
-  if (endpoint.scopes === 'any') return undefined;
-  const reading = endpoint.method === 'GET' || endpoint.method === 'HEAD';
-  return ['api', ...(reading ? ['read_api'] : []), ...(endpoint.scopes ?? [])];
-}
-
-/** Success status of an endpoint (conventions.md section 5). */
+/** Success status of an endpoint (docs/api.md). */
 export function statusOf(method: Method, returns: Returns<unknown>): number {
   return returns.status ?? (returns.kind === 'nothing' ? 204 : method === 'POST' ? 201 : 200);
 }
@@ -62,17 +66,11 @@ function unmodifiedSince(request: FastifyRequest): Date | undefined {
   return moment === undefined || Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-function checkScope(needed: readonly string[] | undefined, caller: Caller | undefined): void {
-  // Whoever acts for somebody else was asked for the scope `sudo` already, and for no other.
-  if (!caller || !needed || caller.sudo) return;
-  if (!needed.some((scope) => caller.token.scopes.includes(scope))) throw insufficientScope(needed);
-}
-
 const asItIs = (text: string) => text;
 
 function send(request: FastifyRequest, reply: FastifyReply, status: number, payload: string): FastifyReply {
   reply.code(status).header('content-type', 'application/json').header('cache-control', 'max-age=0, private, must-revalidate');
-  if (status === 200 && (request.method === 'GET' || request.method === 'HEAD')) {
+  if (status === 200 && isReading(request.method as Method)) {
     const tag = `W/"${hash('sha1', payload)}"`;
     reply.header('etag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).removeHeader('content-type').send();
@@ -83,7 +81,7 @@ function send(request: FastifyRequest, reply: FastifyReply, status: number, payl
 
 /** Sends whoever reads on to the same call by id; anything else is refused, because clients would repeat it as a GET. */
 function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw moved;
+  if (!isReading(request.method as Method)) throw moved;
   const rest = request.url.slice(apiRoot.length).replace(/^\/[^/]+\/[^/?]+/, '');
   const url = `${request.protocol}://${request.host}${apiRoot}${moved.place}${rest}`;
   return reply
@@ -112,35 +110,44 @@ async function withForm<T>(
 const isIn = ({ offerings }: AnyEndpoint, { offering }: MountOptions): boolean =>
   offering === 'any' || (offerings?.includes(offering) ?? true);
 
+/** The handler of an endpoint, with what it refuses shown to whoever inspects it. */
+function inspectedHandler(endpoint: AnyEndpoint, { inspectRefusal }: MountOptions): AnyEndpoint['handle'] {
+  if (!inspectRefusal) return endpoint.handle;
+  return async (call) => {
+    try {
+      return await endpoint.handle(call);
+    } catch (error) {
+      if (error instanceof ApiError) inspectRefusal(endpoint, error);
+      throw error;
+    }
+  };
+}
+
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
-  const { db, url, storages, blobs, secrets, licenseKeys } = options;
-  const services: Services = { db, url, storages, blobs, secrets, licenseKeys };
+  const { services } = options;
   const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules, endpoint.refused);
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const status = statusOf(endpoint.method, endpoint.returns);
-  const needed = scopesFor(endpoint);
+  const scopes = scopesFor(endpoint);
   const isElsewhere = !isIn(endpoint, options);
+  const handle = inspectedHandler(endpoint, options);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const parameters = parametersOf(request);
-    // In braces: a reply that is returned would be waited for until it is sent, since it is a thenable.
-    const count = async (caller: Caller | undefined) => {
-      reply.headers(await options.countRequest(services, endpoint, { caller, address: request.ip, parameters }));
-    };
-    const caller = await options.authenticate(request, parameters, services).catch(async (error: unknown) => {
-      await count(undefined);
-      throw error;
+    const caller = await admit(reply, {
+      identify: () => options.authenticate(request, parameters, services, endpoint),
+      count: (caller) => options.countRequest(services, endpoint, { caller, address: request.ip, parameters }),
+      scopes,
     });
-    await count(caller);
-    checkScope(needed, caller);
     if (isElsewhere) throw caller ? endpoint.elsewhere!(services) : unauthorized();
     const { params } = request as { params: Record<string, string> };
     const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
-    const plan = caller?.plan ?? (await options.planForAnonymous(db));
+    const plan = caller?.plan ?? (await options.planForAnonymous(services.db));
     if (!reaches(plan, endpoint.plan)) throw forbidden();
     const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
-    const conditions = { plan, unmodified_since: unmodifiedSince(request), sent_from };
-    const result = await withForm(request, parameters, blobs, (all) =>
-      endpoint.handle({ ...granted, ...services, input: readInput(all, plan), ...conditions }),
+    const unmodified_since = endpoint.conditional && unmodifiedSince(request);
+    const conditions = { plan, unmodified_since, sent_from };
+    const result = await withForm(request, parameters, services.blobs, (all) =>
+      handle({ ...granted, ...services, input: readInput(all, plan), ...conditions }),
     );
     const { body, headers, status: own = status } = endpoint.returns.parts(result);
     if (headers) reply.headers(headers);

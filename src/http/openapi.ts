@@ -1,8 +1,10 @@
 /** The OpenAPI 3.1 document, generated from the endpoints: what they declare is what it says. */
 import { type TProperties, Type } from 'typebox';
-import type { AnyEndpoint } from './endpoint.ts';
+import { type AnyEndpoint, type FiledEndpoint, isReading, servesAnonymous, type Tag } from './endpoint.ts';
 import type { Values } from './form.ts';
-import { apiRoot, scopesFor, statusOf } from './mount.ts';
+import { apiRoot, statusOf } from './mount.ts';
+import { refusalSchema, refusalsOf, sharedRefusals } from './refusals.ts';
+import { scopesFor } from './scopes.ts';
 import { type Marked, marks } from './types.ts';
 
 type Json = Values & Marked & { title?: string; properties?: Record<string, Json>; items?: Json; anyOf?: Json[] };
@@ -36,7 +38,7 @@ function parameters(endpoint: AnyEndpoint, shapes: Map<string, unknown>): unknow
     required: true,
     schema: describe((input[name] ?? idOrPath(name)) as Json, shapes),
   }));
-  if (endpoint.method !== 'GET' && endpoint.method !== 'HEAD') return fromPath;
+  if (!isReading(endpoint.method)) return [...fromPath, ...(endpoint.conditional ? [unmodifiedSince] : [])];
   const required = new Set((Type.Object(input) as { required?: string[] }).required);
   const fromQuery = Object.entries(input)
     .filter(([name]) => !inPath.includes(name))
@@ -54,11 +56,19 @@ function parameters(endpoint: AnyEndpoint, shapes: Map<string, unknown>): unknow
   return [...fromPath, ...fromQuery];
 }
 
+/** The header of an endpoint that is conditional. */
+const unmodifiedSince = {
+  name: 'If-Unmodified-Since',
+  in: 'header',
+  description: 'Answer 412 when the resource has changed since this time',
+  schema: { type: 'string' },
+};
+
 const idOrPath = (name: string) =>
   Type.Union([Type.Integer(), Type.String()], { description: name === 'id' ? 'Id, or URL-encoded full path' : 'Id or name' });
 
 function requestBody(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
-  if (endpoint.method === 'GET' || endpoint.method === 'HEAD') return {};
+  if (isReading(endpoint.method)) return {};
   const inPath = pathParameters(endpoint.path);
   const members = Object.fromEntries(
     Object.entries((endpoint.input ?? {}) as TProperties).filter(([name]) => !inPath.includes(name)),
@@ -86,69 +96,70 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
     ...Object.fromEntries(
       Object.entries(returns.also ?? {}).map(([status, description]) => [status, { description, ...content }]),
     ),
+    ...refusalsOf(endpoint),
     default: { $ref: '#/components/responses/Error' },
   };
 }
 
-function operation(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
-  const { method, path, summary, access, plan, offerings, rate, deprecated } = endpoint;
+/** What people want to know before they call, and what no member of the document shows them. */
+function describedLimits({ description, access, plan, offerings, rate, alias_of, ...endpoint }: AnyEndpoint): string {
+  const scopes = scopesFor(endpoint);
+  const limits = [
+    alias_of && `Another address of \`${alias_of}\`.`,
+    `Access: ${access.rule}.`,
+    scopes ? `Token scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : 'Any token will do.',
+    plan && `Plan: ${plan}${plan === 'ultimate' ? '' : ' or above'}.`,
+    offerings && `Only on servers that are ${offerings.join(' or ')}.`,
+    rate && `At most \`${rate.setting}\` calls of one caller in ${rate.window_s} seconds.`,
+  ].filter(Boolean);
+  return [description, limits.join(' ')].filter(Boolean).join('\n\n');
+}
+
+function operation(endpoint: FiledEndpoint, shapes: Map<string, unknown>): Values {
+  const { summary, access, plan, offerings, rate, throttle, alias_of, deprecated, tag } = endpoint;
   const scopes = scopesFor(endpoint);
   return {
-    operationId: `${method.toLowerCase()}${path.replace('/-/', '/dashed/').replaceAll(/[/_]+:?(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: endpoint.operation,
     summary,
-    tags: [tagOf(path)],
+    description: describedLimits(endpoint),
+    tags: [tag.name],
     ...(deprecated ? { deprecated } : {}),
     'x-access': access.rule,
     ...(scopes ? { 'x-scopes': scopes } : {}),
     ...(plan ? { 'x-plan': plan } : {}),
     ...(offerings ? { 'x-offerings': offerings } : {}),
     ...(rate ? { 'x-rate-limit': rate.setting } : {}),
-    ...(access.rule === 'anyone' || access.rule.endsWith(':visible') || /^project:(read|download)_code$/.test(access.rule)
-      ? { security: [{}, { token: [] }] }
-      : {}),
+    ...(throttle ? { 'x-throttle': throttle } : {}),
+    ...(alias_of ? { 'x-alias-of': alias_of } : {}),
+    ...(servesAnonymous(endpoint) ? { security: [{}, { token: [] }] } : {}),
     parameters: parameters(endpoint, shapes),
     ...requestBody(endpoint, shapes),
     responses: responses(endpoint, shapes),
   };
 }
 
-/** The noun that an endpoint is filed under: the last fixed segment before the first parameter of a sub-resource, e.g. `freeze_periods`. */
-function tagOf(path: string): string {
-  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '-' && !segment.startsWith(':'));
-  return segments[path.startsWith('/projects/:id/repository') ? 2 : Math.min(1, segments.length - 1)] ?? segments[0] ?? 'api';
-}
-
 /**
  * Generates the document.
- * @param endpoints all endpoints
+ * @param endpoints all endpoints, in the order of their tags
  * @returns a plain object, ready for JSON
  */
-export function openApiDocument(endpoints: readonly AnyEndpoint[]): Values {
-  const shapes = new Map<string, unknown>();
+export function openApiDocument(endpoints: readonly FiledEndpoint[]): Values {
+  const shapes = new Map<string, unknown>([['Refusal', refusalSchema]]);
   const paths: Record<string, Values> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, shapes) };
   }
-  const message = { description: 'A sentence, or reasons by field', anyOf: [{ type: 'string' }, { type: 'object' }] };
   return {
     openapi: '3.1.0',
     info: { title: 'Coppice', version: 'v4', description: 'REST API of Coppice.' },
     servers: [{ url: apiRoot }],
     security: [{ token: [] }],
+    tags: [...new Set<Tag>(endpoints.map(({ tag }) => tag))],
     paths,
     components: {
       securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' } },
-      responses: {
-        Error: {
-          description: 'Refused or failed',
-          content: {
-            'application/json': {
-              schema: { type: 'object', required: ['message'], properties: { message, error: { type: 'string' } } },
-            },
-          },
-        },
-      },
+      responses: sharedRefusals,
       schemas: Object.fromEntries([...shapes].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };

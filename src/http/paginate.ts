@@ -1,4 +1,4 @@
-/** Offset and keyset pagination (conventions.md sections 8 and 9). */
+/** Offset and keyset pagination (docs/api.md). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { type Database, type DB, isDataException } from '../db/index.ts';
@@ -24,7 +24,7 @@ export interface Page<T> {
 /** The two parameters of every list. */
 export const paging = {
   page: Type.Integer({ default: 1, description: 'Number of the page' }),
-  per_page: Type.Integer({ default: defaultPerPage, description: 'Rows of a page, at most 100' }),
+  per_page: Type.Integer({ default: defaultPerPage, description: 'Items per page, at most 100' }),
 };
 export type Paging = Static<TObject<typeof paging>>;
 
@@ -38,7 +38,7 @@ export const gitPaging = {
 export const keysetPaging = {
   ...paging,
   pagination: Type.Optional(Type.Enum(['legacy', 'keyset'], { description: '`keyset` for long lists; follow the links' })),
-  cursor: Type.Optional(Type.String({ description: 'Where a page read by keyset begins; from the link of the page before' })),
+  cursor: Type.Optional(Type.String({ description: 'Cursor of keyset pagination, from the link of the previous page' })),
 };
 
 /**

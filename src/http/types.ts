@@ -1,7 +1,7 @@
 /** The kinds of values that the API takes and gives, as TypeBox schemas, and the marks that only our reader understands. */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { Plan } from './plans.ts';
-import type { UploadedFile } from './upload.ts';
+import type { UploadedFile } from './uploaded_file.ts';
 
 /** Where a schema keeps its marks. A symbol, because they are for `input.ts` and `serialise.ts` and stay out of the OpenAPI document. */
 export const marks: unique symbol = Symbol('marks');
@@ -40,8 +40,7 @@ export const Id = Type.Integer();
 export const Timestamp = Type.String({ format: 'date-time' });
 /** A day, `YYYY-MM-DD`. */
 export const DateOnly = Type.String({ format: 'date' });
-/** An access level of conventions.md section 14 that a member can have. */
-export const AccessLevel = Type.Enum([5, 10, 15, 20, 30, 40, 50]);
+/** An access level of docs/api.md that a member can have. */
 export const Visibility = Type.Enum(['private', 'internal', 'public']);
 export const Direction = Type.Enum(['asc', 'desc']);
 

@@ -2,11 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TProperties } from 'typebox';
-import { type BlobKey, BlobMismatch, type Blobs, type ReceivedBlob } from '../blobs/index.ts';
+import { BlobMismatch, type Blobs } from '../blobs/index.ts';
 import { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
 import { readParts } from './multipart.ts';
 import { type Marked, marks } from './types.ts';
+import { UploadedFile } from './uploaded_file.ts';
 
 /** The parameter of an endpoint that takes a file, and how large that may be. */
 export interface FileParameter {
@@ -26,29 +27,6 @@ export function fileIn(input: TProperties): FileParameter | undefined {
     if (file) return { name, ...file };
   }
   return undefined;
-}
-
-/** A file that has come in whole, and that nobody sees unless it is kept. */
-export class UploadedFile {
-  /** The last part of the name that the client gave it; never empty. */
-  readonly name: string;
-  readonly size_bytes: number;
-  readonly #blob: ReceivedBlob;
-  constructor(name: string, blob: ReceivedBlob) {
-    this.name = name;
-    this.size_bytes = blob.size_bytes;
-    this.#blob = blob;
-  }
-
-  /** Puts it in its place for good. */
-  keep(key: BlobKey): Promise<void> {
-    return this.#blob.keep(key);
-  }
-
-  /** Removes it; after `keep` nothing. */
-  discard(): Promise<void> {
-    return this.#blob.discard();
-  }
 }
 
 /** Clients of Windows send whole paths. PostgreSQL knows no text with NUL. */

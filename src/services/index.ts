@@ -1,18 +1,15 @@
-/** What handlers and jobs work with, as the configuration says. */
+/** Builds the services of handlers and jobs from the configuration. */
 import path from 'node:path';
-import { trustedKeys } from '../areas/instance/licenses/index.ts';
 import { diskBlobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
-import type { Services } from '../http/index.ts';
-import type { JobServices } from '../jobs/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 
-/** Where the secret key is kept when the operator gives none: in the data folder. */
+/** The file of the secret key when the operator sets none: in the data folder. */
 export const secretKeyFile = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'secret.key');
 
-/** Where mail is kept when there is no server to hand it over to. */
+/** The folder of mail when no mail server is configured. */
 export const mailFolder = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'mail');
 
 /**
@@ -22,22 +19,35 @@ export const mailFolder = ({ data }: Pick<Config, 'data'>): string => path.join(
 export const secretsOf = (config: Pick<Config, 'data' | 'secretKey'>): Secrets =>
   secretsFrom(config.secretKey ?? keyInFile(secretKeyFile(config)));
 
-/** What is configured, as far as services need it. */
+/** The part of the configuration that services need. */
 export type ServicesConfig = Pick<
   Config,
   'url' | 'data' | 'storages' | 'blobs' | 'secretKey' | 'smtpUrl' | 'mailFrom' | 'licensePublicKey'
 >;
 
-/** @throws SecretKeyError */
-export function servicesFor(config: ServicesConfig, db: Database): Services & JobServices {
-  const secrets = secretsOf(config);
+/**
+ * What the product works with. A new service is declared here and nowhere else: the types follow.
+ * @throws SecretKeyError
+ */
+export function servicesFor(config: ServicesConfig, db: Database) {
+  const storages: Readonly<Record<string, string>> = Object.fromEntries(config.storages.map(({ name, path }) => [name, path]));
   return {
     db,
+    /** The external address without a trailing slash, e.g. `https://forge.example`. */
     url: config.url,
-    storages: Object.fromEntries(config.storages.map(({ name, path }) => [name, path])),
+    /** Git storages by name: absolute folders. */
+    storages,
+    /** Large files that are not in a repository. */
     blobs: diskBlobs(config.blobs),
-    secrets,
-    licenseKeys: trustedKeys(secrets, config.licensePublicKey),
+    secrets: secretsOf(config),
+    /** Whoever signs licenses with its private half is trusted besides this server. */
+    licensePublicKey: config.licensePublicKey,
     mailer: mailerFor({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: mailFolder(config) }),
   };
 }
+
+/** What jobs work with. */
+export type JobServices = ReturnType<typeof servicesFor>;
+
+/** What handlers and access rules work with. Mail is the work of jobs, which follow a commit. */
+export type Services = Omit<JobServices, 'mailer'>;

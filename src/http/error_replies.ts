@@ -1,0 +1,53 @@
+/** How refusals and failures are answered: decided in one place for every way in, written in the form that its clients read. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isUnavailable } from '../db/index.ts';
+import { ApiError } from './errors.ts';
+
+/** The form in which the clients of a door read refusals. */
+export interface ErrorForm {
+  /** What an error means that only this door knows. */
+  meaningOf?(error: FastifyError, request: FastifyRequest): ApiError | undefined;
+  /** Writes the body. Status and headers are set already. */
+  write(refusal: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}
+
+/** Refusals of HTTP itself, in the form of docs/api.md */
+const texts: Record<number, string> = {
+  400: '400 Bad request',
+  408: '408 Request Timeout',
+  413: '413 Request Entity Too Large',
+  414: '414 URI Too Long',
+  431: '431 Request Header Fields Too Large',
+};
+
+function meaningOf(error: FastifyError): ApiError {
+  if (error instanceof ApiError) return error;
+  const { statusCode = 500, message } = error;
+  if (statusCode >= 400 && statusCode < 500)
+    return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
+  return isUnavailable(error)
+    ? new ApiError(503, { message: '503 Service Unavailable' })
+    : new ApiError(500, { message: '500 Internal Server Error' });
+}
+
+/** An error handler that answers in a form. What is our fault is logged. */
+export const answeringIn =
+  (form: ErrorForm) =>
+  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return reply;
+    }
+    const refusal = form.meaningOf?.(error, request) ?? meaningOf(error);
+    if (refusal.status >= 500) request.log.error({ err: error }, 'request failed');
+    return form.write(refusal, request, reply.code(refusal.status).headers(refusal.headers));
+  };
+
+/** The form of the API: JSON with `message`. As bytes, since Fastify would add a charset to text. */
+export const jsonForm: ErrorForm = {
+  write: ({ status, body }, _request, reply) =>
+    status === 304 ? reply.send() : reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body))),
+};
+
+/** The `message` of a refusal without its status, for forms that say the status elsewhere. */
+export const messageOf = ({ body }: ApiError): string => (body as { message: string }).message.replace(/^\d{3} /, '');

@@ -1,0 +1,65 @@
+/** What an endpoint can refuse, for the OpenAPI document: what its declarations imply, and what it declares itself. */
+import { type AnyEndpoint, type Refusals, servesAnonymous } from './endpoint.ts';
+import { fileIn } from './upload.ts';
+
+/** What every refusal looks like. */
+export const refusalSchema = {
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { description: 'A sentence, or reasons by field', anyOf: [{ type: 'string' }, { type: 'object' }] },
+    error: { type: 'string' },
+  },
+};
+const content = { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } };
+
+/** Those that many endpoints have alike, by the name under which the document keeps them. */
+const shared = {
+  Error: 'Refused or failed',
+  BadParameters: 'A parameter is missing or invalid; `message` names everything that is wrong',
+  Unauthorized: 'No credential, or one that is unknown, revoked or expired',
+  BadCredential: 'The credential is unknown, revoked or expired; without one, the call is served',
+  Forbidden: 'The access rule, the plan or the scopes of the token do not admit the caller',
+  NotFound: 'Something that the path names does not exist, or is hidden from the caller',
+  Changed: 'What was to be removed has changed since: `412 Precondition Failed`',
+  TooLarge: 'The file is too large: `413 Request Entity Too Large`',
+  TooManyRequests: 'Called too often; `Retry-After` says when to call again',
+} as const;
+
+/** The components of the document that `refusalsOf` refers to. */
+export const sharedRefusals = Object.fromEntries(
+  Object.entries(shared).map(([name, description]) => [name, { description, content }]),
+);
+
+/** What the declarations of an endpoint imply. */
+function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
+  const { path, input = {}, conditional, rate } = endpoint;
+  return {
+    ...(Object.keys(input).length > 0 ? { 400: 'BadParameters' } : {}),
+    401: servesAnonymous(endpoint) ? 'BadCredential' : 'Unauthorized',
+    403: 'Forbidden',
+    ...(path.includes(':') ? { 404: 'NotFound' } : {}),
+    ...(conditional ? { 412: 'Changed' } : {}),
+    ...(fileIn(input) ? { 413: 'TooLarge' } : {}),
+    ...(rate ? { 429: 'TooManyRequests' } : {}),
+  };
+}
+
+/** The texts of declared refusals of one status. */
+const textsOf = (refusals: Refusals | undefined, status: number): readonly string[] => [refusals?.[status] ?? []].flat();
+
+/** The responses of the document for everything that an endpoint refuses. */
+export function refusalsOf(endpoint: AnyEndpoint): Record<string, object> {
+  const implied = impliedBy(endpoint);
+  const statuses = new Set([...Object.keys(implied), ...Object.keys(endpoint.refusals ?? {})].map(Number));
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const name = implied[status];
+      const texts = textsOf(endpoint.refusals, status);
+      if (texts.length === 0) return [status, { $ref: `#/components/responses/${name}` }];
+      if (status === 304) return [status, { description: texts.join('; ') }];
+      const description = [...(name ? [shared[name]] : []), ...texts.map((text) => `\`${text}\``)].join('; ');
+      return [status, { description, content }];
+    }),
+  );
+}
