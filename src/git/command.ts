@@ -2,7 +2,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
-import { Slots } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
 /** git ended with an error, was stopped, or wrote more than it was allowed to. */
@@ -42,7 +42,7 @@ const longest_run_ms = 120_000;
 const longest_stderr = 64 * 1024;
 
 /** Short commands gain nothing from more processes than this; many more would only evict each other from the processor's caches. */
-const slots = new Slots(Math.max(4, availableParallelism() * 2), 2_000);
+const semaphore = new Semaphore(Math.max(4, availableParallelism() * 2), 2_000);
 
 /** These refuse `--end-of-options` (git 2.39), so their operands must not start with a dash. */
 const without_end_of_options = new Set(['archive', 'blame', 'commit-graph write', 'grep']);
@@ -122,10 +122,10 @@ export function start(
 let running = 0;
 
 /** How many processes of git run, and how many short commands wait for their turn. */
-export const gitLoad = (): { running: number; waiting: number } => ({ running, waiting: slots.waiting });
+export const gitLoad = (): { running: number; waiting: number } => ({ running, waiting: semaphore.waiting });
 
 /** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
-export function stop(child: ChildProcess): void {
+function stop(child: ChildProcess): void {
   const isOver = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   if (isOver()) return;
   const signal = (name: NodeJS.Signals) => {
@@ -170,7 +170,7 @@ export function git(
   paths: readonly string[] = [],
   run: RunOptions = {},
 ): Promise<Buffer> {
-  return slots.run(async () => {
+  return semaphore.run(async () => {
     run.signal?.throwIfAborted();
     const args = argumentsOf(repository, command, options, operands, paths);
     return output(start(args, { env: run.env, stdio: ['pipe', 'pipe', 'pipe'] }), command, run);

@@ -27,11 +27,6 @@ export async function entryAt(repository: Repository, commit: string, path: stri
   return entry;
 }
 
-/** The entries of a tree in git's order. Throws when the repository has no such tree. */
-export async function readTree(repository: Repository, id: string): Promise<TreeEntry[]> {
-  return Array.from(await rawTree(repository, id), ([name, entry]) => entryOf(name, entry));
-}
-
 /** The content of a blob, whole in memory. Throws when there is no such blob or it has more than `limit` bytes (128 MiB). */
 export async function readBlob(repository: Repository, id: string, limit = longest_blob): Promise<Buffer> {
   const size_bytes = await blobSize(repository, id);

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { Slots } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
 const compress = promisify(deflate);
@@ -17,7 +17,7 @@ const slice_bytes = 2 * 1024 * 1024;
 /** How often a folder may be removed under a draft before that is an error. */
 const mostTries = 5;
 /** A commit may change thousands of folders, and each is an open file while it is written. */
-const slots = new Slots(16);
+const semaphore = new Semaphore(16);
 
 /**
  * The objects of one commit. Their ids are known at once, so that all of them can be on their way to the disk together:
@@ -38,7 +38,7 @@ export class ObjectWriter {
     const header = Buffer.from(`${type} ${content.length}\0`);
     const id = await hashOf(this.#format, header, content);
     const path = join(this.#repository.path, 'objects', id.slice(0, 2), id.slice(2));
-    const write = slots.run(() => store(path, header, content));
+    const write = semaphore.run(() => store(path, header, content));
     write.catch(() => {}); // `finish` reports it, if the commit gets that far.
     this.#writes.push(write);
     return id;

@@ -1,8 +1,7 @@
 /** Where the repository of a project lies. */
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { Services } from '../http/index.ts';
-import type { Repository } from './index.ts';
+import type { Repository } from './types.ts';
 
 /** The place of a project's repository in its storage: spread over folders, and independent of names that change. */
 export function diskPath(project_id: number): string {
@@ -10,8 +9,16 @@ export function diskPath(project_id: number): string {
   return `@hashed/${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;
 }
 
-/** The repository of a project, as `git/` takes it. */
-export function repositoryOf({ storages }: Pick<Services, 'storages'>, project: { id: number; storage: string }): Repository {
+/** The git storages by name, each an absolute folder. */
+interface Storages {
+  storages: Readonly<Record<string, string>>;
+}
+
+/**
+ * The repository of a project.
+ * @throws Error when the configuration does not name the project's storage
+ */
+export function repositoryOf({ storages }: Storages, project: { id: number; storage: string }): Repository {
   const storage = storages[project.storage];
   if (storage === undefined)
     throw new Error(`project ${project.id} lies on the storage ${project.storage}, which is not configured`);

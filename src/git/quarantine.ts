@@ -29,17 +29,6 @@ export async function objectsIn(repository: Repository, ids: readonly string[], 
   return objects;
 }
 
-/** The sizes in bytes of the objects with these ids, in this order. Throws when one is missing. */
-export async function sizesIn(repository: Repository, ids: readonly string[], env?: Environment): Promise<number[]> {
-  if (ids.length === 0) return [];
-  const output = await git(repository, 'cat-file', ['--batch-check'], [], [], { input: `${ids.join('\n')}\n`, env });
-  return output
-    .toString('utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => readHeader(line).size_bytes);
-}
-
 function readHeader(line: string) {
   const [id = '', type = '', size = ''] = line.split(' ');
   if (!/^\d+$/.test(size)) throw new Error(`git has no such object: ${line}`);

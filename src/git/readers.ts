@@ -1,6 +1,6 @@
 /** The pool of readers: none for a repository nobody asks about, one for one that is asked, up to four for a busy one. */
 import { type ObjectHeader, Reader, ReaderDied, type StoredObject } from './reader.ts';
-import { Slots } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 import type { Repository } from './types.ts';
 
 const readers_per_repository = 4;
@@ -8,15 +8,15 @@ const readers_in_all = 24;
 /** A reader with this many questions waiting is worth a second process. */
 const crowded = 16;
 const idle_ms = 60_000;
-const second_chances = new Slots(4);
+const retries = new Semaphore(4);
 
-interface Place {
+interface ReaderPool {
   readers: Set<Reader>;
   idle: NodeJS.Timeout;
 }
 
 /** Least recently used first. */
-const places = new Map<string, Place>();
+const pools = new Map<string, ReaderPool>();
 
 /** Header of the object with this name (an id, or a ref followed by a peel such as `^{commit}`), undefined when there is none. */
 export const objectHeader = (repository: Repository, name: string): Promise<ObjectHeader | undefined> =>
@@ -28,8 +28,8 @@ export const storedObject = (repository: Repository, name: string): Promise<Stor
 
 /** Closes the readers of a repository, or all of them, after they have answered what they were asked. */
 export async function closeReaders(repository?: Repository): Promise<void> {
-  const closing = repository ? [places.get(repository.path)] : [...places.values()];
-  await Promise.all(closing.flatMap((place) => [...(place?.readers ?? [])].map((reader) => reader.retire())));
+  const closing = repository ? [pools.get(repository.path)] : [...pools.values()];
+  await Promise.all(closing.flatMap((pool) => [...(pool?.readers ?? [])].map((reader) => reader.retire())));
 }
 
 async function withReader<T>(repository: Repository, ask: (reader: Reader) => Promise<T>): Promise<T> {
@@ -43,7 +43,7 @@ async function withReader<T>(repository: Repository, ask: (reader: Reader) => Pr
 
 /** Asks once more, of a process of its own: a damaged object ends git, and must not take the questions behind it along a second time. */
 function again<T>(repository: Repository, ask: (reader: Reader) => Promise<T>): Promise<T> {
-  return second_chances.run(async () => {
+  return retries.run(async () => {
     const reader = new Reader(repository, () => {});
     try {
       return await ask(reader);
@@ -54,44 +54,44 @@ function again<T>(repository: Repository, ask: (reader: Reader) => Promise<T>): 
 }
 
 function readerFor(repository: Repository): Reader {
-  const place = placeOf(repository);
+  const pool = placeOf(repository);
   let freest: Reader | undefined;
-  for (const reader of place.readers) if (!freest || reader.load < freest.load) freest = reader;
-  if (freest && (freest.load < crowded || place.readers.size >= readers_per_repository)) return freest;
+  for (const reader of pool.readers) if (!freest || reader.load < freest.load) freest = reader;
+  if (freest && (freest.load < crowded || pool.readers.size >= readers_per_repository)) return freest;
   makeRoom(repository);
   const reader: Reader = new Reader(repository, () => {
-    place.readers.delete(reader);
-    if (place.readers.size > 0 || places.get(repository.path) !== place) return;
-    clearTimeout(place.idle);
-    places.delete(repository.path);
+    pool.readers.delete(reader);
+    if (pool.readers.size > 0 || pools.get(repository.path) !== pool) return;
+    clearTimeout(pool.idle);
+    pools.delete(repository.path);
   });
-  place.readers.add(reader);
-  // Making room, or the end of the last reader, may have removed the place in between.
-  places.set(repository.path, place);
+  pool.readers.add(reader);
+  // Making room, or the end of the last reader, may have removed the pool in between.
+  pools.set(repository.path, pool);
   return reader;
 }
 
-function placeOf(repository: Repository): Place {
-  const known = places.get(repository.path);
+function placeOf(repository: Repository): ReaderPool {
+  const known = pools.get(repository.path);
   if (known) {
     known.idle.refresh();
-    places.delete(repository.path);
-    places.set(repository.path, known);
+    pools.delete(repository.path);
+    pools.set(repository.path, known);
     return known;
   }
   const idle = setTimeout(() => void closeReaders(repository), idle_ms).unref();
-  const place = { readers: new Set<Reader>(), idle };
-  places.set(repository.path, place);
-  return place;
+  const pool = { readers: new Set<Reader>(), idle };
+  pools.set(repository.path, pool);
+  return pool;
 }
 
 /** Retires a reader of the repository that was asked longest ago. It still answers its questions, so the cap may be passed for a moment. */
 function makeRoom(repository: Repository): void {
   let count = 0;
-  for (const place of places.values()) count += place.readers.size;
+  for (const pool of pools.values()) count += pool.readers.size;
   if (count < readers_in_all) return;
-  for (const [path, place] of places) {
-    const [reader] = place.readers;
+  for (const [path, pool] of pools) {
+    const [reader] = pool.readers;
     if (!reader || path === repository.path) continue;
     void reader.retire();
     return;

@@ -12,7 +12,6 @@ import {
   git,
   readBlob,
   readCommit,
-  readTree,
   resolveBranch,
   resolveCommit,
   streamBlob,
@@ -113,11 +112,6 @@ test('a path leads to files, folders, links and submodules, and never out of the
     'folder/run/x',
   ];
   for (const path of [...nothing, 'folder/module/x', 'FOLDER', 'folder/run\0']) assert.equal(await kinds(path), undefined, path);
-  assert.deepEqual(
-    (await readTree(repository, inner)).map(({ name }) => name),
-    ['link', 'module', 'run'],
-  );
-  await assert.rejects(readTree(repository, id), /not a tree/);
   await assert.rejects(entryAt(repository, 'main', 'folder'), TypeError);
 });
 

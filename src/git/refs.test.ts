@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { commitTo, put, someone, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
+import { runs } from '../../test/support/runs.ts';
 import {
   GitError,
   git,
@@ -206,7 +207,7 @@ test('a branch name is valid when git says so', async () => {
   });
   const generated = fc.sample(
     odd.map((parts) => parts.join('')),
-    { numRuns: 120, seed: 7 },
+    { numRuns: runs(60, 1000), seed: 7 },
   );
   for (const name of new Set([...known, ...more, ...generated])) {
     const accepted = await userGit('/', 'check-ref-format', '--branch', name).then(

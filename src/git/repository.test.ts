@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { commitTo, put, temporaryFolder, temporaryRepository } from '../../test/support/bare_repository.ts';
 import { createRepository, deleteRepository, GitError, git, isEmpty, resolveCommit, setHead } from './index.ts';
@@ -12,6 +12,25 @@ test('a repository appears whole, with its default branch and settings, in folde
   assert.equal((await git(repository, 'config', ['--get'], ['receive.fsckObjects'])).toString(), 'true\n');
   assert.deepEqual(await readdir(join(folder, 'a', 'b')), ['c.git']);
   assert.equal(await isEmpty(repository), true);
+});
+
+test('every repository looks like the first, which git makes', async (t) => {
+  const folder = await temporaryFolder(t);
+  const contents = async (name: string, objectFormat: 'sha1' | 'sha256') => {
+    const { path } = await createRepository(join(folder, name), { defaultBranch: 'main', objectFormat });
+    const found = await readdir(path, { recursive: true, withFileTypes: true });
+    const texts = found.map(async (entry) => {
+      const at = join(entry.parentPath, entry.name);
+      return [relative(path, at), entry.isFile() ? await readFile(at, 'utf8') : ''];
+    });
+    return Object.fromEntries(await Promise.all(texts));
+  };
+  for (const format of ['sha1', 'sha256'] as const) {
+    const first = await contents(`first-${format}`, format);
+    assert.deepEqual(await contents(`second-${format}`, format), first);
+    const repository = { path: join(folder, `second-${format}`) };
+    assert.equal((await git(repository, 'rev-parse', ['--show-object-format'])).toString().trim(), format);
+  }
 });
 
 test('a repository is not created over something else, and nothing is left of the attempt', async (t) => {

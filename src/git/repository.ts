@@ -1,6 +1,6 @@
 /** The life of a repository on disk. */
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GitError, git } from './command.ts';
 import { closeReaders } from './readers.ts';
@@ -63,13 +63,7 @@ export async function createRepository(
   await mkdir(parent, { recursive: true });
   const draft = join(parent, `.new-${randomUUID()}`);
   try {
-    await git(
-      undefined,
-      'init',
-      ['--quiet', '--bare', '--template=', `--initial-branch=${defaultBranch}`, `--object-format=${objectFormat}`],
-      [draft],
-    );
-    await appendFile(join(draft, 'config'), settings);
+    await initialise(draft, defaultBranch, objectFormat);
     for (const name of ['config', 'HEAD', '.']) await syncToDisk(join(draft, name));
     await rename(draft, path);
     await syncToDisk(parent);
@@ -78,6 +72,30 @@ export async function createRepository(
     throw error;
   }
   return { path };
+}
+
+/** What `git init` writes into `config`, which depends on its version and the format alone: it is asked once for each, and spared for every other repository. */
+const initialConfig = new Map<ObjectFormat, Buffer>();
+
+async function initialise(path: string, defaultBranch: string, objectFormat: ObjectFormat): Promise<void> {
+  const config = initialConfig.get(objectFormat);
+  if (config === undefined) {
+    await git(
+      undefined,
+      'init',
+      ['--quiet', '--bare', '--template=', `--initial-branch=${defaultBranch}`, `--object-format=${objectFormat}`],
+      [path],
+    );
+    const written = await readFile(join(path, 'config'));
+    // References kept otherwise than as files would need more than is written below.
+    if (!written.includes('refstorage')) initialConfig.set(objectFormat, written);
+  } else {
+    for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
+      await mkdir(join(path, folder), { recursive: true });
+    await writeFile(join(path, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`);
+    await writeFile(join(path, 'config'), config);
+  }
+  await appendFile(join(path, 'config'), settings);
 }
 
 async function syncToDisk(path: string): Promise<void> {

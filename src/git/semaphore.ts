@@ -1,10 +1,10 @@
-/** A bound on how many of something run at once; the others wait in the order in which they came. */
-export class Slots {
+/** Limits how many tasks run at once; the others wait in their order. */
+export class Semaphore {
   #free: number;
   readonly #longest_queue: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** `longest_queue` is how many may wait; a caller whose own list is bounded leaves it out. */
+  /** `longest_queue` is how many may wait; callers with a bounded list of tasks leave it out. */
   constructor(count: number, longest_queue = Number.POSITIVE_INFINITY) {
     this.#free = count;
     this.#longest_queue = longest_queue;
@@ -14,7 +14,7 @@ export class Slots {
     return this.#waiting.length;
   }
 
-  /** Runs `work` when a slot is free, and gives back what it gives. Throws when too many are waiting already. */
+  /** Runs `work` when a slot is free and returns its result. Throws when too many tasks are waiting. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else if (this.#waiting.length >= this.#longest_queue) throw new Error('the server is too busy: too many are waiting for git');
@@ -22,7 +22,7 @@ export class Slots {
     try {
       return await work();
     } finally {
-      // The slot passes straight to the next in line, so that a newcomer cannot overtake.
+      // The slot goes directly to the next task in the queue, so that a new one cannot overtake it.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#free++;

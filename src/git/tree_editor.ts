@@ -22,7 +22,7 @@ interface Folder {
 }
 
 /** The open folders from the root to the one that holds the last name of a path. */
-interface Place {
+interface OpenPath {
   folders: Folder[];
   names: string[];
 }
@@ -71,7 +71,7 @@ export class TreeEditor {
     return this.#write(this.#root, objects);
   }
 
-  async #open(path: string, create: boolean): Promise<Place> {
+  async #open(path: string, create: boolean): Promise<OpenPath> {
     const names = path.split('/').map(rawName);
     const folders = [this.#root];
     for (const name of names.slice(0, -1)) {

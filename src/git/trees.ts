@@ -39,7 +39,7 @@ export async function rawTree(repository: Repository, id: string): Promise<RawTr
 }
 
 /** Reads the bytes of a tree, whose ids are `id_bytes` long. Throws when they are none. */
-export function parseTree(content: Buffer, id_bytes: number): RawTree {
+function parseTree(content: Buffer, id_bytes: number): RawTree {
   const entries = new Map<string, RawEntry>();
   for (let at = 0; at < content.length; ) {
     const space = content.indexOf(0x20, at);

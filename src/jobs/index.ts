@@ -1,2 +1,2 @@
-export { type AnyJob, type EnqueueOptions, type Job, type JobCall, type JobServices, job } from './job.ts';
-export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
+export { type AnyJob, type JobCall, job, queueOf } from './job.ts';
+export { startWorker, type Worker } from './worker.ts';

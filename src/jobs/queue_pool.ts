@@ -1,12 +1,12 @@
 /**
- * The queue's connections to PostgreSQL. When a job ends while the database is away, the queue tries to write that down again only for the SQLSTATEs that it
- * knows; for any other it rejects a promise that nobody holds, and that ends the process. So for the queue, whatever passes has one it knows.
+ * The queue's connections to PostgreSQL. When a job ends while the database is unavailable, the queue retries its statement only for SQLSTATEs that it
+ * knows. For any other error it rejects a promise that nobody handles, which ends the process. So every temporary error is given a SQLSTATE that it knows.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isUnavailable } from '../db/index.ts';
 
-/** cannot_connect_now: the queue waits and repeats the statement. Each of its statements may be repeated. */
+/** cannot_connect_now: the queue waits and repeats the statement. All its statements can be repeated. */
 const triedAgain = '57P03';
 const pause_ms = 200;
 
@@ -30,7 +30,7 @@ class QueuePool extends pg.Pool {
   /** Waits for the database. */
   async #connected(): Promise<pg.PoolClient> {
     for (;;) {
-      // The worker has stopped and given its jobs back; what it would still note about them does not matter any more.
+      // The worker has stopped and returned its jobs; what it would still record about them no longer matters.
       if (this.ending) return await new Promise<never>(() => {});
       try {
         return await super.connect();
@@ -43,12 +43,12 @@ class QueuePool extends pg.Pool {
 }
 
 /**
- * A pool for the queue. It has none of our value parsers: the queue reads its own rows.
+ * A connection pool for the queue, without our value parsers, because the queue reads its own rows.
  * @param max the greatest number of connections
  */
 export function queuePool(connectionString: string, max: number): pg.Pool {
   const pool = new QueuePool({ Client: QueueClient, connectionString, max, application_name: 'coppice worker' });
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {})); // the next statement says it, too
+  pool.on('connect', (client) => client.on('error', () => {})); // the next statement fails with the same error
   return pool;
 }

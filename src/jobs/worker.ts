@@ -1,4 +1,4 @@
-/** Runs jobs, in the server's own process or in another. */
+/** Runs jobs, in the server process or in another one. */
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -11,8 +11,9 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
+import type { JobServices } from '../services/index.ts';
 import { giveBack, showPresence } from './alive.ts';
-import type { AnyJob, JobServices } from './job.ts';
+import type { AnyJob } from './job.ts';
 import { queuePool } from './queue_pool.ts';
 
 export interface WorkerOptions {
@@ -26,26 +27,26 @@ export interface WorkerOptions {
 
 export interface Worker {
   /**
-   * Takes no more jobs, and waits for those that run. What has not ended then goes back to the queue as if it had not begun.
+   * Takes no more jobs and waits for running ones. Unfinished jobs then return to the queue as if they had not started.
    * @param patience_ms how long to wait
    */
   stop(patience_ms: number): Promise<void>;
 }
 
-/** By the job's number. What is left here after a stop was cut off. */
+/** Running jobs by id. Those that are left after a stop were interrupted. */
 type Running = Map<string, Promise<void>>;
 
-/** How long an aborted job has to notice, before others may run it. */
+/** How long an aborted job has to react before another process may run it. */
 const abort_ms = 1000;
 
 /**
- * Starts to run jobs.
- * @throws Error when two jobs have one name, or a schedule is no cron line
+ * Starts running jobs.
+ * @throws Error when two jobs have the same name or a schedule is not a cron line
  */
 export async function startWorker({ connectionString, jobs, services, log, concurrency }: WorkerOptions): Promise<Worker> {
   if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
   if (jobs.length === 0) return { stop: async () => {} }; // the queue cannot look for nothing
-  // Two connections more than jobs, to listen and to look.
+  // Two connections more than jobs: one to listen, one to poll.
   const pool = queuePool(connectionString, concurrency + 2);
   const abort = new AbortController();
   const running: Running = new Map();
@@ -68,7 +69,7 @@ export async function startWorker({ connectionString, jobs, services, log, concu
     connectionString,
     worker: name,
     running: () => [...running.keys()],
-    onError: (error) => log.warn({ err: error }, 'cannot look for jobs that nobody runs'),
+    onError: (error) => log.warn({ err: error }, 'cannot look for abandoned jobs'),
   });
   const stop = async (patience_ms: number) => {
     await stopRunner(runner, patience_ms, abort, running);
@@ -88,7 +89,7 @@ function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, si
       try {
         await performed;
       } catch (error) {
-        // A job that was cut off has not failed. It stays taken here until it is given back.
+        // An interrupted job has not failed. It stays locked until it is returned.
         if (signal.aborted) await new Promise<never>(() => {});
         running.delete(row.id);
         throw error;
@@ -98,7 +99,7 @@ function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, si
   return Object.fromEntries(jobs.map((job) => [job.name, task(job)]));
 }
 
-/** The key keeps a schedule from piling up while no worker gets to it. */
+/** The key keeps scheduled runs from piling up while no worker is available. */
 const schedulesOf = (jobs: readonly AnyJob[]) =>
   parseCronItems(
     jobs.flatMap(({ name, schedule, retries }) =>
@@ -118,7 +119,7 @@ async function stopRunner(runner: Runner, patience_ms: number, abort: AbortContr
   await Promise.race([Promise.allSettled(running.values()), sleep(abort_ms, undefined, { ref: false })]);
 }
 
-/** The queue reports each job; only what goes wrong is worth a line of ours. */
+/** The queue reports each job; only problems are logged as more than debug messages. */
 function queueLogger(log: Logger): QueueLogger {
   const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
   return new QueueLogger(
