@@ -1,4 +1,4 @@
-/** Which addresses may join: lists of domains, and a regular expression of what may not (users-and-tokens.md section 10). Pure functions. */
+/** Which addresses may join: lists of domains, and a regular expression of what may not (docs/reference/application_settings.md). Pure functions. */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
 export interface EmailRules {

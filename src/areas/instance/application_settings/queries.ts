@@ -1,8 +1,8 @@
 /** Reading settings. Each read asks the database: a change counts at once, in every process. */
 import type { Selectable } from 'kysely';
+import type { VisibilityName } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-import type { VisibilityName } from '../../people/namespaces/index.ts';
 import { allowedVisibility, storageByWeight, weightsOf } from './rules.ts';
 
 export type Settings = Omit<

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { type World, type WorldOptions, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-settings-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -158,8 +159,8 @@ test('tokens begin, and end, as the settings say', async (t) => {
   await set(here, { personal_access_token_prefix: 'ours-', max_personal_access_token_lifetime: 10 });
   const short = await as('admin').post(url, { name: 'short', scopes: ['api'] });
   assert.match(short.body.token, /^ours-/);
-  assert.equal(short.body.expires_at, new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10));
-  const far = new Date(Date.now() + 11 * 86_400_000).toISOString().slice(0, 10);
+  assert.equal(short.body.expires_at, daysFromNow(10));
+  const far = daysFromNow(11);
   assert.equal((await as('admin').post(url, { name: 'long', scopes: ['api'], expires_at: far })).status, 422);
 
   await set(here, { max_personal_access_token_lifetime: null, require_personal_access_token_expiry: false });

@@ -51,39 +51,42 @@ const columns = {
     description: '0 none, 1 against force pushes, 2 full, 3 against pushes, 4 full after the first push',
   }),
   default_project_creation: Type.Enum([0, 1, 2, 3, 4], {
-    description: 'Of new groups: 0 nobody, 1 maintainers, 2 developers, 3 administrators, 4 owners',
+    description: 'Default for new groups: 0 nobody, 1 maintainers, 2 developers, 3 administrators, 4 owners',
   }),
   default_projects_limit: Count('How many projects of his own a new user may have'),
-  can_create_group: Type.Boolean({ description: 'Whether new users may add groups at the top' }),
+  can_create_group: Type.Boolean({ description: 'Whether new users can create top-level groups' }),
   user_default_external: Type.Boolean(),
   user_defaults_to_private_profile: Type.Boolean(),
   email_confirmation_setting: Type.Enum(['off', 'soft', 'hard'], {
-    description: 'Whether users work without having confirmed their address: always, for three days, or never',
+    description: 'Whether unconfirmed users can use their account: always (`off`), for three days (`soft`) or never (`hard`)',
   }),
-  signup_enabled: Type.Boolean({ description: 'Whether who is invited may make an account of his own' }),
+  signup_enabled: Type.Boolean({ description: 'Whether invited people can create an account' }),
   domain_allowlist: Domains('Domains whose addresses may join, and no others; `*` stands for any text; empty: any'),
   domain_denylist_enabled: Type.Boolean(),
   domain_denylist: Domains('Domains whose addresses may not join'),
   email_restrictions_enabled: Type.Boolean(),
   email_restrictions: checked(
-    nullable(Type.String({ description: 'A regular expression (RE2): addresses in which it finds something may not join' })),
+    nullable(Type.String({ description: 'A regular expression (RE2); matching email addresses may not join' })),
     expressionReasons,
   ),
   enable_member_promotion_management: Type.Boolean({
-    description: 'Ultimate: whether an administrator decides on roles by which somebody comes to take a seat',
+    description: 'Ultimate: whether an administrator must approve roles that take a seat',
   }),
   seat_control: Type.Enum(['off', 'block_overages'], {
-    description: 'Premium: `block_overages` lets nobody become a member for whom the licence has no seat left',
+    description: 'Premium: `block_overages` refuses new members when no seat is left',
   }),
   max_personal_access_token_lifetime: nullable(Type.Integer({ minimum: 1, maximum: 365, description: 'In days; null: 365' })),
   require_personal_access_token_expiry: Type.Boolean(),
   service_access_tokens_expiration_enforced: Type.Boolean(),
   allow_top_level_group_owners_to_create_service_accounts: Type.Boolean({
-    description:
-      'Premium: whether the owners of a top-level group deal with service accounts of their own; otherwise administrators do',
+    description: 'Premium: whether owners of a top-level group can manage its service accounts',
   }),
   personal_access_token_prefix: checked(Type.String(), prefixReasons),
-  deletion_adjourned_period: Type.Integer({ minimum: 1, maximum: 90, description: 'Days after which what is marked is removed' }),
+  deletion_adjourned_period: Type.Integer({
+    minimum: 1,
+    maximum: 90,
+    description: 'Days until marked projects and groups are deleted',
+  }),
   repository_storages_weighted: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 100 }), {
     description: 'Storages with their share of new projects',
   }),
@@ -104,15 +107,15 @@ const columns = {
   ...throttle('authenticated_api', 'requests of users'),
   ...throttle('unauthenticated_files_api', 'requests for repository files without a token, by address'),
   ...throttle('authenticated_files_api', 'requests for repository files of users'),
-  rate_limiting_response_text: nullable(Type.String({ description: 'What whoever is throttled is told' })),
+  rate_limiting_response_text: nullable(Type.String({ description: 'Response text for throttled requests' })),
   allow_local_requests_from_web_hooks_and_services: Type.Boolean({
-    description: 'Whether other systems may have addresses of this machine and of the local network',
+    description: 'Whether URLs of other systems may point to this machine or its network',
   }),
 };
 /** A path where the column has the id. */
 const references = {
   team_group: nullable(
-    Type.String({ description: 'Path of the group whose members see experiments; null: administrators only' }),
+    Type.String({ description: 'Path of the group whose members can list experiments; null: administrators only' }),
   ),
 };
 const deprecated = {
@@ -178,17 +181,20 @@ function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, s
 
 export const applicationSettingRoutes = [
   get('/application/settings', {
-    summary: 'Show the settings of the server',
+    operation: 'getApplicationSettings',
+    summary: 'Get the application settings',
     access: admin,
     returns: one(ApplicationSettings),
     handle: async ({ db, storages }) => present(await settingsOf(db), { db, storages }),
   }),
   put('/application/settings', {
-    summary: 'Change settings of the server; they count at once',
+    operation: 'updateApplicationSettings',
+    summary: 'Update the application settings',
     access: admin,
     input,
     rules: [atLeastOneOf(...Object.keys(input))],
     returns: one(ApplicationSettings),
+    refusals: { 400: '<parameter>: <reason>' },
     handle: async ({ db, storages, caller, input: { team_group, ...given } }) => {
       const team = team_group === undefined ? {} : { team_group_id: await teamGroupId(db, caller, team_group) };
       await db

@@ -1,5 +1,5 @@
 /** What settings may be, and what some of them mean. Pure functions. */
-import type { VisibilityName } from '../../people/namespaces/index.ts';
+import type { VisibilityName } from '../../../access/index.ts';
 
 const maximumPrefix = 20;
 

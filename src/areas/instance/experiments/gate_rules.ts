@@ -67,7 +67,7 @@ export function readableGates(rows: readonly GateRow[]): Gates {
   }
 }
 
-/** Whether a feature is on for all, for nobody, or for some (experiments.md). */
+/** Whether a feature is on for all, for nobody, or for some (docs/reference/experiments.md). */
 export function stateOf(gates: Gates): State {
   if (gates.boolean || percentageKeys.some((key) => gates[key] === 100)) return 'on';
   const isSet = percentageKeys.some((key) => gates[key] > 0) || gates.actors.length > 0 || gates.groups.length > 0;

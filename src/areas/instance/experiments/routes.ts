@@ -34,9 +34,11 @@ function present(gates: Awaited<ReturnType<typeof gatesOf>>): Static<typeof Expe
 
 export const experimentRoutes = [
   get('/experiments', {
-    summary: 'List the experiments with what has been decided on them, by name',
+    operation: 'listExperiments',
+    summary: 'List experiments with their state, by name',
     access: teamMember,
     returns: listOf(Experiment),
+    refusals: { 400: '400 Bad request - experimentation may not be working right now' },
     handle: async ({ db }) =>
       present(
         await gatesOf(

@@ -55,29 +55,42 @@ const targets = {
 
 export const featureRoutes = [
   get('/features', {
-    summary: 'List the features that somebody has decided on, by name',
+    operation: 'listFeatures',
+    summary: 'List the feature flags that are set, by name',
     access: admin,
     returns: listOf(Feature),
     handle: async ({ db }) => [...(await gatesOf(db))].map(([name, rows]) => present(name, rows)),
   }),
   get('/features/definitions', {
-    summary: 'List what the code says of its features, by name',
+    operation: 'listFeatureDefinitions',
+    summary: 'List feature definitions, by name',
     access: admin,
     returns: listOf(DefinitionOfExperiment),
     handle: () => [...definitions],
   }),
   post('/features/:name', {
-    summary: 'Set a feature for all, for a percentage, or for those who are named',
+    operation: 'setFeature',
+    summary: 'Set a feature flag for everyone, a percentage or named actors',
     access: admin,
     input: {
       name: Type.String({ minLength: 1, maxLength: 255 }),
-      value: Type.String({ description: '`true`, `false` or a percentage; for all, `false` forgets everything that was set' }),
-      key: optional(Type.Enum(percentageKeys, { description: 'Of what it is a percentage; of time by default' })),
+      value: Type.String({ description: '`true`, `false` or a percentage; `false` for everyone clears all gates' }),
+      key: optional(Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' })),
       ...targets,
       force: Type.Boolean({ default: false, description: 'Whether a feature without a definition may be set' }),
     },
     rules: ['feature_group', ...actorParameters].map((target) => mutuallyExclusive('key', target)),
     returns: one(Feature),
+    refusals: {
+      400: [
+        '400 Bad request - <name> is not found!',
+        "400 Bad request - The feature '<name>' has no definition; with force it is set nevertheless",
+        '400 Bad request - Cannot set \'<name>\' to "<value>": true, false or a percentage is expected',
+        '400 Bad request - Cannot set \'<name>\' to "<value>" for those who are named, only true or false',
+        '400 Bad request - Cannot enable percentage of actors for a fully-enabled flag',
+        '400 Bad request - Cannot enable percentage of time for a fully-enabled flag',
+      ],
+    },
     handle: async ({ db, input: { name, value, key, force, ...names } }) => {
       if (!force) checkDefined(name);
       const setting = settingFrom(name, value, key);
@@ -90,7 +103,8 @@ export const featureRoutes = [
     },
   }),
   del('/features/:name', {
-    summary: 'Forget everything that was decided on a feature',
+    operation: 'deleteFeature',
+    summary: 'Delete a feature flag',
     access: admin,
     input: { name: Type.String() },
     returns: nothing,

@@ -17,7 +17,7 @@ const notice_days = { paid: 15, trial: 7 };
  * @param keys of which one must have signed it
  * @param text as it was issued
  * @returns its id
- * @throws ApiError 400 with a sentence: it is not of a trusted issuer or was changed, has expired, or has too few seats (licenses.md, "POST errors")
+ * @throws ApiError 400 with a sentence: it is not of a trusted issuer or was changed, has expired, or has too few seats (docs/reference/licenses.md)
  */
 export async function addLicense(tx: Database, keys: readonly KeyObject[], text: string): Promise<number> {
   const licensed = await readLicense(text, keys);

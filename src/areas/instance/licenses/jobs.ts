@@ -1,9 +1,9 @@
 /** Background work of licences: counting, and telling administrators of an end that comes. */
 import { sql } from 'kysely';
+import { recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { mailRetries } from '../../../mail/index.ts';
-import { recipientFor } from '../../people/emails/index.ts';
 import { recordBillableCount } from './seat_queries.ts';
 
 /** Every day, early, and when somebody asks for it. */

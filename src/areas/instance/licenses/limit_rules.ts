@@ -1,4 +1,4 @@
-/** Whether a licence has seats enough when it is added (licenses.md, "Seat check on add"). */
+/** Whether a licence has seats enough when it is added (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';

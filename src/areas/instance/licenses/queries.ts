@@ -1,6 +1,7 @@
-/** Reading licences as replies show them (licenses.md, "License object"). */
+/** Reading licences as replies show them (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 
@@ -21,7 +22,9 @@ const fields = {
   }),
   add_ons: Type.Record(Type.String(), Type.Integer()),
   expired: Type.Boolean(),
-  overage: Type.Integer({ description: 'Billable users without a seat: at most while it held, once it has expired' }),
+  overage: Type.Integer({
+    description: 'Billable users without a seat; for an expired licence, the highest number during its term',
+  }),
   user_limit: Type.Integer({ description: 'Seats; 0 for any number' }),
 };
 export const License = resource('License', fields);
@@ -44,7 +47,7 @@ export async function licensesFor(db: Database, which: number | 'current' | 'all
            historical_max, greatest(since_start, last.count) as maximum_user_count, last.count as active_users,
            case when user_limit = 0 then 0 else greatest((case when expired then historical_max else last.count end) - user_limit, 0) end as overage
       from licenses
-     cross join lateral (select coalesce(expires_at <= current_date, false) as expired) state
+     cross join lateral (select not ${countsToday()} as expired) state
      cross join lateral (select coalesce((select count from billable_counts order by day desc limit 1), 0) as count) last
      cross join lateral (
        select coalesce(max(highest), 0) as since_start,

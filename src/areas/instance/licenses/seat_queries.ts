@@ -1,6 +1,6 @@
-/** Who takes a seat of the licence (licenses.md, "Billable user"), and how many do. */
+/** Who takes a seat of the licence (docs/reference/licenses.md), and how many do. */
 import { type RawBuilder, sql } from 'kysely';
-import { planInForce } from '../../../access/index.ts';
+import { countsToday, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /** Whether a row of `users` is somewhere more than a guest. In his own namespace everybody owns his projects, without being a member of them. */
@@ -8,7 +8,7 @@ const isMoreThanGuest = sql`
   (exists (
     select from members left join member_roles role on role.id = members.member_role_id
      where members.user_id = users.id
-       and (members.expires_at is null or members.expires_at > current_date)
+       and ${countsToday('members')}
        and (members.access_level > 10 or role.permissions <> '{read_code}'))
   or exists (select from namespaces join projects on projects.namespace_id = namespaces.id where namespaces.owner_id = users.id))`;
 

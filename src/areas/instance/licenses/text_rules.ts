@@ -1,4 +1,4 @@
-/** The text of a licence: a JSON Web Signature in its compact form, signed with Ed25519, over what is licensed (licenses.md, "License file"). */
+/** The text of a licence: a JSON Web Signature in its compact form, signed with Ed25519, over what is licensed (docs/reference/licenses.md). */
 import type { KeyObject } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';

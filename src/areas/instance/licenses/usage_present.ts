@@ -1,4 +1,4 @@
-/** What the current licence was used for, as a table (licenses.md, "CSV"). */
+/** What the current licence was used for, as a table (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 

@@ -31,10 +31,11 @@ const metadata = () => ({
 const shared = { access: signedIn, scopes: ['read_user'], returns: one(Metadata), handle: metadata };
 
 export const metadataRoutes = [
-  get('/metadata', { summary: 'Show which version the server speaks', ...shared }),
-  get('/version', { summary: 'Show which version the server speaks', deprecated: true, ...shared }),
+  get('/metadata', { operation: 'getMetadata', summary: 'Show which version the server speaks', ...shared }),
+  get('/version', { operation: 'getVersion', summary: 'Show which version the server speaks', deprecated: true, ...shared }),
   get('/', {
-    summary: 'Answer that there is an API here: Go clients ask before their first call',
+    operation: 'getApiRoot',
+    summary: 'Check that the API is available',
     access: anyone,
     scopes: 'any',
     returns: one(Type.Object({ message: Type.String() })),
