@@ -1,8 +1,8 @@
-/** How clusters appear in replies (instance-clusters.md). The token never does. */
+/** How clusters appear in replies (docs/reference/clusters.md). The token never does. */
 import { type Static, Type } from 'typebox';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { ProjectIdentity } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { ProjectIdentity } from '../../spaces/projects/index.ts';
 import type { ClusterRow } from './queries.ts';
 
 const ClusterUser = Type.Pick(UserBasic, ['id', 'username', 'name', 'state', 'avatar_url', 'web_url'], { title: 'ClusterUser' });

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
+import { projectIdentityJson } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import { projectIdentityJson } from '../../spaces/projects/index.ts';
 
 /** What the tokens of clusters are sealed for. */
 export const tokenPurpose = 'cluster token';

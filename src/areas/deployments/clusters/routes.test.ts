@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { removeUser } from '../../people/users/removal_index.ts';
+import { removeUser } from '../../people/users/index.ts';
 
 const [certificate] = rootCertificates as [string];
 const platform = { api_url: 'https://kube.example.com:6443', token: 'secret-of-the-cluster' };

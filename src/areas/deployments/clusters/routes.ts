@@ -32,14 +32,14 @@ const required = {
   token: Type.String({ description: 'Credential for that API, at most 8192 characters; it is never shown' }),
 };
 const platform = {
-  ca_cert: nullable(Type.String({ description: 'Certificates in PEM, where the API has one that it has signed itself' })),
+  ca_cert: nullable(Type.String({ description: 'CA certificates in PEM, for an API with a self-signed certificate' })),
   namespace: nullable(Type.String({ description: 'Only for clusters that are not managed' })),
 };
 const parameters = {
   enabled: Type.Boolean(),
   managed: Type.Boolean(),
   domain: nullable(Type.String({ description: 'Base domain' })),
-  environment_scope: Type.String({ description: 'Which environments the cluster is for; one cluster for each' }),
+  environment_scope: Type.String({ description: 'Environments of the cluster; each scope can have one cluster' }),
   management_project_id: nullable(Id),
 };
 // Also when a cluster is changed, as in the public API: left out, it becomes true.
@@ -50,6 +50,7 @@ const clusterOf = async ({ db, url }: Pick<Services, 'db' | 'url'>, id: number) 
 
 export const clusterRoutes = [
   get('/admin/clusters', {
+    operation: 'listInstanceClusters',
     summary: 'List the clusters of the instance, oldest first',
     access: admin,
     input: paging,
@@ -61,7 +62,8 @@ export const clusterRoutes = [
     },
   }),
   get('/admin/clusters/:cluster_id', {
-    summary: 'Show a cluster',
+    operation: 'getInstanceCluster',
+    summary: 'Get a cluster',
     access: admin,
     input: { cluster_id: Id },
     returns: one(Cluster),
@@ -69,7 +71,8 @@ export const clusterRoutes = [
     handle: ({ db, url, input }) => clusterOf({ db, url }, input.cluster_id),
   }),
   post('/admin/clusters/add', {
-    summary: 'Add a cluster that there is already; nothing is asked of it',
+    operation: 'addInstanceCluster',
+    summary: 'Add an existing cluster',
     access: admin,
     input: {
       name: Type.String(),
@@ -84,11 +87,13 @@ export const clusterRoutes = [
     },
     returns: one(Cluster),
     deprecated: true,
+    refusals: { 400: '<parameter>: <reason>' },
     handle: async ({ db, url, secrets, caller, input }) =>
       clusterOf({ db, url }, await addCluster({ db, secrets }, caller, input)),
   }),
   put('/admin/clusters/:cluster_id', {
-    summary: 'Change a cluster',
+    operation: 'updateInstanceCluster',
+    summary: 'Update a cluster',
     access: admin,
     input: {
       cluster_id: Id,
@@ -99,15 +104,18 @@ export const clusterRoutes = [
     },
     returns: one(ChangedCluster),
     deprecated: true,
+    refusals: { 400: '<parameter>: <reason>' },
     handle: async ({ db, url, secrets, caller, input: { cluster_id, ...given } }) => {
       await changeCluster({ db, secrets }, caller, cluster_id, given);
       return { ...(await clusterOf({ db, url }, cluster_id)), project: null };
     },
   }),
   del('/admin/clusters/:cluster_id', {
-    summary: 'Forget a cluster; what runs in it stays',
+    operation: 'deleteInstanceCluster',
+    summary: 'Remove a cluster',
     access: admin,
     input: { cluster_id: Id },
+    conditional: true,
     returns: nothing,
     deprecated: true,
     handle: async ({ db, input, unmodified_since }) => {

@@ -1,7 +1,7 @@
-/** What a cluster may be (instance-clusters.md). Pure functions: each gives the reasons why a value is refused, empty when it is fine. */
+/** What a cluster may be (docs/reference/clusters.md). Pure functions: each gives the reasons why a value is refused, empty when it is fine. */
 import { X509Certificate } from 'node:crypto';
-import { tooLong } from '../../../http/index.ts';
 import { localPlaceOf } from '../../../outbound/index.ts';
+import { tooLong } from '../../../texts/index.ts';
 
 const longest = { api_url: 2048, token: 8192, ca_cert: 65_535, domain: 255, label: 63, environment_scope: 255, namespace: 63 };
 

@@ -12,7 +12,9 @@ import {
   found,
   get,
   Id,
+  invalid,
   nothing,
+  nullable,
   one,
   optional,
   pageOf,
@@ -23,6 +25,7 @@ import {
   resource,
   Timestamp,
 } from '../../../http/index.ts';
+import { freezeStateOf, maximumPeriods } from './queries.ts';
 
 const blank = (text: string) => (text.trim() === '' ? ["can't be blank"] : []);
 
@@ -50,6 +53,48 @@ const columns = columnsOf(FreezePeriod);
 const freezePeriodsOf = (db: Database, project: Project) =>
   db.selectFrom('freeze_periods').select(columns).where('project_id', '=', project.id);
 
+const FreezeStatus = resource('FreezeStatus', {
+  frozen: Type.Boolean(),
+  until: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When the freeze ends; null when the project is not frozen or the freeze has no end',
+    }),
+  ),
+  next_start: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When the next freeze begins, after the end of the current one; null when there is none',
+    }),
+  ),
+});
+
+interface NewFreezePeriod {
+  freeze_start: string;
+  freeze_end: string;
+  cron_timezone?: string;
+}
+
+const tooManyText = `Maximum number of freeze periods (${maximumPeriods}) exceeded`;
+const tooMany = () => invalid({ base: [tooManyText] });
+
+/** Adds a period, unless the project has as many as it can have. The row of the project is locked, so that two requests cannot both be the last. */
+const addFreezePeriod = (db: Database, project: Project, period: NewFreezePeriod) =>
+  db.transaction().execute(async (tx) => {
+    await tx.selectFrom('projects').select('id').where('id', '=', project.id).forNoKeyUpdate().executeTakeFirst();
+    const { count } = await tx
+      .selectFrom('freeze_periods')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('project_id', '=', project.id)
+      .executeTakeFirstOrThrow();
+    if (count >= maximumPeriods) throw tooMany();
+    return tx
+      .insertInto('freeze_periods')
+      .values({ ...trimmed(period), project_id: project.id })
+      .returning(columns)
+      .executeTakeFirstOrThrow();
+  });
+
 /** Cron lines without the blanks around them. */
 const trimmed = <S extends { freeze_start?: string; freeze_end?: string }>(given: S): S => ({
   ...given,
@@ -62,6 +107,7 @@ const maintainer = projectRole('maintainer', { feature: 'environments' });
 
 export const freezePeriods = [
   get('/projects/:id/freeze_periods', {
+    operation: 'listFreezePeriods',
     summary: 'List the freeze periods of a project, oldest first',
     access: reader,
     input: paging,
@@ -69,7 +115,8 @@ export const freezePeriods = [
     handle: ({ db, project, input }) => paginate(db, freezePeriodsOf(db, project).orderBy('created_at').orderBy('id'), input),
   }),
   get('/projects/:id/freeze_periods/:freeze_period_id', {
-    summary: 'Show one freeze period',
+    operation: 'getFreezePeriod',
+    summary: 'Get a freeze period',
     access: reader,
     input: { freeze_period_id: Id },
     returns: one(FreezePeriod),
@@ -77,19 +124,18 @@ export const freezePeriods = [
       found(undefined, await freezePeriodsOf(db, project).where('id', '=', input.freeze_period_id).executeTakeFirst()),
   }),
   post('/projects/:id/freeze_periods', {
-    summary: 'Add a freeze period',
+    operation: 'createFreezePeriod',
+    summary: 'Create a freeze period',
+    description: `A project has at most ${maximumPeriods} freeze periods.`,
     access: maintainer,
     input: { ...span, cron_timezone: optional(TimeZone()) }, // left out, the column says UTC
     returns: one(FreezePeriod),
-    handle: ({ db, project, input }) =>
-      db
-        .insertInto('freeze_periods')
-        .values({ ...trimmed(input), project_id: project.id })
-        .returning(columns)
-        .executeTakeFirstOrThrow(),
+    refusals: { 400: `base: ${tooManyText}` },
+    handle: ({ db, project, input }) => addFreezePeriod(db, project, input),
   }),
   put('/projects/:id/freeze_periods/:freeze_period_id', {
-    summary: 'Change a freeze period',
+    operation: 'updateFreezePeriod',
+    summary: 'Update a freeze period',
     access: maintainer,
     input: { freeze_period_id: Id, ...allOptional(span) },
     returns: one(FreezePeriod),
@@ -106,9 +152,11 @@ export const freezePeriods = [
       ),
   }),
   del('/projects/:id/freeze_periods/:freeze_period_id', {
-    summary: 'Remove a freeze period',
+    operation: 'deleteFreezePeriod',
+    summary: 'Delete a freeze period',
     access: maintainer,
     input: { freeze_period_id: Id },
+    conditional: true,
     returns: nothing,
     handle: async ({ db, project, input, unmodified_since }) => {
       const period = found(
@@ -117,6 +165,19 @@ export const freezePeriods = [
       );
       checkUnmodified(period.updated_at, unmodified_since);
       await db.deleteFrom('freeze_periods').where('id', '=', period.id).execute();
+    },
+  }),
+  get('/projects/:id/freeze_status', {
+    operation: 'getFreezeStatus',
+    summary: 'Get the freeze status of a project',
+    description: 'With `freeze_blocks_pushes` set on the project, its protected branches take no changes while it is frozen.',
+    access: reader,
+    returns: one(FreezeStatus),
+    handle: async ({ db, project }) => {
+      const { frozen, changes_at } = await freezeStateOf(db, project.id);
+      if (!frozen) return { frozen, until: null, next_start: changes_at?.toISOString() ?? null };
+      const after = changes_at && (await freezeStateOf(db, project.id, changes_at));
+      return { frozen, until: changes_at?.toISOString() ?? null, next_start: after?.changes_at?.toISOString() ?? null };
     },
   }),
 ];

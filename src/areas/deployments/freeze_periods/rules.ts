@@ -1,35 +1,58 @@
 /** When a project is frozen: while any of its freeze periods is. */
-import { type Cron, nextTime, parseCron, previousTime } from '../../../cron/cron.ts';
-import { ianaZone } from '../../../cron/time_zones.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Cron, ianaZone, nextTime, parseCron, previousTime } from '../../../cron/index.ts';
 
-type FreezePeriod = { freeze_start: string; freeze_end: string; cron_timezone: string };
+export type FreezePeriod = { freeze_start: string; freeze_end: string; cron_timezone: string };
 type Span = { start: Cron; end: Cron; zone: string };
 
 /**
  * How often one period may take over from another, both covering the handover, before the project counts as frozen for good: 1000 times
- * for two periods, fewer for more, so that no set of periods costs more than a fraction of a second. Two periods that share the day
- * between them hand over 730 times a year, so a gap that opens once a year is still found.
+ * for two periods, fewer for more, which bounds the work. Two periods that share the day between them hand over 730 times a year, so a
+ * gap that opens once a year is still found.
  */
 const MOST_HANDOVERS = 2000;
 
+/** How long the computation may keep other requests waiting at a time. */
+const turn_ms = 5;
+
+/** A function that lets other requests run, when the last time is a turn ago. */
+function pauses(): () => Promise<void> {
+  let until = performance.now() + turn_ms;
+  return async () => {
+    if (performance.now() < until) return;
+    await nextTurn();
+    until = performance.now() + turn_ms;
+  };
+}
+
+/** Whether a project is frozen, and the next instant at which that changes; null when there is none within the decades that are looked at. */
+export interface FreezeState {
+  frozen: boolean;
+  changes_at: Date | null;
+}
+
 /**
- * Whether a project is frozen at an instant, and when that changes.
+ * Whether a project is frozen at an instant, and when that changes (docs/reference/freeze_periods.md).
  *
  * A period is frozen while, in its zone, the latest freeze_start lies after the latest freeze_end: from the second of the start on, up to
  * but without the second of the end. A start and an end in the same second do not freeze. A period that never ended is frozen after its
- * first start, one that never started is not.
+ * first start, one that never started is not. The end of a period that another covers is no change.
  *
  * @param periods all periods of the project, as stored. One that can no longer be read (its zone left the time zone data) freezes
- *   nothing: a pipeline must not fail over it.
+ *   nothing: neither a pipeline nor a push must fail because of it.
  * @param instant usually now.
- * @returns `changes_at` is the next instant at which `frozen` turns, over all periods together: the end of one that another covers is no
- *   change. It is null when there is none, within the decades that cron.ts looks ahead.
  */
-export function freezeState(periods: readonly FreezePeriod[], instant: Date): { frozen: boolean; changes_at: Date | null } {
+export async function freezeState(periods: readonly FreezePeriod[], instant: Date): Promise<FreezeState> {
   const spans = periods.map(readSpan).filter((span) => span !== undefined);
-  if (spans.some((span) => isFrozen(span, instant))) return { frozen: true, changes_at: thaw(spans, instant) };
-  const starts = spans.map((span) => nextTime(span.start, span.zone, instant, span.end)).filter((time) => time !== undefined);
-  return { frozen: false, changes_at: starts.length ? new Date(Math.min(...starts.map(Number))) : null };
+  const pause = pauses();
+  if ((await frozenAt(spans, instant, pause)).length > 0) return { frozen: true, changes_at: await thaw(spans, instant, pause) };
+  let first: Date | null = null;
+  for (const { start, end, zone } of spans) {
+    await pause();
+    const time = nextTime(start, zone, instant, end);
+    if (time && (first === null || time < first)) first = time;
+  }
+  return { frozen: false, changes_at: first };
 }
 
 function readSpan(period: FreezePeriod): Span | undefined {
@@ -46,12 +69,21 @@ function isFrozen({ start, end, zone }: Span, instant: Date): boolean {
   return !ended || started > ended;
 }
 
+async function frozenAt(spans: readonly Span[], instant: Date, pause: () => Promise<void>): Promise<Span[]> {
+  const frozen: Span[] = [];
+  for (const span of spans) {
+    await pause();
+    if (isFrozen(span, instant)) frozen.push(span);
+  }
+  return frozen;
+}
+
 /** When the last of the overlapping periods ends; null when that is never, or behind more handovers than are followed. */
-function thaw(spans: readonly Span[], instant: Date): Date | null {
+async function thaw(spans: readonly Span[], instant: Date, pause: () => Promise<void>): Promise<Date | null> {
   let until = instant;
   for (let handovers = 0; handovers * spans.length <= MOST_HANDOVERS; handovers++) {
-    const frozen = spans.filter((span) => isFrozen(span, until));
-    if (!frozen.length) return until;
+    const frozen = await frozenAt(spans, until, pause);
+    if (frozen.length === 0) return until;
     // A frozen period stays so until its next end, so nothing has to be looked at before the latest of these.
     const ends = frozen.map((span) => nextTime(span.end, span.zone, until));
     if (ends.includes(undefined)) return null;

@@ -1,0 +1,21 @@
+/** Freeze periods as endpoints and pushes read them. */
+import type { Database } from '../../../db/index.ts';
+import { type FreezeState, freezeState } from './rules.ts';
+
+/**
+ * How many periods a project can have. What they mean together is computed when a branch is pushed, so that their number bounds the
+ * cost of a push.
+ */
+export const maximumPeriods = 100;
+
+/** Whether a project is frozen, and when that changes. */
+export async function freezeStateOf(db: Database, project_id: number, instant = new Date()): Promise<FreezeState> {
+  const periods = await db
+    .selectFrom('freeze_periods')
+    .select(['freeze_start', 'freeze_end', 'cron_timezone'])
+    .where('project_id', '=', project_id)
+    .orderBy('created_at')
+    .limit(maximumPeriods)
+    .execute();
+  return freezeState(periods, instant);
+}
