@@ -1,13 +1,13 @@
-/** Complete changes of the tree of namespaces. */
+/** Changes of the tree of namespaces. */
 import { sql } from 'kysely';
+import type { VisibilityName } from '../../../access/index.ts';
 import { lockTree, lockTrees } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
-import type { VisibilityName } from './rules.ts';
 
 /**
- * Adds the namespace of a user's own projects. It is named after him and not shown to others than him.
- * @param tx the transaction that adds the user
+ * Creates the namespace of a user, which has their username as its path.
+ * @param tx the transaction that creates the user
  */
 export async function addUserNamespace(tx: Database, owner_id: number, username: string, name: string): Promise<void> {
   await sql`
@@ -18,8 +18,8 @@ export async function addUserNamespace(tx: Database, owner_id: number, username:
 }
 
 /**
- * Gives the namespace of a user the names that he takes, and his projects their new paths.
- * @param tx the transaction that renames the user; his row is written after this, because whoever adds a project locks the tree before the user
+ * Renames the namespace of a user and changes the paths of their projects.
+ * @param tx the transaction that renames the user; it updates the user after this, because creating a project locks the tree before the user
  */
 export async function renameUserNamespace(tx: Database, owner_id: number, username: string, name: string): Promise<void> {
   const namespace = await tx.selectFrom('namespaces').select('id').where('owner_id', '=', owner_id).executeTakeFirst();
@@ -33,8 +33,8 @@ export async function renameUserNamespace(tx: Database, owner_id: number, userna
   await sql`update projects set full_path = ${username} || '/' || path where namespace_id = ${namespace.id}`.execute(tx);
 }
 
-/** What adding to a namespace needs to know of it. */
-export interface Place {
+/** A namespace, as creating something in it needs it. */
+export interface LockedNamespace {
   id: number;
   kind: 'user' | 'group';
   name: string;
@@ -45,42 +45,42 @@ export interface Place {
 }
 
 /**
- * Locks the tree of a namespace and reads the namespace after that: what was read before may have been renamed since.
- * @param tx the transaction that adds to the namespace or changes it
- * @throws ApiError 404 when it is gone
+ * Locks the tree of a namespace and then reads the namespace, which may have been renamed before the lock.
+ * @param tx the transaction that changes the namespace or creates something in it
+ * @throws ApiError 404 when it no longer exists
  */
-export async function lockedPlace(tx: Database, namespace_id: number): Promise<Place> {
+export async function lockNamespace(tx: Database, namespace_id: number): Promise<LockedNamespace> {
   await lockTree(tx, namespace_id);
-  return placeOf(tx, namespace_id);
+  return lockedNamespaceOf(tx, namespace_id);
 }
 
 /**
- * The same for what moves from one namespace to another: both trees are locked.
- * @param tx the transaction of the move
- * @throws ApiError 404 when the target is gone
+ * The same for a transfer from one namespace to another: both trees are locked.
+ * @param tx the transaction of the transfer
+ * @throws ApiError 404 when the target no longer exists
  */
-export async function lockedTarget(tx: Database, { from, to }: { from: number; to: number }): Promise<Place> {
+export async function lockTarget(tx: Database, { from, to }: { from: number; to: number }): Promise<LockedNamespace> {
   await lockTrees(tx, [from, to]);
-  return placeOf(tx, to);
+  return lockedNamespaceOf(tx, to);
 }
 
 /**
  * A namespace whose tree is locked.
- * @throws ApiError 404 when it is gone
+ * @throws ApiError 404 when it no longer exists
  */
-export async function placeOf(tx: Database, namespace_id: number): Promise<Place> {
+export async function lockedNamespaceOf(tx: Database, namespace_id: number): Promise<LockedNamespace> {
   const row = await tx
     .selectFrom('namespaces')
     .select(['id', 'kind', 'name', 'path', 'full_path', 'traversal_ids', 'visibility'])
     .where('id', '=', namespace_id)
     .executeTakeFirst();
-  return found('Namespace', row) as Place;
+  return found('Namespace', row) as LockedNamespace;
 }
 
 /**
- * Whether a group or a project stands at a path, or a user has it as his name: those without a namespace have one, too.
+ * Whether a group or project has a path, or a user has it as their username. Users without a namespace count as well.
  * @param tx the transaction that takes the path, with the tree locked
- * @param except_id the group that may stand there, because it is the one that is changed
+ * @param except_id the group that is updated, which may have the path
  */
 export async function isPathTaken(tx: Database, full_path: string, except_id?: number): Promise<boolean> {
   const { rows } = await sql`

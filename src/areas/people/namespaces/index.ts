@@ -2,12 +2,13 @@
 export {
   addUserNamespace,
   isPathTaken,
-  lockedPlace,
-  lockedTarget,
-  type Place,
-  placeOf,
+  type LockedNamespace,
+  lockedNamespaceOf,
+  lockNamespace,
+  lockTarget,
   renameUserNamespace,
 } from './actions.ts';
+export { deleteRepositories, removeGroup } from './jobs.ts';
 export {
   groupWebUrl,
   NamespaceBasic,
@@ -17,16 +18,14 @@ export {
   presentPublicGroup,
   SharedWithGroup,
 } from './present.ts';
-export { freePath, linkCounts, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from './queries.ts';
+export { ProjectIdentity, projectIdentityJson } from './project_present.ts';
+export { freePath, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from './queries.ts';
 export {
   groupDescriptionReasons,
   groupNameReasons,
   groupPathReasons,
-  isMoreVisible,
-  lesserVisibility,
   pathReasons,
   projectDescriptionReasons,
   projectNameReasons,
   usernameReasons,
-  type VisibilityName,
 } from './rules.ts';

@@ -1,4 +1,4 @@
-/** How namespaces appear inside other things (groups-projects-members.md sections 1.1 and 1.2). */
+/** How namespaces and groups appear in responses. */
 import { type Static, Type } from 'typebox';
 import { DateOnly, Id, nullable, resource } from '../../../http/index.ts';
 
@@ -12,17 +12,8 @@ export const namespaceBasicFields = {
   avatar_url: nullable(Type.String()),
   web_url: Type.String(),
 };
-/** The form in which the namespace of a project appears. */
+/** The namespace of a project. */
 export const NamespaceBasic = resource('NamespaceBasic', namespaceBasicFields);
-
-export const namespaceBasicColumns = [
-  'namespaces.id',
-  'namespaces.name',
-  'namespaces.path',
-  'namespaces.kind',
-  'namespaces.full_path',
-  'namespaces.parent_id',
-] as const;
 
 export interface NamespaceRow {
   id: number;
@@ -36,10 +27,7 @@ export interface NamespaceRow {
 /** @param url the external address of the server */
 export const groupWebUrl = (url: string, full_path: string) => `${url}/groups/${full_path}`;
 
-/**
- * @param url the external address of the server
- * @param namespace the columns of `namespaceBasicColumns`
- */
+/** @param url the external address of the server */
 export const presentNamespaceBasic = (
   url: string,
   { id, name, path, kind, full_path, parent_id }: NamespaceRow,
@@ -54,7 +42,7 @@ export const presentNamespaceBasic = (
   web_url: kind === 'group' ? groupWebUrl(url, full_path) : `${url}/${full_path}`,
 });
 
-/** What everybody who may know of a group sees of it where groups are to be chosen from. */
+/** A group in lists to choose from. */
 export const PublicGroupDetails = resource('PublicGroupDetails', {
   id: Id,
   web_url: Type.String(),
@@ -66,7 +54,7 @@ export const PublicGroupDetails = resource('PublicGroupDetails', {
 
 /**
  * @param url the external address of the server
- * @param group with `full_name`, the names from the top down, joined by ` / `
+ * @param group a group with `full_name`, the names from the top-level group down, joined by ` / `
  */
 export const presentPublicGroup = (
   url: string,
@@ -80,7 +68,7 @@ export const presentPublicGroup = (
   full_path,
 });
 
-/** A group that is invited, as the group or project shows it that has invited it. */
+/** An invited group, as a group or project that is shared with it shows it. */
 export const SharedWithGroup = resource('SharedWithGroup', {
   group_id: Id,
   group_name: Type.String(),

@@ -1,8 +1,8 @@
-/** A project as it appears where only its identity matters, with what to-dos are about and beside the clusters that it manages. */
+/** The identity of a project, as it appears in to-dos and clusters. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
-import { namespaceFullName } from './index.ts';
+import { namespaceFullName } from './queries.ts';
 
 export const ProjectIdentity = resource('ProjectIdentity', {
   id: Id,
@@ -14,7 +14,7 @@ export const ProjectIdentity = resource('ProjectIdentity', {
   created_at: Timestamp,
 });
 
-/** The row of `projects` that is joined to a statement as one value; null where the join found none. */
+/** The joined row of `projects` as one JSON value; null without a row. */
 export const projectIdentityJson: RawBuilder<Static<typeof ProjectIdentity> | null> = sql`
   case when projects.id is not null then jsonb_build_object(
     'id', projects.id, 'description', projects.description, 'name', projects.name, 'path', projects.path,

@@ -1,11 +1,11 @@
-/** What is read of namespaces in more than one area. */
+/** Queries for namespaces that several areas use. */
 import { type RawBuilder, sql } from 'kysely';
-import { isVisibleGroup, type MaybeCaller } from '../../../access/index.ts';
+import { countsToday, isVisibleGroup, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /**
  * The names from the top-level namespace down, joined by ` / `.
- * @param namespaces the name under which the statement knows the table; not `step`, which is the name inside
+ * @param namespaces the alias of the table in the statement; not `step`, which is used inside
  */
 export const namespaceFullName = (namespaces = 'namespaces'): RawBuilder<string> => sql`
   (select string_agg(step.name, ' / ' order by array_position(${sql.ref(`${namespaces}.traversal_ids`)}, step.id))
@@ -14,9 +14,9 @@ export const namespaceFullName = (namespaces = 'namespaces'): RawBuilder<string>
 const mostSuggestions = 10_000;
 
 /**
- * The path itself when nothing stands there, otherwise the first of `path1`, `path2`, … that is free.
- * @param parent the group that it is to stand in; left out, the root
- * @returns undefined when thousands are taken
+ * The path itself if it is free, otherwise the first free one of `path1`, `path2`, …
+ * @param parent the parent group; left out, the top level
+ * @returns undefined when all suggestions are taken
  */
 export async function freePath(
   db: Database,
@@ -32,12 +32,9 @@ export async function freePath(
   return rows[0] && `${path}${rows[0].ending}`;
 }
 
-/** A predicate on rows of `group_links`: the invitation has not ended. */
-export const linkCounts = sql<boolean>`(group_links.expires_at is null or group_links.expires_at > current_date)`;
-
 /**
- * The groups that are invited into a group or project itself, as far as the caller may know of them, in the form of `SharedWithGroup`.
- * @param target `projects` or `namespaces`, for its rows
+ * The groups that a group or project is shared with and that are visible to the caller, in the form of `SharedWithGroup`.
+ * @param target the table of the rows, `projects` or `namespaces`
  */
 export const sharedWithGroups = (caller: MaybeCaller, target: 'projects' | 'namespaces'): RawBuilder<SharedWithGroupRow[]> => sql`
   coalesce((
@@ -45,7 +42,7 @@ export const sharedWithGroups = (caller: MaybeCaller, target: 'projects' | 'name
       'group_id', invited.id, 'group_name', invited.name, 'group_full_path', invited.full_path,
       'group_access_level', group_links.access_level, 'expires_at', group_links.expires_at) order by group_links.id)
       from group_links join namespaces invited on invited.id = group_links.invited_group_id
-     where ${sql.ref(`group_links.${target === 'projects' ? 'project_id' : 'group_id'}`)} = ${sql.ref(`${target}.id`)} and ${linkCounts}
+     where ${sql.ref(`group_links.${target === 'projects' ? 'project_id' : 'group_id'}`)} = ${sql.ref(`${target}.id`)} and ${countsToday('group_links')}
        and exists (select from namespaces where namespaces.id = invited.id and ${isVisibleGroup(caller)})), '[]'::json)`;
 
 export interface SharedWithGroupRow {

@@ -4,7 +4,7 @@ import { world } from '../../../../test/support/world.ts';
 
 const pathsIn = (answer: { body: { full_path: string }[] }) => answer.body.map(({ full_path }) => full_path);
 
-test('a user sees his own namespace and the groups that he is a member of', async () => {
+test('users see their own namespace and the groups that they are a member of', async () => {
   const { as, people, group, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
   const { username } = people.guest;
@@ -31,7 +31,7 @@ test('a user sees his own namespace and the groups that he is a member of', asyn
   assert.deepEqual(all, [group.path]);
 });
 
-test('owners also see how many members and projects there are below', async () => {
+test('owners also see the numbers of members and projects inside', async () => {
   const { as, people, group, project, person } = await world();
   const helper = await person();
   await as('owner').post(`/projects/${project.id}/members`, { user_id: helper.id, access_level: 10 });
@@ -44,7 +44,7 @@ test('owners also see how many members and projects there are below', async () =
   assert.equal('projects_count' in inner, false);
 });
 
-test('namespaces are searched and narrowed', async () => {
+test('namespaces are searched and filtered', async () => {
   const { as, people, group } = await world();
   const sub = (await as('owner').post('/groups', { name: 'Inner circle', path: 'inner', parent_id: group.id })).body;
   const paths = async (parameters: object, persona: 'owner' | 'guest' = 'owner') =>
@@ -59,7 +59,7 @@ test('namespaces are searched and narrowed', async () => {
   assert.deepEqual(await paths({ owned_only: true }, 'guest'), [people.guest.username]);
 });
 
-test('one namespace is shown by id or by path to those who belong to it', async () => {
+test('a namespace is shown by ID or path to its owner and members', async () => {
   const { as, people, group } = await world();
   const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
   await as('owner').put(`/groups/${group.id}`, { visibility: 'public' });
@@ -73,7 +73,7 @@ test('one namespace is shown by id or by path to those who belong to it', async 
   assert.equal((await as('admin').get(`/namespaces/${people.guest.username}`)).status, 200);
 });
 
-test('a taken path is told, with a similar one that is free', async () => {
+test('a taken path is reported, with a free one as a suggestion', async () => {
   const { as, group, project, people } = await world();
   const exists = async (path: string, parameters = {}) =>
     (await as('outsider').get(`/namespaces/${path}/exists`, parameters)).body;

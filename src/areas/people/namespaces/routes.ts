@@ -1,7 +1,7 @@
-/** Namespaces: the places where projects live, one for every user and one for every group. */
+/** Namespaces: every user and every group has one, which contains projects (docs/reference/namespaces.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { groupLevel, isMemberOfGroup, levels, signedIn, visibleGroup } from '../../../access/index.ts';
+import { countsToday, groupLevel, isMemberOfGroup, levels, signedIn, visibleGroup } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
@@ -22,8 +22,8 @@ import { freePath } from './queries.ts';
 
 const Namespace = resource('Namespace', {
   ...namespaceBasicFields,
-  members_count_with_descendants: optional(Type.Integer({ description: 'Of a group, for its owners' })),
-  projects_count: optional(Type.Integer({ description: 'Of a top-level namespace, for its owners' })),
+  members_count_with_descendants: optional(Type.Integer({ description: 'For groups, visible to their owners' })),
+  projects_count: optional(Type.Integer({ description: 'For top-level namespaces, visible to their owners' })),
 });
 
 interface CountedRow extends NamespaceRow {
@@ -35,12 +35,12 @@ const membersBelow = sql`(
   select count(distinct members.user_id) from members
     left join projects on projects.id = members.project_id
     join namespaces place on place.id = coalesce(members.group_id, projects.namespace_id)
-   where place.traversal_ids @> array[namespaces.id] and (members.expires_at is null or members.expires_at > current_date))`;
+   where place.traversal_ids @> array[namespaces.id] and ${countsToday('members')})`;
 
 const projectsBelow = sql`(
   select count(*) from projects join namespaces place on place.id = projects.namespace_id where place.traversal_ids @> array[namespaces.id])`;
 
-/** The namespaces that the caller has something to do with, with the counts that their owners see. */
+/** The namespaces that the caller can see, with the counts for their owners. */
 const namespacesOf = (db: Database, caller: Caller) =>
   db
     .selectFrom('namespaces')
@@ -62,7 +62,7 @@ const namespacesOf = (db: Database, caller: Caller) =>
     .where(caller.admin ? sql<boolean>`true` : ownedOrJoined(caller, levels.minimal))
     .$castTo<CountedRow>();
 
-/** His own namespace and the groups that he is a member of. */
+/** A predicate: the caller's own namespace and the groups that they are a member of. */
 const ownedOrJoined = (caller: Caller, level: number) =>
   sql<boolean>`(namespaces.owner_id = ${caller.id} or ${isMemberOfGroup(caller, level)})`;
 
@@ -76,15 +76,16 @@ function present(url: string, { members_count, projects_count, ...row }: Counted
 
 export const namespaceRoutes = [
   get('/namespaces', {
-    summary: "List the caller's namespace and the groups that he is a member of; for administrators every namespace",
+    operation: 'listNamespaces',
+    summary: "List the caller's namespace and the groups that they are a member of; administrators see all namespaces",
     access: signedIn,
     input: {
       ...paging,
       ...allOptional({
-        search: Type.String({ description: 'Part of the name or of the path' }),
+        search: Type.String({ description: 'Part of the name or path' }),
         owned_only: Type.Boolean(),
         top_level_only: Type.Boolean(),
-        full_path_search: Type.Boolean({ description: 'Whether `search` looks at the paths of the groups above, too' }),
+        full_path_search: Type.Boolean({ description: 'Whether `search` matches the full path instead of the last part of it' }),
       }),
     },
     returns: pageOf(Namespace),
@@ -104,10 +105,12 @@ export const namespaceRoutes = [
     },
   }),
   get('/namespaces/:id', {
-    summary: 'Show one namespace, by id or by full path',
+    operation: 'getNamespace',
+    summary: 'Show a namespace, by ID or full path',
     access: signedIn,
     input: { id: Type.String() },
     returns: one(Namespace),
+    refusals: { 404: '404 Namespace Not Found' },
     handle: async ({ db, url, caller, input: { id } }) => {
       const isId = /^-?\d+$/.test(id) && Number.isSafeInteger(Number(id));
       const query = namespacesOf(db, caller);
@@ -116,10 +119,12 @@ export const namespaceRoutes = [
     },
   }),
   get('/namespaces/:path/exists', {
-    summary: 'Tell whether a path is taken, and which similar one is free',
+    operation: 'checkNamespacePath',
+    summary: 'Check whether a path is taken, and suggest a free one',
     access: signedIn,
     input: { path: Type.String(), parent_id: optional(Id) },
     returns: one(resource('NamespaceExistence', { exists: Type.Boolean(), suggests: Type.Array(Type.String()) })),
+    refusals: { 404: '404 Group Not Found' },
     handle: async ({ db, caller, input: { path, parent_id } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       const free = await freePath(db, path, parent);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupNameReasons, groupPathReasons, isMoreVisible, lesserVisibility, pathReasons, projectNameReasons } from './rules.ts';
+import { isMoreVisible, lesserVisibility } from '../../../access/index.ts';
+import { groupNameReasons, groupPathReasons, pathReasons, projectNameReasons } from './rules.ts';
 
-test('names hold letters of every script, digits and emoji; the other characters differ between groups and projects', () => {
+test('names have letters of every script, digits and emoji; other characters differ between groups and projects', () => {
   for (const name of ['Ops', 'Größe 1', '日本', '_x', '🚀 rockets', '👩‍💻', '🇩🇪', '1️⃣ first', 'a.b-c', 'हिन्दी']) {
     assert.deepEqual(groupNameReasons(name), [], name);
     assert.deepEqual(projectNameReasons(name), [], name);
@@ -36,7 +37,7 @@ test('names and paths are neither blank nor longer than 255 characters', () => {
   assert.deepEqual(groupPathReasons('x', false), ['is too short (minimum is 2 characters)']);
 });
 
-test('paths are plain words joined by single marks, and words that addresses need are reserved where they stand', () => {
+test('paths are words joined by single characters, and words that URLs need are reserved', () => {
   for (const path of ['a', 'a-b', 'a.b_c', 'A1', 'git']) assert.deepEqual(pathReasons(path, false), [], path);
   for (const path of ['-a', 'a-', '.a', 'a.', '_a', 'a_', 'a--b', 'a/b', 'ä', 'a b', 'x.git', 'x.ATOM'])
     assert.match(pathReasons(path, false)[0]!, /^can only include non-accented letters/, path);
@@ -46,7 +47,7 @@ test('paths are plain words joined by single marks, and words that addresses nee
   assert.deepEqual(pathReasons('tree', true), []);
 });
 
-test('the lesser of two visibilities is the one that fewer people see', () => {
+test('lesserVisibility returns the narrower visibility', () => {
   assert.equal(lesserVisibility('public', 'internal'), 'internal');
   assert.equal(lesserVisibility('private', 'public'), 'private');
   assert.equal(isMoreVisible('internal', 'internal'), false);

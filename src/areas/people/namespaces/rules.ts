@@ -1,11 +1,11 @@
-/** What names and paths of groups and projects may be, and how visible one may be inside another (groups-projects-members.md section 2). */
-import { tooLong } from '../../../http/index.ts';
+/** Rules of names and paths of users, groups and projects (docs/reference/namespaces.md#names-and-paths). */
+import { tooLong } from '../../../texts/index.ts';
 
 const pathPattern = /^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/;
 const pathText =
   "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', nor end with '-', '_', '.', '.git', or '.atom'.";
 
-/** Words that addresses below the root use. */
+/** Words that URLs below the root use. */
 const reservedTopLevel = new Set(
   (
     '- .well-known 404.html 422.html 500.html 502.html 503.html abuse_reports admin api apple-touch-icon-precomposed.png apple-touch-icon.png assets ' +
@@ -15,7 +15,7 @@ const reservedTopLevel = new Set(
   ).split(' '),
 );
 
-/** Words that addresses below a project use. */
+/** Words that URLs below a project use. */
 const reservedInside = new Set(
   '- badges blame blob builds commits create create_dir edit files find_file new preview raw refs tree update wikis'.split(' '),
 );
@@ -26,8 +26,8 @@ const maximumGroupDescription = 500;
 const maximumProjectDescription = 2000;
 
 /**
- * Why a path cannot be taken, empty when it can.
- * @param isTopLevel whether it stands at the root, among users and top-level groups
+ * Reasons against a path, empty if it is valid.
+ * @param isTopLevel whether it is at the top level, among users and top-level groups
  */
 export function pathReasons(path: string, isTopLevel: boolean): string[] {
   if (path === '') return ["can't be blank"];
@@ -38,7 +38,7 @@ export function pathReasons(path: string, isTopLevel: boolean): string[] {
 }
 
 /**
- * The same for a group, whose path has at least two characters.
+ * Reasons against the path of a group, which has at least two characters.
  * @param isTopLevel whether the group has no parent
  */
 export function groupPathReasons(path: string, isTopLevel: boolean): string[] {
@@ -51,7 +51,7 @@ const usernamePattern = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]*$/;
 const usernameText =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 
-/** Why a user cannot have this name, which is the path of his namespace; empty when he can (users-and-tokens.md section 4.1). */
+/** Reasons against a username, which is also the path of the user's namespace. */
 export function usernameReasons(username: string): string[] {
   if (username === '') return ["can't be blank"];
   const isFit = usernamePattern.test(username) && !/(\.|\.git|\.atom)$/i.test(username);
@@ -59,7 +59,7 @@ export function usernameReasons(username: string): string[] {
   return [...(isFit ? [] : [usernameText]), ...reserved, ...tooLong(username, maximumLength)];
 }
 
-// Emoji are pictures and what joins, colours and encloses them: joiners, variation selectors, flags, skin tones and key caps.
+// Emoji are pictographs with joiners, variation selectors, flags, skin tones and key caps.
 const emoji = '\\p{Extended_Pictographic}\\p{Regional_Indicator}\\p{Emoji_Modifier}\\u200D\\uFE0F\\u20E3';
 const word = `\\p{L}\\p{M}\\p{Nd}_${emoji}`;
 const groupName = new RegExp(`^[${word}][${word}().\\- ]*$`, 'u');
@@ -72,25 +72,14 @@ const projectNameText =
 const nameReasons = (name: string, pattern: RegExp, text: string) =>
   name.trim() === '' ? ["can't be blank"] : [...(pattern.test(name) ? [] : [text]), ...tooLong(name, maximumLength)];
 
-/** Why a group cannot have this name, empty when it can. */
+/** Reasons against the name of a group. */
 export const groupNameReasons = (name: string): string[] => nameReasons(name, groupName, groupNameText);
 
-/** Why a project cannot have this name, empty when it can. */
+/** Reasons against the name of a project. */
 export const projectNameReasons = (name: string): string[] => nameReasons(name, projectName, projectNameText);
 
-/** Why a group cannot have this description, empty when it can. */
+/** Reasons against the description of a group. */
 export const groupDescriptionReasons = (text: string): string[] => tooLong(text, maximumGroupDescription);
 
-/** Why a project cannot have this description, empty when it can. */
+/** Reasons against the description of a project. */
 export const projectDescriptionReasons = (text: string): string[] => tooLong(text, maximumProjectDescription);
-
-export type VisibilityName = 'private' | 'internal' | 'public';
-const openness: readonly VisibilityName[] = ['private', 'internal', 'public'];
-
-/** Whether more people may see what has the visibility `one` than what has `other`. */
-export const isMoreVisible = (one: VisibilityName, other: VisibilityName): boolean =>
-  openness.indexOf(one) > openness.indexOf(other);
-
-/** Whichever of two visibilities fewer people may see: a child is never more visible than its parent. */
-export const lesserVisibility = (one: VisibilityName, other: VisibilityName): VisibilityName =>
-  isMoreVisible(one, other) ? other : one;

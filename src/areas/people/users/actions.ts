@@ -1,14 +1,14 @@
-/** Complete changes of users. */
+/** Creating and updating users (docs/reference/users.md). */
 import { sql } from 'kysely';
 import { passwordDigest } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { askForConfirmation, changePrimaryEmail, confirmedAddresses } from '../emails/index.ts';
+import { changePrimaryEmail, claimPrimaryEmail, confirmEmail, confirmedAddresses } from '../emails/index.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
 import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
 
-/** Columns of the profile and of the account's limits that are written as they are given. */
+/** Columns of the profile and of the account's limits that are stored as given. */
 export interface Profile {
   external?: boolean;
   can_create_group?: boolean;
@@ -35,15 +35,15 @@ export interface NewUser {
   username: string;
   name: string;
   email: string;
-  /** Left out, nobody can sign in with one. */
+  /** Left out, the user cannot sign in with a password. */
   password?: string | undefined;
   admin?: boolean | undefined;
-  /** Whether the address counts as confirmed at once. */
+  /** Whether the email address is confirmed at once. */
   confirmed: boolean;
   created_by_id?: number | undefined;
-  /** Who stands behind the account; a person by default. Only people have a namespace of their own. */
+  /** The kind of account; a person by default. Only people have a namespace. */
   user_type?: 'human' | 'project_bot' | 'service_account' | 'ghost';
-  /** What is left out of the account's limits is as the application settings say. */
+  /** Limits that are left out get their defaults from the application settings. */
   profile?: Profile;
 }
 
@@ -58,11 +58,11 @@ export interface UserChanges extends Profile {
 const emailTaken = () => conflict('Email has already been taken');
 const usernameTaken = () => conflict('Username has already been taken');
 
-/** Turns what the database refuses because somebody else has it into the refusals of users-and-tokens.md section 4. */
+/** Translates unique violations of the database into refusals. */
 function refuseTaken(error: unknown): never {
   if (isUniqueViolation(error, 'users_email_key') || isUniqueViolation(error, 'emails_email_key')) throw emailTaken();
   if (isUniqueViolation(error, 'users_username_key')) throw usernameTaken();
-  // The name is free among users, so it is a group that has it.
+  // No user has the name, so a group has it.
   if (isUniqueViolation(error, 'namespaces_full_path_key')) throw invalid({ username: ['has already been taken'] });
   throw error;
 }
@@ -72,7 +72,7 @@ function checkPassword(password: string | undefined, account: { username: string
   if (reasons.length > 0) throw invalid({ password: reasons });
 }
 
-/** Refuses addresses that are shown or written into commits without belonging to the user; `confirmed` are those that do. */
+/** Refuses public and commit addresses that are not among the user's confirmed addresses. */
 function checkOwnEmails({ public_email, commit_email }: Profile, confirmed: readonly string[]): void {
   const isOwn = (email: string) => confirmed.some((own) => own.toLowerCase() === email.toLowerCase());
   const reasons = ['is not an email you own'];
@@ -83,10 +83,10 @@ function checkOwnEmails({ public_email, commit_email }: Profile, confirmed: read
 }
 
 /**
- * Adds a user, with the namespace for his own projects.
+ * Creates a user with their namespace.
  * @param tx a transaction
- * @returns the id of the user
- * @throws ApiError 409 when the address or the name is taken, 400 for a weak password, an address of somebody else, and the name of a group
+ * @returns the ID of the user
+ * @throws ApiError 409 when the address or username is taken, 400 for a weak password, an address of another user, and the path of a group
  */
 export async function createUser(tx: Database, user: NewUser): Promise<number> {
   const { username, name, email, password, admin = false, confirmed, created_by_id, user_type = 'human', profile = {} } = user;
@@ -106,14 +106,15 @@ export async function createUser(tx: Database, user: NewUser): Promise<number> {
       .returning('id')
       .executeTakeFirstOrThrow();
     if (user_type === 'human') await addUserNamespace(tx, id, username, name);
-    if (!confirmed) await askForConfirmation(tx, id);
+    const email_id = await claimPrimaryEmail(tx, id);
+    if (!confirmed) await confirmEmail.enqueue(tx, { email_id });
     return id;
   } catch (error) {
     return refuseTaken(error);
   }
 }
 
-/** What a new person may do where nobody decides otherwise. */
+/** The default limits of new users. */
 async function defaultLimits(tx: Database): Promise<Profile> {
   const settings = await settingsOf(tx);
   return {
@@ -124,7 +125,7 @@ async function defaultLimits(tx: Database): Promise<Profile> {
   };
 }
 
-/** Refuses what another user than `id` has. Asked before writing, so that the address is named first, whichever the database would find first. */
+/** Refuses values that another user has. Checked before writing, so that the address is reported first, whichever constraint the database would report. */
 async function checkFree(tx: Database, id: number | undefined, { email, username }: Pick<UserChanges, 'email' | 'username'>) {
   const { rows } = await sql<{ has_email: boolean; has_username: boolean }>`
     select exists (select from emails where email = ${email ?? null} and user_id is distinct from ${id ?? null}) as has_email,
@@ -136,9 +137,9 @@ async function checkFree(tx: Database, id: number | undefined, { email, username
 }
 
 /**
- * Changes a user; with his name the paths of his projects change too.
+ * Updates a user. A new username changes the paths of their projects.
  * @param tx a transaction
- * @param skipReconfirmation whether a new address counts as confirmed
+ * @param skipReconfirmation whether a new address is confirmed at once
  * @throws ApiError 404, and as `createUser`
  */
 export async function changeUser(tx: Database, id: number, changes: UserChanges, skipReconfirmation: boolean): Promise<void> {
@@ -168,7 +169,7 @@ interface Account {
   name: string;
   email: string;
   user_type: string;
-  /** Whether it is a service account of a group. */
+  /** Whether the account is a service account of a group. */
   of_group: boolean;
 }
 
@@ -182,7 +183,7 @@ async function lockedAccount(tx: Database, id: number): Promise<Account> {
   return found('User', await query.executeTakeFirst());
 }
 
-/** Refuses what no service account may be given. */
+/** Refuses changes that service accounts may not have. */
 function checkPowers({ user_type, of_group }: Account, changes: UserChanges): void {
   const fields = user_type === 'service_account' ? serviceAccountReasons(changes, of_group) : {};
   if (Object.keys(fields).length > 0) throw invalid(fields);

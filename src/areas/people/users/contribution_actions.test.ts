@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { world } from '../../../../test/support/world.ts';
 import { moveContributions } from './contribution_actions.ts';
 
-test('what refers to a user without an action on his removal is given to another, or removed where it is his text', async () => {
+test('contributions of a user are moved to another one, and texts are deleted in a hard deletion', async () => {
   const { db, people } = await world();
   await sql`create table essays (id integer, author_id bigint references users, reader_id bigint references users)`.execute(db);
   const [from, to] = [people.guest.id, people.planner.id];

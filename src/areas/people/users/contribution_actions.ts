@@ -1,6 +1,6 @@
 /**
- * What a user leaves behind, told by the schema, so that no table can be forgotten: a foreign key to `users` without an action on deletion is a contribution,
- * which stays and belongs to the ghost afterwards; what cascades was his own, and `set null` forgets him.
+ * Contributions of deleted users. They follow from the schema, so that no table is forgotten: a foreign key to `users` without an action on deletion is a
+ * contribution, which goes to the ghost user; rows with `cascade` belong to the user, and `set null` forgets them.
  */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -10,7 +10,7 @@ interface Contribution {
   column: string;
 }
 
-/** Rows that one statement touches, so that none takes long. */
+/** Rows per statement, so that no statement takes long. */
 const batch = 5000;
 
 async function contributions(db: Database): Promise<Contribution[]> {
@@ -24,13 +24,13 @@ async function contributions(db: Database): Promise<Contribution[]> {
   return rows;
 }
 
-/** What has an author is his text, and goes with him where everything of his is to go. Others only note who was there first. */
+/** Rows with an author are texts of the user, which a hard deletion deletes. Other columns only record who did something. */
 const isText = ({ column }: Contribution) => column === 'author_id';
 
 /**
- * Gives what a user has contributed to another.
- * @param hard whether what he has written is removed instead
- * @param signal ends the work between two statements; what is done stays done
+ * Moves the contributions of a user to another user.
+ * @param hard whether to delete the user's texts instead
+ * @param signal stops the work between two statements; finished statements stay in effect
  */
 export async function moveContributions(
   db: Database,

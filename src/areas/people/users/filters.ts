@@ -1,4 +1,4 @@
-/** Query parameters of the list of users (users-and-tokens.md section 3). */
+/** Query parameters of the list of users (docs/reference/users.md#parameters). */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import type { DB } from '../../../db/index.ts';
@@ -6,12 +6,12 @@ import { containing, filtersOn, Timestamp } from '../../../http/index.ts';
 
 type Users = ExpressionBuilder<DB, 'users'>;
 
-/** `false` asks for nothing: each of these narrows the list only when it is true. */
+/** These filters only apply when they are true; `false` has no effect. */
 const whenTrue = (matches: (q: Users) => ReturnType<Users>) => (q: Users, value: boolean) => (value ? matches(q) : q.lit(true));
 
 const flag = Type.Boolean();
 
-/** Filters that everybody may use. */
+/** Filters for all callers. */
 export const userFilters = filtersOn('users', (by) => ({
   username: by(Type.String(), (q, value) => q('users.username', '=', value)),
   active: by(
@@ -52,7 +52,7 @@ export const userFilters = filtersOn('users', (by) => ({
   ),
 }));
 
-/** Filters that are read for administrators and ignored for others. */
+/** Filters for administrators, ignored for others. */
 export const adminFilters = filtersOn('users', (by) => ({
   created_after: by(Timestamp, (q, value) => q('users.created_at', '>=', value)),
   created_before: by(Timestamp, (q, value) => q('users.created_at', '<=', value)),
@@ -76,13 +76,13 @@ export const adminFilters = filtersOn('users', (by) => ({
 }));
 
 /**
- * Users that a text points at: by a part of their names or by their whole address. Each alternative has an index; without one of them all rows are read.
- * @param withPrivate whether addresses count that only administrators read
+ * A search for users by a part of their names or by their full address. Each alternative has an index; without one of them, the search would read all rows.
+ * @param withPrivate whether to search addresses that only administrators see
  */
 export const userSearch = (text: string, withPrivate: boolean) => sql<SqlBool>`(
   users.name ilike ${containing(text)} or users.username::text ilike ${containing(text)} or (users.public_email = ${text} and users.public_email <> '')
   ${withPrivate ? sql`or users.id = (select user_id from emails where email = ${text} and (is_primary or confirmed_at is not null))` : sql``})`;
 
-/** The order of what a search found: exact matches first. */
+/** The order of search results: exact matches first. */
 export const exactness = (text: string) => sql<number>`case
   when users.public_email = ${text} then 0 when users.username = ${text} then 1 when lower(users.name) = lower(${text}) then 2 else 3 end`;

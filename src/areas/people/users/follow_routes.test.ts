@@ -4,14 +4,14 @@ import { world } from '../../../../test/support/world.ts';
 
 const ids = (rows: { id: number }[]) => rows.map(({ id }) => id);
 
-test('whoever follows somebody is listed and counted until he follows no more', async () => {
+test('followers are listed and counted until they unfollow', async () => {
   const { as, people } = await world();
   const { guest, planner } = people;
   const url = `/users/${guest.id}`;
   const followed = await as('planner').post(`${url}/follow`);
   assert.deepEqual([followed.status, followed.body.id, followed.body.email], [201, guest.id, undefined]);
   assert.equal((await as('planner').post(`${url}/follow`)).status, 304);
-  assert.equal((await as('guest').post(`${url}/follow`)).status, 304, 'nobody follows himself');
+  assert.equal((await as('guest').post(`${url}/follow`)).status, 304, 'users cannot follow themselves');
   assert.equal((await as('anonymous').post(`${url}/follow`)).status, 401);
   assert.equal((await as('planner').post('/users/99999999/follow')).status, 404);
 
@@ -28,7 +28,7 @@ test('whoever follows somebody is listed and counted until he follows no more', 
   assert.deepEqual((await as('outsider').get(`${url}/followers`)).body, []);
 });
 
-test('a private profile shows nobody who follows whom', async () => {
+test('a private profile hides followers', async () => {
   const { as, people, db } = await world();
   await as('planner').post(`/users/${people.guest.id}/follow`);
   await db.updateTable('users').set({ private_profile: true }).where('id', '=', people.guest.id).execute();
@@ -41,7 +41,7 @@ test('a private profile shows nobody who follows whom', async () => {
     assert.deepEqual(ids((await as(persona).get(`${url}/followers`)).body), [people.planner.id]);
 });
 
-test('preferences are shown and changed one by one', async () => {
+test('preferences are shown and updated one by one', async () => {
   const { as, people } = await world();
   const { id } = people.guest;
   const usual = {
@@ -61,7 +61,7 @@ test('preferences are shown and changed one by one', async () => {
   assert.deepEqual((await as('guest').get('/user/preferences')).body, changed.body);
 });
 
-test('who was active since a day is listed, and private profiles only for administrators', async () => {
+test('users active since a day are listed, private profiles only for administrators', async () => {
   const { as, people, db } = await world();
   const { guest, planner } = people;
   const set = (id: number, columns: object) => db.updateTable('users').set(columns).where('id', '=', id).execute();

@@ -1,11 +1,11 @@
-/** Followers: who wants to know what a user does. */
+/** Following users. */
 import { signedIn } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
 import { type Caller, found, get, Id, notFound, notModified, one, pageOf, paginate, paging, post } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from './present.ts';
 import { basicUser } from './queries.ts';
 
-/** @throws ApiError 404 for users that there are not, and for those who show their profile to nobody */
+/** @throws ApiError 404 for users who do not exist or whose profile is private */
 async function checkProfile(db: Database, caller: Caller, id: number): Promise<void> {
   const { private_profile } = found(
     'User',
@@ -14,7 +14,7 @@ async function checkProfile(db: Database, caller: Caller, id: number): Promise<v
   if (private_profile && !caller.admin && caller.id !== id) throw notFound('User');
 }
 
-/** @throws ApiError 304 for whom he follows already, and for himself; 404 */
+/** @throws ApiError 304 for users who are already followed, and for the follower themselves; 404 */
 async function follow(db: Database, follower_id: number, followed_id: number): Promise<void> {
   if (follower_id === followed_id) throw notModified();
   const followed = await db
@@ -29,7 +29,7 @@ async function follow(db: Database, follower_id: number, followed_id: number): P
   if (!followed) throw notModified();
 }
 
-/** @throws ApiError 304 for whom he does not follow */
+/** @throws ApiError 304 for users who are not followed */
 async function unfollow(db: Database, follower_id: number, followed_id: number): Promise<void> {
   const unfollowed = await db
     .deleteFrom('user_follows')
@@ -42,10 +42,15 @@ async function unfollow(db: Database, follower_id: number, followed_id: number):
 
 const changes = (name: 'follow' | 'unfollow', summary: string, change: typeof follow) =>
   post(`/users/:id/${name}`, {
+    operation: `${name}User`,
     summary,
     access: signedIn,
     input: { id: Id },
     returns: one(UserBasic),
+    refusals: {
+      304: name === 'follow' ? 'The caller already follows the user.' : 'The caller does not follow the user.',
+      404: '404 User Not Found',
+    },
     handle: async ({ db, url, caller, input: { id } }) => {
       await checkProfile(db, caller, id);
       await change(db, caller.id, id);
@@ -59,11 +64,13 @@ const list = (
   { own, other }: Record<'own' | 'other', 'follower_id' | 'followed_id'>,
 ) =>
   get(`/users/:id/${name}`, {
+    operation: name === 'followers' ? 'listFollowers' : 'listFollowedUsers',
     summary,
     access: signedIn,
     scopes: ['read_user'],
     input: { id: Id, ...paging },
     returns: pageOf(UserBasic),
+    refusals: { 404: '404 User Not Found' },
     handle: async ({ db, url, caller, input }) => {
       await checkProfile(db, caller, input.id);
       const people = db
@@ -79,7 +86,7 @@ const list = (
 
 export const userFollowRoutes = [
   changes('follow', 'Follow a user', follow),
-  changes('unfollow', 'Follow a user no more', unfollow),
-  list('followers', 'List who follows a user', { own: 'followed_id', other: 'follower_id' }),
-  list('following', 'List whom a user follows', { own: 'follower_id', other: 'followed_id' }),
+  changes('unfollow', 'Unfollow a user', unfollow),
+  list('followers', 'List the followers of a user', { own: 'followed_id', other: 'follower_id' }),
+  list('following', 'List the users that a user follows', { own: 'follower_id', other: 'followed_id' }),
 ];

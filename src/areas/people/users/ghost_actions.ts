@@ -1,18 +1,18 @@
-/** The ghost: one user to whom belongs what people have left behind who are no longer there. */
+/** The ghost user, who gets the contributions of deleted users. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { freePath } from '../namespaces/index.ts';
 import { createUser } from './actions.ts';
 
-/** Any number; two that need the first ghost at the same time must make one. */
+/** An arbitrary number. Concurrent callers that need the first ghost user must create only one. */
 const lock = 726_673_004;
 
 const ghostIn = (db: Database) => db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirst();
 
 /**
- * The ghost, made when it is first needed.
- * @param url the external address, whose host the ghost's address is at
- * @returns its id
+ * The ghost user, created on first use.
+ * @param url the external address, whose host the ghost user's email address gets
+ * @returns its ID
  */
 export async function ghostUser({ db, url }: { db: Database; url: string }): Promise<number> {
   const known = await ghostIn(db);
@@ -27,7 +27,7 @@ export async function ghostUser({ db, url }: { db: Database; url: string }): Pro
   });
 }
 
-/** A ghost has no namespace that would keep its name from others, so that a user may have it although no namespace does. */
+/** A free username. The ghost user has no namespace, so a path without a namespace can still be the username of another user. */
 async function freeName(tx: Database): Promise<string> {
   const name = (await freePath(tx, 'ghost', undefined)) ?? 'ghost';
   const taken = await tx.selectFrom('users').select('id').where('username', '=', name).executeTakeFirst();

@@ -1,6 +1,8 @@
 /** What other areas may use of users. */
-export { changeUser, createUser, type NewUser } from './actions.ts';
+export { changeUser, createUser } from './actions.ts';
 export { ghostUser } from './ghost_actions.ts';
 export { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns, userBasicJson } from './present.ts';
 export { userIdNamed } from './queries.ts';
+export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './removal_actions.ts';
+export { removeAccessRequests } from './request_actions.ts';
 export { passwordReasons, personNameReasons } from './rules.ts';

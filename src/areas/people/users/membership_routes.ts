@@ -1,7 +1,7 @@
-/** Where a user is a member, and what he has to do with. */
+/** Memberships and associations of users. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { admin, signedIn } from '../../../access/index.ts';
+import { admin, countsToday, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   type Access,
@@ -32,15 +32,15 @@ interface MembershipRow {
   access_level: number;
 }
 
-/** The memberships of a user that count. He owns the projects of his namespace without a row. */
+/** The memberships in force of a user. They own the projects of their namespace without a row. */
 const membershipsOf = (user_id: number) => sql<MembershipRow>`(
   select members.id as position, namespaces.id as source_id, namespaces.name as source_name, 'Namespace' as source_type, access_level
     from members join namespaces on namespaces.id = members.group_id
-   where members.user_id = ${user_id} and (expires_at is null or expires_at > current_date)
+   where members.user_id = ${user_id} and ${countsToday()}
   union all
   select members.id, projects.id, projects.name, 'Project', access_level
     from members join projects on projects.id = members.project_id join namespaces on namespaces.id = projects.namespace_id
-   where members.user_id = ${user_id} and (expires_at is null or expires_at > current_date) and namespaces.owner_id is distinct from ${user_id}
+   where members.user_id = ${user_id} and ${countsToday()} and namespaces.owner_id is distinct from ${user_id}
   union all
   select null, projects.id, projects.name, 'Project', 50
     from projects join namespaces on namespaces.id = projects.namespace_id where namespaces.owner_id = ${user_id})`;
@@ -49,7 +49,7 @@ async function checkUser(db: Database, id: number): Promise<void> {
   found('User', await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst());
 }
 
-/** The user himself, and administrators. */
+/** Admits the user and administrators. */
 const selfOrAdmin: Access<{ caller: Caller }> = {
   rule: 'self',
   async check(call) {
@@ -66,10 +66,12 @@ const AssociationsCount = resource('UserAssociationsCount', {
 
 export const userMembershipRoutes = [
   get('/users/:id/memberships', {
-    summary: 'List the groups and projects that a user is a member of himself',
+    operation: 'listUserMemberships',
+    summary: 'List direct memberships of a user',
     access: admin,
     input: { id: Id, type: optional(Type.Enum(['Project', 'Namespace'])), ...paging },
     returns: pageOf(Membership),
+    refusals: { 404: '404 User Not Found' },
     handle: async ({ db, input }) => {
       await checkUser(db, input.id);
       const rows = db
@@ -82,10 +84,12 @@ export const userMembershipRoutes = [
     },
   }),
   get('/users/:id/associations_count', {
-    summary: 'Count what a user has to do with',
+    operation: 'getUserAssociationsCount',
+    summary: 'Count the groups and projects of a user',
     access: selfOrAdmin,
     input: { id: Id },
     returns: one(AssociationsCount),
+    refusals: { 404: '404 User Not Found' },
     handle: async ({ db, input }) => {
       await checkUser(db, input.id);
       return db

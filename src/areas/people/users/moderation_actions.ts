@@ -1,9 +1,9 @@
-/** What administrators decide about accounts (users-and-tokens.md section 4.2). Every request asks for the state of its user, so that all of it counts at once. */
+/** States of accounts (docs/reference/users.md#account-states). Every request reads the state of its user, so that changes take effect at once. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, conflict, forbidden, found } from '../../../http/index.ts';
 
-/** After so many days without a request an account may be put to sleep. */
+/** After so many days without a request, an account can be deactivated. */
 const dormant_days = 90;
 
 interface Account {
@@ -23,7 +23,7 @@ async function accountOf(db: Database, id: number): Promise<Account> {
 
 const refused = (text: string) => new ApiError(403, { message: text });
 
-/** @returns whether somebody else was not faster */
+/** @returns whether the state changed; false when a concurrent request was faster */
 async function changeState(db: Database, id: number, from: string[], state: string): Promise<boolean> {
   const changed = await db
     .updateTable('users')
@@ -35,10 +35,10 @@ async function changeState(db: Database, id: number, from: string[], state: stri
 }
 
 /**
- * Shuts a user out of everything at once.
- * @param caller_id who blocks
+ * Blocks a user.
+ * @param caller_id the administrator
  * @returns whether something changed
- * @throws ApiError 404, 403 for oneself and for users that no person stands behind
+ * @throws ApiError 404, 403 for the administrator themselves and for the ghost user
  */
 export async function blockUser(db: Database, caller_id: number, id: number): Promise<boolean> {
   const { user_type } = await accountOf(db, id);
@@ -48,7 +48,7 @@ export async function blockUser(db: Database, caller_id: number, id: number): Pr
 }
 
 /**
- * Lets a blocked user in again.
+ * Unblocks a user.
  * @returns whether something changed
  * @throws ApiError 404, 403 for a deactivated user
  */
@@ -59,9 +59,9 @@ export async function unblockUser(db: Database, id: number): Promise<boolean> {
 }
 
 /**
- * Puts an account to sleep that nobody uses.
+ * Deactivates an inactive account.
  * @returns whether something changed
- * @throws ApiError 404, 403 for accounts that are shut out, in use, or of nobody
+ * @throws ApiError 404, 403 for blocked and recently active users and for the ghost user
  */
 export async function deactivateUser(db: Database, id: number): Promise<boolean> {
   const { state, user_type, is_dormant } = await accountOf(db, id);
@@ -76,8 +76,8 @@ export async function deactivateUser(db: Database, id: number): Promise<boolean>
 }
 
 /**
- * Wakes an account up.
- * @throws ApiError 404, 403 for accounts that are shut out
+ * Activates a deactivated account.
+ * @throws ApiError 404, 403 for blocked and banned users
  */
 export async function activateUser(db: Database, id: number): Promise<void> {
   const { state } = await accountOf(db, id);
@@ -87,7 +87,7 @@ export async function activateUser(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Shuts out who has misbehaved.
+ * Bans a user.
  * @throws ApiError 404, 403 for accounts that are not active
  */
 export async function banUser(db: Database, id: number): Promise<void> {
@@ -97,7 +97,7 @@ export async function banUser(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Lets a banned user in again.
+ * Unbans a user.
  * @throws ApiError 404, 403 for accounts that are not banned
  */
 export async function unbanUser(db: Database, id: number): Promise<void> {
@@ -106,8 +106,8 @@ export async function unbanUser(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Admits who has asked for an account.
- * @throws ApiError 404, 409 for accounts that wait for nobody
+ * Approves a pending account.
+ * @throws ApiError 404, 409 for accounts that are not pending approval
  */
 export async function approveUser(db: Database, id: number): Promise<void> {
   await accountOf(db, id);

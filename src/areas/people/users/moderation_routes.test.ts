@@ -7,7 +7,7 @@ const stateOf = async ({ db }: World, id: number) =>
 const putInto = ({ db }: World, id: number, columns: object) =>
   db.updateTable('users').set(columns).where('id', '=', id).execute();
 
-test('an account that nobody uses is put to sleep and wakes up', async () => {
+test('an inactive user is deactivated and activated', async () => {
   const here = await world();
   const { id, client } = await here.person();
   const admin = here.as('admin');
@@ -28,7 +28,7 @@ test('an account that nobody uses is put to sleep and wakes up', async () => {
   assert.equal((await client.get('/user')).status, 200);
 });
 
-test('a blocked account neither sleeps nor wakes nor is banned', async () => {
+test('a blocked user cannot be deactivated, activated or banned', async () => {
   const here = await world();
   const { id } = await here.person();
   await here.as('admin').post(`/users/${id}/block`);
@@ -45,7 +45,7 @@ test('a blocked account neither sleeps nor wakes nor is banned', async () => {
   assert.equal(await stateOf(here, id), 'blocked');
 });
 
-test('a banned user is out until the ban is lifted', async () => {
+test('a banned user is refused until they are unbanned', async () => {
   const here = await world();
   const { id, client } = await here.person();
   const banned = await here.as('admin').post(`/users/${id}/ban`);
@@ -56,7 +56,7 @@ test('a banned user is out until the ban is lifted', async () => {
   assert.equal((await client.get('/user')).status, 200);
 });
 
-test('whoever waits for an account is admitted, once', async () => {
+test('a pending user is approved once', async () => {
   const here = await world();
   const { id, client } = await here.person();
   await putInto(here, id, { state: 'blocked_pending_approval' });
@@ -68,7 +68,7 @@ test('whoever waits for an account is admitted, once', async () => {
   assert.equal((await here.as('admin').post('/users/99999999/approve')).status, 404);
 });
 
-test('the memberships of a user are listed for administrators, and counted for himself', async () => {
+test('memberships of a user are listed for administrators, and counted for the user', async () => {
   const here = await world();
   const { people, group, project } = here;
   const own = await here.as('developer').post('/projects', { name: 'mine' });

@@ -1,4 +1,4 @@
-/** Preferences: how a user wants to see things; and who has been active. */
+/** Preferences and activities of users. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { signedIn } from '../../../access/index.ts';
@@ -35,19 +35,21 @@ async function preferencesOf(db: Database, user_id: number) {
 const UserActivity = resource('UserActivity', {
   username: Type.String(),
   last_activity_on: DateOnly,
-  last_activity_at: Type.String({ format: 'date', description: 'Deprecated: the same as `last_activity_on`' }),
+  last_activity_at: Type.String({ format: 'date', description: 'Deprecated: use `last_activity_on`' }),
 });
 
 export const userPreferenceRoutes = [
   get('/user/preferences', {
-    summary: 'Show how who calls wants to see things',
+    operation: 'getOwnPreferences',
+    summary: "Show the current user's preferences",
     access: signedIn,
     scopes: ['read_user'],
     returns: one(UserPreferences),
     handle: ({ db, caller }) => preferencesOf(db, caller.id),
   }),
   put('/user/preferences', {
-    summary: 'Change how who calls wants to see things',
+    operation: 'updateOwnPreferences',
+    summary: "Update the current user's preferences",
     access: signedIn,
     input: allOptional(preferences),
     rules: [atLeastOneOf(...names)],
@@ -62,7 +64,8 @@ export const userPreferenceRoutes = [
     },
   }),
   get('/user/activities', {
-    summary: 'List who has been active, whoever has rested longest first; those with a private profile only for administrators',
+    operation: 'listUserActivities',
+    summary: 'List the last activity of users, least recently active first; private profiles are visible to administrators only',
     access: signedIn,
     scopes: ['read_user'],
     input: { ...paging, from: optional(DateOnly) },

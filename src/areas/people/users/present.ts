@@ -1,11 +1,11 @@
-/** How users appear in replies (users-and-tokens.md section 1). */
+/** How users appear in responses (docs/reference/users.md#forms). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { commitEmailOf } from '../../../access/index.ts';
 import { allOptional, DateOnly, Id, nullable, optional, resource, since, Timestamp } from '../../../http/index.ts';
 
-/** The form in which users appear as authors, assignees and members. */
-export const userBasicFields = {
+/** The fields of users as authors, assignees and members. */
+const userBasicFields = {
   id: Id,
   username: Type.String(),
   name: Type.String(),
@@ -17,7 +17,7 @@ export const userBasicFields = {
 };
 export const UserBasic = resource('UserBasic', userBasicFields);
 
-/** What everybody may read of a profile that is not private. */
+/** The fields of a profile that is not private. */
 const profileFields = {
   created_at: Timestamp,
   bio: Type.String(),
@@ -36,7 +36,7 @@ const profileFields = {
   following: Type.Integer(),
 };
 
-/** What the user reads of himself. */
+/** The fields that users see of themselves. */
 const ownFields = {
   confirmed_at: nullable(Timestamp),
   last_activity_on: nullable(DateOnly),
@@ -51,7 +51,7 @@ const ownFields = {
   private_profile: Type.Boolean(),
 };
 
-/** What only administrators read. */
+/** The fields that only administrators see. */
 const adminFields = {
   is_admin: Type.Boolean(),
   note: nullable(Type.String()),
@@ -60,7 +60,7 @@ const adminFields = {
   using_license_seat: since('premium', Type.Boolean()),
 };
 
-/** A user as far as the caller may read him: only the first members are always there. */
+/** A user as visible to the caller. Only the basic fields are always present. */
 export const User = resource('User', {
   ...userBasicFields,
   ...allOptional(profileFields),
@@ -69,7 +69,7 @@ export const User = resource('User', {
   ...allOptional(adminFields),
 });
 
-/** The caller himself; the last members are there for administrators. */
+/** The current user. Administrators also see their own administrative fields. */
 export const CurrentUser = resource('CurrentUser', {
   ...userBasicFields,
   ...profileFields,
@@ -82,8 +82,8 @@ export const UserForAdmin = resource('UserForAdmin', { ...userBasicFields, ...pr
 export const userBasicColumns = ['users.id', 'users.username', 'users.name', 'users.state', 'users.public_email'] as const;
 
 /**
- * A row of users as one value, for statements that need users beside something else.
- * @param table the name of the rows of `users` in the statement
+ * A row of `users` as one JSON value, for statements that combine users with other rows.
+ * @param table the alias of `users` in the statement
  */
 export const userBasicJson = (table: string): RawBuilder<UserBasicRow> => sql`
   jsonb_build_object('id', ${sql.ref(`${table}.id`)}, 'username', ${sql.ref(`${table}.username`)}, 'name', ${sql.ref(`${table}.name`)},
@@ -97,7 +97,7 @@ export interface UserBasicRow {
   public_email: string;
 }
 
-/** A user with everything that replies say of him; see `usersInFull`. */
+/** A row of `usersInFull`. */
 export interface UserRow extends UserBasicRow {
   user_type: string;
   created_at: string;
@@ -149,7 +149,7 @@ export const presentUserBasic = (
   web_url: `${url}/${username}`,
 });
 
-/** `Engineer at Example`, or the half of it that is known. */
+/** `Engineer at Example`, or the part that is known. */
 function workInformation({ job_title, organization }: UserRow): string | null {
   if (job_title !== '' && organization !== '') return `${job_title} at ${organization}`;
   return job_title || organization || null;
@@ -157,7 +157,7 @@ function workInformation({ job_title, organization }: UserRow): string | null {
 
 const isPerson = (user: UserRow) => user.user_type === 'human';
 
-/** The form that others read, where the profile is not private. */
+/** A profile as others see it when it is not private. */
 export function presentProfile(url: string, user: UserRow) {
   const { created_at, bio, location, linkedin, twitter, discord, github, website_url, organization, job_title, pronouns } = user;
   return {
@@ -170,7 +170,7 @@ export function presentProfile(url: string, user: UserRow) {
   };
 }
 
-/** The form that the user reads. */
+/** A user as they see themselves. */
 export function presentOwnUser(url: string, user: UserRow): Omit<Static<typeof CurrentUser>, keyof typeof adminFields> {
   const { confirmed_at, last_activity_on, theme_id, color_scheme_id, projects_limit } = user;
   const { email, can_create_group, external, private_profile } = user;
@@ -183,7 +183,7 @@ export function presentOwnUser(url: string, user: UserRow): Omit<Static<typeof C
   };
 }
 
-/** The form that administrators read. */
+/** A user as administrators see them. */
 export function presentUserForAdmin(url: string, user: UserRow): Static<typeof UserForAdmin> {
   const { admin, note, namespace_id, created_by } = user;
   return {

@@ -1,4 +1,4 @@
-/** Users as replies and rules need them. */
+/** Queries for users. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, type Page, type Paging, paginate, paginateByKey } from '../../../http/index.ts';
@@ -22,7 +22,7 @@ const following = sql<number>`(select count(*) from user_follows where follower_
 const creator = sql<UserBasicRow | null>`(
   select ${userBasicJson('creators')} from users creators where creators.id = users.created_by_id)`;
 
-/** Users with all that the widest form of a reply says of them. */
+/** Users with all columns that responses need. */
 export const usersInFull = (db: Database) =>
   db
     .selectFrom('users')
@@ -30,14 +30,14 @@ export const usersInFull = (db: Database) =>
     .select([namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
     .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')]);
 
-/** Whether somebody follows another. */
+/** Whether a user follows another one. */
 export async function isFollowed(db: Database, follower_id: number, followed_id: number): Promise<boolean> {
   const query = db.selectFrom('user_follows').select('followed_id').where('followed_id', '=', followed_id);
   return (await query.where('follower_id', '=', follower_id).executeTakeFirst()) !== undefined;
 }
 
 /**
- * The user with an id.
+ * The user with an ID.
  * @throws ApiError 404
  */
 export async function userInFull(db: Database, id: number): Promise<UserRow> {
@@ -58,9 +58,9 @@ const orderColumns = {
 } as const;
 
 /**
- * One page of the users in `query`, newest first unless `input` says otherwise; what a search found begins with exact matches.
- * @param query users, filtered but for the search
- * @param withPrivate whether the search also compares addresses that only administrators read
+ * One page of the users in `query`: newest first unless `input` says otherwise; search results start with exact matches.
+ * @param query users with all filters except the search
+ * @param withPrivate whether to search addresses that only administrators see
  */
 export async function listUsers<Row>(
   db: Database,
@@ -80,7 +80,7 @@ export async function listUsers<Row>(
 }
 
 /**
- * The id of the user that a path names; digits are an id.
+ * The ID of the user that a path names; digits are an ID.
  * @throws ApiError 404
  */
 export async function userIdNamed(db: Database, id_or_username: string): Promise<number> {
@@ -91,7 +91,7 @@ export async function userIdNamed(db: Database, id_or_username: string): Promise
 }
 
 /**
- * The user with an id, as lists name him.
+ * The basic fields of the user with an ID.
  * @throws ApiError 404
  */
 export const basicUser = async (db: Database, id: number): Promise<UserBasicRow> =>

@@ -1,24 +1,24 @@
-/** Complete changes of the removal of users. */
+/** Deleting users (docs/reference/users.md#deletion). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { lockTrees } from '../../../access/index.ts';
+import { countsToday, levels, lockTrees } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
-import { deleteRepositories } from '../../code/repository/index.ts';
-import { removeGroup } from '../../spaces/groups/index.ts';
+import { deleteRepositories, removeGroup } from '../namespaces/index.ts';
 import { moveContributions } from './contribution_actions.ts';
-import { ghostUser } from './index.ts';
+import { ghostUser } from './ghost_actions.ts';
+import { removeAccessRequests } from './request_actions.ts';
 
 export interface Removal {
-  /** Whether what the user has written goes, too, and the groups that only he owns. Otherwise the ghost gets it. */
+  /** Whether to also delete what the user has written and the groups that they alone own. Otherwise contributions go to the ghost user. */
   hard: boolean;
   unmodified_since?: Date | undefined;
 }
 
 /**
- * Shuts a user out and has a job remove him.
- * @throws ApiError 404, 403 for users that no person stands behind, 409 when a group has no other owner, 412 when he changed after `unmodified_since`
+ * Blocks a user and schedules their deletion.
+ * @throws ApiError 404, 403 for the ghost user, 409 when a group has no other owner, 412 when the user changed after `unmodified_since`
  */
 export async function requestRemoval(db: Database, user_id: number, { hard, unmodified_since }: Removal): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -33,20 +33,20 @@ export async function requestRemoval(db: Database, user_id: number, { hard, unmo
 }
 
 /**
- * The same for a user of whom nothing has to be asked.
- * @param tx the transaction that has found him superfluous
+ * The same without checks.
+ * @param tx the transaction that no longer needs the user
  */
 export async function scheduleRemoval(tx: Database, user_id: number, hard: boolean): Promise<void> {
   await tx.updateTable('users').set({ state: 'blocked', updated_at: sql`now()` }).where('id', '=', user_id).execute();
   await removeUser.enqueue(tx, { user_id, hard }, { key: String(user_id) });
 }
 
-/** A run of a job leaves the rest to the next one. */
+/** The most users per run. */
 const atOnce = 1000;
 
 /**
- * Has the programs of a kind removed whose project or group is gone.
- * @param kept the table that lost its row about them with the project or group
+ * Schedules the deletion of bot users or service accounts whose project or group was deleted.
+ * @param kept the table whose row about the user was deleted with the project or group
  */
 export async function scheduleRemovalOfOrphans(
   db: Database,
@@ -64,8 +64,8 @@ export async function scheduleRemovalOfOrphans(
 }
 
 /**
- * Turns somebody down who has asked for an account: nothing of him is kept.
- * @throws ApiError 404, 409 for accounts that wait for nobody
+ * Rejects a pending account and deletes it.
+ * @throws ApiError 404, 409 for accounts that are not pending approval
  */
 export async function rejectUser(db: Database, user_id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -76,24 +76,24 @@ export async function rejectUser(db: Database, user_id: number): Promise<void> {
   });
 }
 
-/** The groups that nobody else owns, by a membership there or above. Programs do not count: nobody could ask them. */
+/** The groups without another owner, direct or inherited. Only people count as owners. */
 async function groupsOwnedAlone(tx: Database, user_id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select namespaces.id from members own join namespaces on namespaces.id = own.group_id
-     where own.user_id = ${user_id} and own.access_level = 50 and (own.expires_at is null or own.expires_at > current_date)
+     where own.user_id = ${user_id} and own.access_level = ${levels.owner} and ${countsToday('own')}
        and not exists (
          select from members other join users on users.id = other.user_id
-          where other.group_id = any(namespaces.traversal_ids) and other.user_id <> ${user_id} and other.access_level = 50
-            and (other.expires_at is null or other.expires_at > current_date) and users.user_type = 'human')`.execute(tx);
+          where other.group_id = any(namespaces.traversal_ids) and other.user_id <> ${user_id} and other.access_level = ${levels.owner}
+            and ${countsToday('other')} and users.user_type = 'human')`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
-/** Removes one user. It may be cut off anywhere and run again. */
+/** Deletes one user. The job can be interrupted anywhere and run again. */
 export const removeUser = job('remove_user', {
   input: { user_id: Id, hard: Type.Boolean() },
   retries: 10,
   run: async (call) => {
-    if (await remove(call)) call.log.info(call.input, 'a user was removed');
+    if (await remove(call)) call.log.info(call.input, 'deleted a user');
   },
 });
 
@@ -101,19 +101,20 @@ async function remove({ db, url, input, signal }: JobCall<{ user_id: number; har
   const { user_id, hard } = input;
   if (!(await db.selectFrom('users').select('id').where('id', '=', user_id).executeTakeFirst())) return false;
   const move = { from: user_id, to: await ghostUser({ db, url }), hard };
-  // Whatever there is much of goes before the transaction that holds locks.
+  // Most contributions are moved before the transaction that holds locks.
   await moveContributions(db, move, signal);
   await db.transaction().execute(async (tx) => {
     await lockTrees(tx, await placesOf(tx, user_id));
     if (hard) await removeGroups(tx, await groupsOwnedAlone(tx, user_id));
     await removeOwnProjects(tx, user_id);
     await moveContributions(tx, move);
+    await removeAccessRequests(tx, sql`user_id = ${user_id}`);
     await tx.deleteFrom('users').where('id', '=', user_id).execute();
   });
   return true;
 }
 
-/** Namespaces in whose trees something changes: his own, and where he is a member. */
+/** Namespaces whose trees change: the user's own, and those where they are a member. */
 async function placesOf(tx: Database, user_id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from namespaces where owner_id = ${user_id}

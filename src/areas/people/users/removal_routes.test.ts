@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { type World, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
+import { repositoryOf } from '../../../git/index.ts';
 import type { AnyJob } from '../../../jobs/index.ts';
-import { deleteRepositories, repositoryOf } from '../../code/repository/index.ts';
-import { removeGroup } from '../../spaces/groups/index.ts';
-import { ghostUser } from './index.ts';
-import { removeUser } from './removal_index.ts';
+import { deleteRepositories, removeGroup } from '../namespaces/index.ts';
+import { ghostUser, removeUser } from './index.ts';
 
-/** Runs the jobs of some names that wait, as a worker would. */
+/** Runs queued jobs like a worker. */
 async function work({ db, services }: World, jobs: readonly AnyJob[]): Promise<void> {
   for (const job of jobs) {
     const { rows } = await sql<{ payload: unknown }>`
@@ -30,7 +30,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-test('a removed user is shut out at once; his projects go, and what he began in those of others belongs to the ghost', async () => {
+test('a deleted user is blocked at once; their projects are deleted, and contributions elsewhere go to the ghost user', async () => {
   const here = await world();
   const { id, client } = await here.person();
   await here.as('owner').post(`/groups/${here.group.id}/members`, { user_id: id, access_level: 40 });
@@ -54,14 +54,14 @@ test('a removed user is shut out at once; his projects go, and what he began in 
   assert.deepEqual([shown.name, shown.bot], ['Ghost User', true]);
 });
 
-test('the ghost is made once, whoever needs it first, and cannot be removed', async () => {
+test('the ghost user is created once and cannot be deleted', async () => {
   const here = await world();
   const ghosts = await Promise.all([1, 2, 3, 4].map(() => ghostUser(here.services)));
   assert.equal(new Set(ghosts).size, 1);
   assert.equal((await here.as('admin').delete(`/users/${ghosts[0]}`)).status, 403);
 });
 
-test('the only owner of a group stays, unless everything of his is to go', async () => {
+test('the only owner of a group cannot be deleted without hard_delete', async () => {
   const here = await world();
   const { as, people, group, project } = here;
   const url = `/users/${people.owner.id}`;
@@ -75,7 +75,7 @@ test('the only owner of a group stays, unless everything of his is to go', async
     name: 'a program is no owner that could be asked',
     scopes: ['api'],
     access_level: 50,
-    expires_at: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10),
+    expires_at: daysFromNow(1),
   });
   assert.equal((await as('admin').delete(url)).status, 409);
 
@@ -86,7 +86,7 @@ test('the only owner of a group stays, unless everything of his is to go', async
   assert.equal((await as('admin').get(`/projects/${project.id}`)).status, 404);
 });
 
-test('with another owner the first one may go', async () => {
+test('an owner can be deleted when the group has another one', async () => {
   const here = await world();
   const { as, people, group } = here;
   await as('owner').put(`/groups/${group.id}/members/${people.maintainer.id}`, { access_level: 50 });
@@ -96,7 +96,7 @@ test('with another owner the first one may go', async () => {
   assert.equal((await as('maintainer').get(`/groups/${group.id}`)).status, 200);
 });
 
-test('whoever has changed since is not removed, nobody removes without being an administrator, and nobody is removed who is not there', async () => {
+test('users who changed meanwhile are not deleted, only administrators delete, and unknown users are not found', async () => {
   const here = await world();
   const url = `/users/${here.people.guest.id}`;
   const headers = { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' };
@@ -107,7 +107,7 @@ test('whoever has changed since is not removed, nobody removes without being an 
   assert.deepEqual([nobody.status, nobody.body], [404, { message: '404 User Not Found' }]);
 });
 
-test('whoever asks for an account can be turned down, and is forgotten', async () => {
+test('a pending user is rejected and deleted', async () => {
   const here = await world();
   const { id } = await here.person();
   const early = await here.as('admin').post(`/users/${id}/reject`);

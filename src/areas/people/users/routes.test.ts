@@ -7,13 +7,13 @@ import { createToken } from '../personal_access_tokens/index.ts';
 
 let count = 0;
 
-/** The parameters of a user that nobody else is. */
+/** The parameters of a unique user. */
 function newcomer(more: object = {}) {
   const username = `newcomer-${process.pid}-${++count}`;
   return { username, name: 'New Comer', email: `${username}@example.com`, password: 'long enough to do', ...more };
 }
 
-/** A client with a fresh token of a user, as he would hold one. */
+/** A client with a new token of a user. */
 async function clientFor({ db, url }: World, user_id: number) {
   const { value } = await createToken(db, { user_id, name: 'test', scopes: ['api'], expires_at: null });
   return clientOf(`${url}/api/v4`, value);
@@ -22,7 +22,7 @@ async function clientFor({ db, url }: World, user_id: number) {
 const basicMembers = ['id', 'username', 'name', 'state', 'locked', 'public_email', 'avatar_url', 'web_url'];
 const ids = (body: { id: number }[]) => body.map(({ id }) => id);
 
-test('who calls sees himself, and an administrator sees more', async () => {
+test('the current user is shown, with more fields for administrators', async () => {
   const { as, people } = await world();
   const own = await as('developer').get('/user');
   assert.equal(own.status, 200);
@@ -39,11 +39,11 @@ test('who calls sees himself, and an administrator sees more', async () => {
   const admin = await as('admin').get('/user');
   assert.equal(admin.body.is_admin, true);
   assert.equal(admin.body.created_by, null);
-  assert.equal(admin.body.using_license_seat, false, 'an administrator who is a member of nothing');
+  assert.equal(admin.body.using_license_seat, false, 'an administrator without memberships');
   assert.equal((await as('anonymous').get('/user')).status, 401);
 });
 
-test('a user is shown to whoever is signed in, without what is his own', async () => {
+test('a user is shown to signed-in callers, without private fields', async () => {
   const { as, people } = await world();
   const url = `/users/${people.guest.id}`;
   const shown = await as('outsider').get(url);
@@ -63,7 +63,7 @@ test('a user is shown to whoever is signed in, without what is his own', async (
   assert.equal((await as('outsider').get(`/users/${people.guest.username}`)).status, 400);
 });
 
-test('a private profile shows others no more than a comment of its user does', async () => {
+test('a private profile shows others only the basic fields', async () => {
   const { as, people } = await world();
   const url = `/users/${people.guest.id}`;
   await as('admin').put(url, { private_profile: true, bio: 'secret' });
@@ -72,7 +72,7 @@ test('a private profile shows others no more than a comment of its user does', a
   assert.equal((await as('admin').get(url)).body.bio, 'secret');
 });
 
-test('an administrator adds a user, who has a namespace of his own and may sign in at once', async () => {
+test('an administrator creates a user, who has a namespace and can sign in at once', async () => {
   const here = await world();
   const { as, people, db } = here;
   const wish = newcomer({
@@ -107,22 +107,22 @@ test('an administrator adds a user, who has a namespace of his own and may sign 
   assert.equal((await client.get('/user')).body.id, id);
 });
 
-test('without skip_confirmation the address of a new user waits for its confirmation', async () => {
+test('without skip_confirmation the address of a new user must be confirmed', async () => {
   const here = await world();
   const { as } = here;
   const added = await as('admin').post('/users', newcomer({ password: undefined, force_random_password: true }));
   assert.equal(added.status, 201);
   assert.equal(added.body.confirmed_at, null);
-  // Meanwhile he may work.
+  // Meanwhile the user may work.
   const client = await clientFor(here, added.body.id);
   assert.equal((await client.get('/user')).status, 200);
 
-  // The administrator knows the address to be right.
+  // The administrator confirms the address.
   await as('admin').put(`/users/${added.body.id}`, { email: added.body.email, skip_reconfirmation: true });
   assert.notEqual((await client.get('/user')).body.confirmed_at, null);
 });
 
-test('what a user cannot be is refused by field, and nobody is added', async () => {
+test('invalid values of users are refused by parameter, and nobody is created', async () => {
   const { as, group } = await world();
   const refusals: [object, object | string, number?][] = [
     [{ password: 'short' }, { password: ['is too short (minimum is 8 characters)'] }],
@@ -169,7 +169,7 @@ test('what a user cannot be is refused by field, and nobody is added', async () 
   assert.equal((await as('admin').get('/users', { per_page: 1 })).headers.get('x-total'), before);
 });
 
-test('an address or a name that somebody has is a conflict, whatever its case', async () => {
+test('a taken address or username is a conflict, regardless of case', async () => {
   const { as, people } = await world();
   const { username } = people.guest;
   const address = await as('admin').post('/users', newcomer({ email: `${username}@EXAMPLE.com`, username }));
@@ -185,7 +185,7 @@ test('an address or a name that somebody has is a conflict, whatever its case', 
   assert.equal((await as('admin').get(url)).body.username, people.owner.username);
 });
 
-test('only administrators add and change users', async () => {
+test('only administrators create and update users', async () => {
   const { as, people } = await world();
   for (const [persona, status] of [
     ['anonymous', 401],
@@ -198,7 +198,7 @@ test('only administrators add and change users', async () => {
   assert.equal((await as('admin').get(`/users/${people.owner.id}`)).body.is_admin, false);
 });
 
-test('a change keeps what it does not name', async () => {
+test('an update keeps parameters that are left out', async () => {
   const { as, people } = await world();
   const url = `/users/${people.guest.id}`;
   const { is_followed, ...before } = (await as('admin').get(url)).body;
@@ -219,7 +219,7 @@ test('a change keeps what it does not name', async () => {
   assert.equal((await as('admin').put('/users/99999999', { note: 'x' })).status, 404);
 });
 
-test('a user who is renamed takes his projects along', async () => {
+test('renaming a user renames the paths of their projects', async () => {
   const here = await world();
   const { as, people, db, services } = here;
   const { id, username } = people.owner;
@@ -249,7 +249,7 @@ test('a user who is renamed takes his projects along', async () => {
   assert.deepEqual(row, { path: `${username}-new`, full_path: `${username}-new`, name: 'Other' });
 });
 
-test('a new address waits for its confirmation, unless the administrator says it is right', async () => {
+test('a new address must be confirmed, unless the administrator skips that', async () => {
   const { as, people } = await world();
   const { id, username } = people.guest;
   const url = `/users/${id}`;
@@ -262,7 +262,7 @@ test('a new address waits for its confirmation, unless the administrator says it
 
   const taken = await as('admin').put(url, { email: `new-${old}`, skip_reconfirmation: true });
   assert.equal(taken.body.email, `new-${old}`);
-  // The old one is still the user's, and stays where he chose it.
+  // The old address still belongs to the user, and stays the public and commit address.
   assert.deepEqual([taken.body.public_email, taken.body.commit_email], [old, old]);
 
   const hidden = await as('admin').put(url, { commit_email: '_private' });
@@ -270,7 +270,7 @@ test('a new address waits for its confirmation, unless the administrator says it
   assert.equal((await as('admin').put(url, { commit_email: null })).body.commit_email, `new-${old}`);
 });
 
-test('a blocked user is shut out at once, until he is unblocked', async () => {
+test('a blocked user is refused at once, until they are unblocked', async () => {
   const { as, people, project } = await world();
   const url = `/users/${people.developer.id}`;
   const notBlocked = await as('admin').post(`${url}/unblock`);
@@ -292,7 +292,7 @@ test('a blocked user is shut out at once, until he is unblocked', async () => {
   assert.equal((await as('developer').get('/user')).status, 200);
 });
 
-test('nobody blocks himself, the ghost, or who is not there', async () => {
+test('administrators cannot block themselves, the ghost user or unknown users', async () => {
   const { as, people, db } = await world();
   const self = await as('admin').post(`/users/${people.admin.id}/block`);
   assert.equal(self.status, 403);
@@ -311,7 +311,7 @@ test('nobody blocks himself, the ghost, or who is not there', async () => {
   assert.equal((await as('admin').get('/user')).body.state, 'active');
 });
 
-test('anonymous callers look up one user by name and list nobody', async () => {
+test('anonymous callers find one user by username and cannot list users', async () => {
   const { as, people } = await world();
   const { id, username } = people.guest;
   const one = await as('anonymous').get('/users', { username: username.toUpperCase() });
@@ -326,7 +326,7 @@ test('anonymous callers look up one user by name and list nobody', async () => {
   }
 });
 
-test('the list names the newest first, in the short form for others than administrators', async () => {
+test('the list has the newest first, with basic fields for callers who are not administrators', async () => {
   const { as, people } = await world();
   const listed = await as('outsider').get('/users', { per_page: 3, order_by: 'name', sort: 'asc', created_before: '2001-01-01' });
   assert.equal(listed.status, 200);
@@ -342,7 +342,7 @@ test('the list names the newest first, in the short form for others than adminis
   assert.equal(full.body[0].is_admin, true);
 });
 
-test('filters narrow the list, and those of administrators do nothing for others', async () => {
+test('filters apply, and those of administrators are ignored for others', async () => {
   const { as, people, person } = await world();
   const marker = `filtered${++count}`;
   const group = [people.guest, people.planner, people.reporter];
@@ -374,7 +374,7 @@ test('filters narrow the list, and those of administrators do nothing for others
   ]);
 });
 
-test('a search finds parts of names and whole public addresses, exact matches first; private ones only for administrators', async () => {
+test('a search finds parts of names and full public addresses, exact matches first; private ones only for administrators', async () => {
   const { as, people } = await world();
   const word = `zebra${++count}`;
   await as('admin').put(`/users/${people.guest.id}`, { name: `The ${word}s` });
@@ -396,7 +396,7 @@ test('a search finds parts of names and whole public addresses, exact matches fi
 test('the list is read by keyset in any order, and every user comes once', async () => {
   const { as, people, url } = await world();
   const search = `keyset${++count}`;
-  // One name for all, so that the ids must tell them apart.
+  // The same name for all, so that only IDs distinguish them.
   for (const { id } of Object.values(people)) await as('admin').put(`/users/${id}`, { name: search });
   const all = Object.values(people).map(({ id }) => id);
   for (const order_by of ['id', 'name', 'username', 'created_at', 'updated_at']) {
@@ -423,7 +423,7 @@ test('the list is read by keyset in any order, and every user comes once', async
   }
 });
 
-test('a cursor that is none is refused', async () => {
+test('an invalid cursor is refused', async () => {
   const { as } = await world();
   const keyset = { pagination: 'keyset', order_by: 'created_at', per_page: 1 };
   const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

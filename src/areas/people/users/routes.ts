@@ -1,4 +1,4 @@
-/** Users: the people who have an account, and what administrators do with them. */
+/** Users (docs/reference/users.md). */
 import { Type } from 'typebox';
 import { admin, anyone, type MaybeCaller, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -58,9 +58,9 @@ const profile = allOptional({
   twitter: text(500),
   discord: text(500),
   github: text(500),
-  website_url: checked(Type.String({ description: 'Address of a page, http or https' }), pageReasons),
-  public_email: Type.String({ description: 'A verified address of the user, or nothing' }),
-  commit_email: nullable(Type.String({ description: 'A verified address of the user, or `_private`' })),
+  website_url: checked(Type.String({ description: 'URL of a web page, http or https' }), pageReasons),
+  public_email: Type.String({ description: 'A confirmed email address of the user, or empty' }),
+  commit_email: nullable(Type.String({ description: 'A confirmed email address of the user, or `_private`' })),
   note: clearableText(65_535),
   theme_id: checked(Type.Integer(), countReasons),
   color_scheme_id: checked(Type.Integer(), countReasons),
@@ -78,7 +78,7 @@ const order = {
   sort: optional(Direction),
 };
 
-/** Signed-in callers; the others are refused in words of its own. */
+/** Signed-in callers. Others get an error text of its own. */
 const userReader: Access<{ caller: Caller }> = {
   rule: 'signed in',
   async check({ caller }) {
@@ -95,7 +95,7 @@ async function listForAdmin(db: Database, url: string, input: ListInput) {
   return { ...page, items: page.items.map((user) => presentUserForAdmin(url, user)) };
 }
 
-/** Where nothing may be public, people are not either. */
+/** Whether anonymous callers can look up users; not where public visibility is restricted. */
 const isOpenToAll = async (db: Database) => !(await settingsOf(db)).restricted_visibility_levels.includes('public');
 
 async function listForOthers(db: Database, url: string, caller: MaybeCaller, input: ListInput & UserOrder) {
@@ -109,7 +109,8 @@ async function listForOthers(db: Database, url: string, caller: MaybeCaller, inp
 
 export const userRoutes = [
   get('/user', {
-    summary: 'Show who calls',
+    operation: 'getCurrentUser',
+    summary: 'Show the current user',
     access: signedIn,
     scopes: ['read_user'],
     returns: one(CurrentUser),
@@ -119,42 +120,54 @@ export const userRoutes = [
     },
   }),
   get('/users', {
-    summary: 'List users; without a token only the one with a given username',
+    operation: 'listUsers',
+    summary: 'List users; anonymous callers must give a `username`',
+    description: 'Callers without a token must give the `username`, and are refused while public visibility is restricted.',
     access: anyone,
     scopes: ['read_user'],
     input: { search: optional(Type.String()), ...userFilters.input, ...adminFilters.input, ...order, ...keysetPaging },
     returns: pageOf(User),
+    refusals: { 403: '403 Forbidden - Not authorized to access /api/v4/users' },
     handle: ({ db, url, caller, input }) =>
       caller?.admin ? listForAdmin(db, url, input) : listForOthers(db, url, caller, input),
   }),
   get('/users/:id', {
+    operation: 'getUser',
     summary: 'Show a user',
     access: userReader,
     rate: { setting: 'users_get_by_id_limit', window_s: 600, spared: 'users_get_by_id_limit_allowlist' },
     scopes: ['read_user'],
     input: { id: Id },
     returns: one(User),
+    refusals: { 403: '403 Forbidden - Not authorized!', 404: '404 User Not Found' },
     handle: async ({ db, url, caller, input }) => {
       const user = await userInFull(db, input.id);
-      // A private profile says no more than a comment of its user does.
+      // A private profile shows no more than a comment of its user does.
       if (user.private_profile && !caller.admin && user.id !== caller.id) return presentUserBasic(url, user);
       const is_followed = await isFollowed(db, caller.id, user.id);
       return { ...(caller.admin ? presentUserForAdmin(url, user) : presentProfile(url, user)), is_followed };
     },
   }),
   post('/users', {
-    summary: 'Add a user',
+    operation: 'createUser',
+    summary: 'Create a user',
     access: admin,
     input: {
       ...account,
       password: optional(Password()),
-      reset_password: optional(Type.Boolean({ description: 'The user chooses a password himself; wins over `password`' })),
-      force_random_password: optional(Type.Boolean({ description: 'Nobody knows the password' })),
+      reset_password: optional(
+        Type.Boolean({ description: 'Whether the user chooses their own password; takes precedence over `password`' }),
+      ),
+      force_random_password: optional(Type.Boolean({ description: 'Whether to set a password that nobody knows' })),
       skip_confirmation: Type.Boolean({ default: false }),
       ...profile,
     },
     rules: [atLeastOneOf('password', 'reset_password', 'force_random_password')],
     returns: one(UserForAdmin),
+    refusals: {
+      400: '<parameter>: <reason>',
+      409: ['Email has already been taken', 'Username has already been taken'],
+    },
     handle: async ({ db, url, caller, input }) => {
       const { email, name, username, password, admin: isAdmin, ...rest } = input;
       const { reset_password = false, force_random_password = false, skip_confirmation, ...others } = rest;
@@ -168,16 +181,22 @@ export const userRoutes = [
     },
   }),
   put('/users/:id', {
-    summary: 'Change a user',
+    operation: 'updateUser',
+    summary: 'Update a user',
     access: admin,
     input: {
       id: Id,
       ...allOptional(account),
       password: optional(Password()),
-      skip_reconfirmation: Type.Boolean({ default: false, description: 'A new address counts as confirmed' }),
+      skip_reconfirmation: Type.Boolean({ default: false, description: 'Whether a new email address is confirmed at once' }),
       ...profile,
     },
     returns: one(UserForAdmin),
+    refusals: {
+      400: '<parameter>: <reason>',
+      404: '404 User Not Found',
+      409: ['Email has already been taken', 'Username has already been taken'],
+    },
     handle: async ({ db, url, input: { id, skip_reconfirmation, ...changes } }) => {
       await db.transaction().execute((tx) => changeUser(tx, id, changes, skip_reconfirmation));
       return presentUserForAdmin(url, await userInFull(db, id));

@@ -1,15 +1,15 @@
-/** What the texts of an account may be (users-and-tokens.md section 4). */
-import { tooLong } from '../../../http/index.ts';
+/** Rules of names, passwords and profile texts (docs/reference/users.md#parameters). */
+import { tooLong } from '../../../texts/index.ts';
 
 const blankText = "can't be blank";
 
 /** A rule for texts of at most `limit` characters. */
 export const atMost = (limit: number) => (text: string) => tooLong(text, limit);
 
-/** Why a person cannot have this name, empty when he can. */
+/** Reasons against the name of a person, empty if it is valid. */
 export const personNameReasons = (name: string): string[] => (name.trim() === '' ? [blankText] : tooLong(name, 255));
 
-/** Why this is no address of a page; a link that runs a script must not be among them. */
+/** Reasons against the URL of a page. Links that run a script must not pass. */
 export function pageReasons(text: string): string[] {
   if (text === '') return [];
   const isPage = /^https?:\/\//i.test(text) && URL.canParse(text);
@@ -20,7 +20,7 @@ const minimumPassword = 8;
 const maximumPassword = 128;
 const weakText = 'must not contain commonly used combinations of words and letters';
 
-/** The most used passwords of eight characters and more in published leaks. */
+/** The most common passwords of at least eight characters in published leaks. */
 const commonPasswords = new Set(
   (
     '123456789 12345678 password qwerty123 1234567890 1q2w3e4r5t qwertyuiop 1234567891 password1 password123 iloveyou 11111111 00000000 88888888 ' +
@@ -30,27 +30,27 @@ const commonPasswords = new Set(
   ).split(' '),
 );
 
-/** Why nobody can have this password, empty when it will do. */
+/** Reasons against a password, empty if it is acceptable. */
 export function passwordReasons(password: string): string[] {
   if (password === '') return [blankText];
   if ([...password].length < minimumPassword) return [`is too short (minimum is ${minimumPassword} characters)`];
   return [...tooLong(password, maximumPassword), ...(commonPasswords.has(password.toLowerCase()) ? [weakText] : [])];
 }
 
-/** Why this account cannot have this password: whoever knows its names would try them first. */
+/** Reasons against a password for an account: its names and address are the first guesses. */
 export function ownPasswordReasons(password: string, account: { username: string; name: string; email: string }): string[] {
   const { username, name, email } = account;
   const known = [username, name, email, email.split('@', 1)[0]!].map((text) => text.toLowerCase());
   return known.includes(password.toLowerCase()) ? [weakText] : [];
 }
 
-/** Why a count cannot be this, empty when it can. The column holds four bytes. */
+/** Reasons against a count. The column has four bytes. */
 export function countReasons(count: number): string[] {
   if (count < 0) return ['must be greater than or equal to 0'];
   return count > 2 ** 31 - 1 ? [`must be less than or equal to ${2 ** 31 - 1}`] : [];
 }
 
-/** Why this cannot be the name of an emoji, empty when it can. */
+/** Reasons against the name of an emoji. */
 export const emojiReasons = (name: string): string[] =>
   name === '' || /^[\w+-]{1,64}$/.test(name) ? [] : ['is not a valid emoji name'];
 
@@ -61,8 +61,8 @@ interface Powers {
 }
 
 /**
- * Why a service account cannot be given what is asked for: reasons by field, empty when it can.
- * @param ofGroup whether it belongs to a group, whose owners could make themselves tokens of an administrator
+ * Reasons against changes of a service account, by parameter.
+ * @param ofGroup whether it belongs to a group, whose owners could create tokens of an administrator otherwise
  */
 export function serviceAccountReasons({ password, admin, can_create_group }: Powers, ofGroup: boolean): Record<string, string[]> {
   const reasons = ['cannot be given to a service account'];

@@ -4,7 +4,7 @@ import { world } from '../../../../test/support/world.ts';
 
 const nothing = { emoji: null, message: null, availability: null, message_html: null, clear_status_at: null };
 
-test('a status is set, shown to everybody, changed in part and cleared', async () => {
+test('a status is set, shown to everyone, updated in part and cleared', async () => {
   const { as, people } = await world();
   const shown = async () => (await as('anonymous').get(`/users/${people.guest.username}/status`)).body;
   assert.deepEqual(await shown(), nothing);
@@ -39,7 +39,7 @@ test('a status is set, shown to everybody, changed in part and cleared', async (
   assert.deepEqual(await shown(), nothing);
 });
 
-test('a status ends at its time and does not come back with the next change', async () => {
+test('a status expires and does not reappear with the next update', async () => {
   const { as, people, db } = await world();
   const set = await as('guest').put('/user/status', { message: 'lunch', clear_status_after: '3_hours' });
   const inHours = (Date.parse(set.body.clear_status_at) - Date.now()) / 3_600_000;
@@ -55,7 +55,7 @@ test('a status ends at its time and does not come back with the next change', as
   assert.equal(changed.body.emoji, 'tea');
 });
 
-test('what cannot be a status is refused, and nothing changes', async () => {
+test('invalid statuses are refused and change nothing', async () => {
   const { as } = await world();
   for (const [change, message] of [
     [{ message: 'x'.repeat(101) }, { message: ['is too long (maximum is 100 characters)'] }],

@@ -1,9 +1,10 @@
-/** Statuses: what a user says of himself for a while. */
+/** Statuses of users. */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { checked, escapeHtml, get, nullable, one, optional, patch, put, resource, Timestamp } from '../../../http/index.ts';
+import { checked, get, nullable, one, optional, patch, put, resource, Timestamp } from '../../../http/index.ts';
+import { escapeHtml } from '../../../texts/index.ts';
 import { userIdNamed } from './queries.ts';
 import { atMost, emojiReasons } from './rules.ts';
 
@@ -18,7 +19,7 @@ const UserStatus = resource('UserStatus', {
 const clearable = (reasons: (value: string) => string[]) =>
   optional(checked(nullable(Type.String()), (value) => (value === null ? [] : reasons(value))));
 
-/** After how long a status is cleared, as PostgreSQL reads it. */
+/** The intervals after which a status is cleared, in the form of PostgreSQL. */
 const intervals = {
   '30_minutes': '30 minutes',
   '3_hours': '3 hours',
@@ -55,7 +56,7 @@ async function statusOf(db: Database, user_id: number): Promise<Static<typeof Us
   return { ...row, availability, message_html: row.message === null ? null : escapeHtml(row.message) };
 }
 
-/** The columns that the given parts mean. */
+/** Converts parameters to columns. */
 function columnsOf({ emoji, message, availability, clear_status_after: after }: Changes) {
   return {
     ...(emoji === undefined ? {} : { emoji: emoji || 'speech_balloon' }),
@@ -78,22 +79,26 @@ const deleteStatus = (db: Database, user_id: number) => db.deleteFrom('user_stat
 
 export const userStatusRoutes = [
   get('/user/status', {
-    summary: 'Show the status of who calls',
+    operation: 'getOwnStatus',
+    summary: "Show the current user's status",
     access: signedIn,
     scopes: ['read_user'],
     returns: one(UserStatus),
     handle: ({ db, caller }) => statusOf(db, caller.id),
   }),
   get('/users/:id/status', {
+    operation: 'getUserStatus',
     summary: 'Show the status of a user',
     access: anyone,
     scopes: ['read_user'],
-    input: { id: Type.String({ description: 'Id or username' }) },
+    input: { id: Type.String({ description: 'ID or username' }) },
     returns: one(UserStatus),
+    refusals: { 404: '404 User Not Found' },
     handle: async ({ db, input }) => statusOf(db, await userIdNamed(db, input.id)),
   }),
   put('/user/status', {
-    summary: 'Set the status of who calls; what is left out is cleared',
+    operation: 'setOwnStatus',
+    summary: "Set the current user's status; parameters left out are cleared",
     access: signedIn,
     input,
     returns: one(UserStatus),
@@ -105,14 +110,15 @@ export const userStatusRoutes = [
     },
   }),
   patch('/user/status', {
-    summary: 'Change the status of who calls',
+    operation: 'updateOwnStatus',
+    summary: "Update the current user's status; parameters left out stay",
     access: signedIn,
     input,
     returns: one(UserStatus),
     handle: async ({ db, caller, input }) => {
       if (Object.keys(input).length === 0) return statusOf(db, caller.id);
       await db.transaction().execute(async (tx) => {
-        // What is cleared must not come back with the change.
+        // An expired status must not reappear with the change.
         await deleteStatus(tx, caller.id).where('clear_status_at', '<=', sql<string>`now()`).execute();
         await writeStatus(tx, caller.id, input);
       });

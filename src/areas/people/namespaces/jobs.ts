@@ -1,0 +1,75 @@
+/** Deleting groups with everything in them, and repositories of deleted projects. */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { lockTrees, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { deleteRepository, repositoryOf } from '../../../git/index.ts';
+import { Id } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
+
+/**
+ * Deletes repositories. Enqueued by the transaction that deletes the projects, whose IDs are never reused. The job can be interrupted anywhere and run again:
+ * repositories that no longer exist are not an error.
+ */
+export const deleteRepositories = job('delete_repositories', {
+  input: { repositories: Type.Array(Type.Object({ id: Id, storage: Type.String() })) },
+  retries: 20,
+  run: async ({ input, signal, ...services }) => {
+    const failures: unknown[] = [];
+    for (const place of input.repositories) {
+      signal.throwIfAborted();
+      try {
+        await deleteRepository(repositoryOf(services, place));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be deleted`);
+  },
+});
+
+/**
+ * Deletes a marked group with everything in it. Another job deletes the repositories, which nobody can reach without the rows.
+ * @returns whether the group existed and was marked
+ */
+const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
+  db.transaction().execute(async (tx) => {
+    await lockTrees(tx, [group_id], [group_id]);
+    const group = await tx
+      .selectFrom('namespaces')
+      .select('id')
+      .where('id', '=', group_id)
+      .where('marked_for_deletion_at', 'is not', null)
+      // Restoring locks only this row: it either comes first, and the group stays, or finds no group.
+      .forUpdate()
+      .executeTakeFirst();
+    if (!group) return false;
+    const below = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
+    const guests = await invitedElsewhere(tx, group_id);
+    const { rows: repositories } = await sql<{ id: number; storage: string }>`
+      delete from projects where namespace_id in (${below}) returning id, storage`.execute(tx);
+    await sql`delete from namespaces where id in (${below})`.execute(tx);
+    if (repositories.length > 0) await deleteRepositories.enqueue(tx, { repositories });
+    if (guests.length > 0) await refreshAuthorizations(tx, guests);
+    return true;
+  });
+
+/** Groups and projects outside that are shared with the deleted groups, whose members lose access there. */
+async function invitedElsewhere(tx: Database, group_id: number): Promise<Subtree[]> {
+  const { rows } = await sql<{ group_id: number | null; project_id: number | null }>`
+    select group_links.group_id, group_links.project_id
+      from namespaces invited join group_links on group_links.invited_group_id = invited.id
+      left join projects on projects.id = group_links.project_id
+      join namespaces place on place.id = coalesce(group_links.group_id, projects.namespace_id)
+     where invited.traversal_ids @> ${[group_id]}::bigint[] and not place.traversal_ids @> ${[group_id]}::bigint[]`.execute(tx);
+  return rows.map(subtreeOf);
+}
+
+/** Deletes one group, unless it was restored in the meantime. */
+export const removeGroup = job('remove_group', {
+  input: { group_id: Id },
+  retries: 10,
+  run: async ({ db, input, log }) => {
+    if (await removeMarked(db, input.group_id)) log.info(input, 'deleted a group');
+  },
+});

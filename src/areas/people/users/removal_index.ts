@@ -1,2 +1,0 @@
-/** What other areas may use of the removal of users. */
-export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './removal_actions.ts';
