@@ -1,13 +1,13 @@
-/** Complete changes of the addresses of a user, the primary one left alone. */
+/** Adding and deleting email addresses other than the primary one (docs/reference/emails.md). */
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found, invalid } from '../../../http/index.ts';
+import { acceptInvitationsOf } from './address_actions.ts';
 import { confirmEmail, tellOfNewEmail } from './jobs.ts';
 import { emailColumns } from './present.ts';
 
 /**
- * Holds the row of a user, so that his addresses change one after the other. Whoever claims an address locks the user first: the other way round, two could
- * wait for each other.
+ * Locks a user, so that their addresses change one after the other. Every change of addresses locks the user first, because another order could cause deadlocks.
  * @throws ApiError 404
  */
 export async function lockUser(tx: Database, user_id: number): Promise<void> {
@@ -15,11 +15,11 @@ export async function lockUser(tx: Database, user_id: number): Promise<void> {
 }
 
 /**
- * Adds an address beside the primary one.
- * @param email as it is to be kept
- * @param isKnown whether somebody vouches for it; otherwise it waits for its confirmation
+ * Adds an address to a user.
+ * @param email the address as it is stored
+ * @param isKnown whether the address is confirmed at once; otherwise a confirmation link is sent
  * @returns the columns of `Email`
- * @throws ApiError 404 for the user, 400 for an address that somebody claims already
+ * @throws ApiError 404 for the user, 400 for an address that is already taken
  */
 export async function addEmail(db: Database, user_id: number, email: string, isKnown: boolean) {
   try {
@@ -30,7 +30,8 @@ export async function addEmail(db: Database, user_id: number, email: string, isK
         .values({ user_id, email, confirmed_at: isKnown ? sql<string>`now()` : null })
         .returning(emailColumns)
         .executeTakeFirstOrThrow();
-      if (!isKnown) await confirmEmail.enqueue(tx, { email_id: added.id });
+      if (isKnown) await acceptInvitationsOf(tx, added.id);
+      else await confirmEmail.enqueue(tx, { email_id: added.id });
       await tellOfNewEmail.enqueue(tx, { email_id: added.id });
       return added;
     });
@@ -41,7 +42,7 @@ export async function addEmail(db: Database, user_id: number, email: string, isK
 }
 
 /**
- * Takes an address away from its user; wherever he chose it, the primary one has its place.
+ * Deletes an address. Where it was the public or commit address, that setting is cleared.
  * @param unmodified_since the caller's `If-Unmodified-Since`
  * @throws ApiError 404, 400 for the primary address, 412
  */

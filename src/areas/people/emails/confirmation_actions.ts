@@ -1,15 +1,16 @@
-/** What the links in confirmation mails do. */
+/** Actions of confirmation links. */
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { lockUser } from './actions.ts';
+import { acceptInvitationsOf, movePrimaryEmail } from './address_actions.ts';
 import { endClaims, isExpired } from './claim_rules.ts';
 import { confirmEmail, confirmNewPrimary } from './jobs.ts';
 import { takePrimaryEmail } from './primary_actions.ts';
 
-/** An address that a link is about. */
+/** The address of a confirmation link. */
 interface Claim {
   user_id: number;
-  /** Undefined for an address that is to become the primary one: it has no row yet. */
+  /** Null for a new primary address, which has no row yet. */
   email_id: number | null;
   email: string;
   is_primary: boolean;
@@ -19,11 +20,11 @@ interface Claim {
 
 export interface Outcome {
   /**
-   * What became of the link: its address is confirmed now, was before, belongs to somebody else, was claimed too long ago, still waits for its confirmation, or
-   * nobody claims it.
+   * The outcome: the address is now confirmed (`confirmed`), was confirmed before (`known`), belongs to another user (`taken`), its link has expired (`expired`), it
+   * still waits for its confirmation (`waiting`), or it is no longer claimed (`gone`).
    */
   result: 'confirmed' | 'known' | 'taken' | 'expired' | 'waiting' | 'gone';
-  /** The address, where there is one. */
+  /** The address, if known. */
   email?: string;
 }
 
@@ -38,21 +39,21 @@ async function readClaim(tx: Database, seed: string): Promise<Claim | undefined>
   return rows[0];
 }
 
-/** Runs `act` on what a link is about while nobody else changes the addresses of its user. */
+/** Runs `act` on the claim of a link, with the addresses of its user locked. */
 async function withClaim(db: Database, seed: string, act: (tx: Database, claim: Claim) => Promise<Outcome>): Promise<Outcome> {
   return db.transaction().execute(async (tx) => {
     const user = await readClaim(tx, seed);
     if (!user) return { result: 'gone' };
     await lockUser(tx, user.user_id);
-    // Whoever held the lock before may have confirmed or removed it.
+    // A concurrent request may have confirmed or deleted it before the lock.
     const claim = await readClaim(tx, seed);
     return claim ? act(tx, claim) : { result: 'gone' };
   });
 }
 
 /**
- * Confirms the address that a link was sent to.
- * @param seed what the link leads to
+ * Confirms the address of a link.
+ * @param seed the seed of the link
  */
 export async function confirm(db: Database, seed: string): Promise<Outcome> {
   try {
@@ -64,7 +65,7 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
       return { result: 'confirmed', email };
     });
   } catch (error) {
-    // Only an address that is to become the primary one is claimed by nobody while it waits.
+    // Only a new primary address is not reserved while it waits.
     if (isUniqueViolation(error)) return { result: 'taken' };
     throw error;
   }
@@ -73,21 +74,26 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
 async function confirmClaim(tx: Database, { user_id, email_id, email, is_primary }: Claim, seed: string): Promise<void> {
   const now = { confirmed_at: sql<string>`now()`, updated_at: sql<string>`now()` };
   if (email_id === null) await takeConfirmed(tx, user_id, email, seed);
-  else if (is_primary) await tx.updateTable('users').set(now).where('id', '=', user_id).execute();
-  else await tx.updateTable('emails').set(now).where('id', '=', email_id).execute();
+  else if (is_primary) {
+    await tx.updateTable('users').set(now).where('id', '=', user_id).execute();
+    await movePrimaryEmail(tx, user_id);
+  } else {
+    await tx.updateTable('emails').set(now).where('id', '=', email_id).execute();
+    await acceptInvitationsOf(tx, email_id);
+  }
 }
 
-/** The link stays that of the address: somebody may follow it after a program that looked into the mail. */
+/** The link stays valid for the address: the user may open it after a mail scanner did. */
 async function takeConfirmed(tx: Database, user_id: number, email: string, seed: string): Promise<void> {
   await endClaims(tx, email, user_id);
   await takePrimaryEmail(tx, user_id, email);
-  // A row that was there before has a link of its own.
+  // An existing row has a link of its own.
   await sql`update emails set seed = ${seed} where user_id = ${user_id} and is_primary and created_at = now()`.execute(tx);
 }
 
 /**
- * Sends a link again that came too late. The old one ends with it, so that one mail can be asked for with each.
- * @param seed what the old link leads to
+ * Sends another link in place of an expired one. The old link stops working, so that each can request only one message.
+ * @param seed the seed of the old link
  */
 export const sendAgain = (db: Database, seed: string): Promise<Outcome> =>
   withClaim(db, seed, async (tx, { user_id, email_id, email, is_confirmed, is_expired }) => {

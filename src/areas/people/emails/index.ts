@@ -1,7 +1,9 @@
 /** What other areas may use of email addresses. */
-export { confirmedAddresses, recipientFor } from '../../../access/recipients.ts';
+
+export { claimPrimaryEmail } from './address_actions.ts';
 export { endClaims } from './claim_rules.ts';
 export {
+  acceptInvitationsTo,
   confirmEmail,
   confirmNewPrimary,
   removeUnconfirmedEmails,
@@ -10,5 +12,6 @@ export {
   tellOfPrimaryRequest,
 } from './jobs.ts';
 export { emailPages } from './pages.ts';
-export { askForConfirmation, changePrimaryEmail } from './primary_actions.ts';
+export { changePrimaryEmail } from './primary_actions.ts';
+export { confirmedAddresses } from './queries.ts';
 export { emailReasons } from './rules.ts';

@@ -13,7 +13,7 @@ import { confirmEmail, removeUnconfirmedEmails, tellOfNewEmail } from './jobs.ts
 const log = pino({ level: 'silent' });
 const from = 'forge@coppice.test';
 
-test('a mail that no server takes goes back to the queue, and is sent when one does', async (t) => {
+test('a message that no server accepts is queued again, and is sent later', async (t) => {
   const { as, people, services, db } = await world();
   const { connectionString } = await testDatabase();
   const refused = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ test('a mail that no server takes goes back to the queue, and is sent when one d
   assert.deepEqual(left.rows, []);
 });
 
-test('a mail that is tried again is the same mail', async (t) => {
+test('a retried message has the same ID', async (t) => {
   const { as, people, services } = await world();
   const { url, received } = await mailbox(t);
   const mailer = mailerFor({ smtpUrl: url, from, folder: '/nonexistent' });
@@ -69,7 +69,7 @@ test('a mail that is tried again is the same mail', async (t) => {
   assert.notEqual(one, other);
 });
 
-test('claims that nobody has confirmed end after three days, and primary addresses never', async () => {
+test('unconfirmed addresses are deleted after three days, primary ones never', async () => {
   const { as, people, services, db } = await world();
   const { id, username } = people.guest;
   const add = async (name: string) =>

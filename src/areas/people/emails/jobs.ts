@@ -1,14 +1,17 @@
-/** The mail that addresses need, and the end of claims that nobody has confirmed. */
+/** Mail about email addresses, and deleting expired claims. */
 import { sql } from 'kysely';
-import { recipientFor } from '../../../access/recipients.ts';
+import { recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
-import { type JobCall, job } from '../../../jobs/index.ts';
+import { type JobCall, job, queueOf } from '../../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../../mail/index.ts';
 import { isExpired, noRequest } from './claim_rules.ts';
 import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
 import { confirmation_days } from './rules.ts';
 
-/** What a mail says of the user whose address it is about. */
+/** The job that accepts the invitations to an address that was confirmed. The area of invitations runs it. */
+export const acceptInvitationsTo = queueOf('accept_invitations', { input: { email_id: Id }, retries: 5 });
+
+/** The facts about the user in a message. */
 interface Account {
   name: string;
   username: string;
@@ -27,7 +30,7 @@ const accountFacts = ({ name, username }: Account, url: string) =>
     ['Server', url],
   ] as const;
 
-/** Sends the link that proves, by being opened, that somebody reads what comes to an address. */
+/** Sends a confirmation link. Opening it proves access to the address. */
 async function sendLink({ mailer, secrets, url }: JobCall<unknown>, id: string, claim: Claim): Promise<void> {
   const { name, email, seed, sent_at, is_primary } = claim;
   const page = is_primary ? primaryEmailPage : newEmailPage;
@@ -36,10 +39,10 @@ async function sendLink({ mailer, secrets, url }: JobCall<unknown>, id: string, 
     id: `${id}-${Date.parse(sent_at)}`,
     subject: 'Confirm your email address',
     paragraphs: [
-      'Somebody, most likely you, has given this address as his own.',
+      'Please confirm that this is your email address.',
       { facts: [['Address', email], ...accountFacts(claim, url)] },
-      { link: 'Confirm the address', url: `${url}${page}?confirmation_token=${secrets.linkToken(linkPurpose, seed)}` },
-      `The link works for ${confirmation_days} days. If it was not you, you need not do anything: an address that is not confirmed is used for nothing.`,
+      { link: 'Confirm the email address', url: `${url}${page}?confirmation_token=${secrets.linkToken(linkPurpose, seed)}` },
+      `The link expires after ${confirmation_days} days. If you did not request this, ignore this message: the address is not used unless it is confirmed.`,
     ],
   });
 }
@@ -79,17 +82,17 @@ export const confirmNewPrimary = job('confirm_new_primary_email', {
 });
 
 interface Notice {
-  /** Tells the mail from all others. */
+  /** The unique ID of the message. */
   id: string;
   user_id: number;
-  /** The address that has it first; the primary one where there is none. */
+  /** The preferred address; without it, the primary one. */
   to?: string;
   subject: string;
   text: string;
   facts: [name: string, value: string][];
 }
 
-/** Sends a notice to an address that the user has confirmed, so that nobody changes his addresses behind his back. */
+/** Sends a notice to a confirmed address of the user, so that their addresses do not change without their knowledge. */
 async function sendNotice({ db, mailer, url }: JobCall<unknown>, notice: Notice & Account): Promise<void> {
   const { id, user_id, subject, text, facts } = notice;
   const to = await recipientFor(db, user_id, notice.to);
@@ -97,7 +100,7 @@ async function sendNotice({ db, mailer, url }: JobCall<unknown>, notice: Notice 
   const paragraphs: Paragraph[] = [
     text,
     { facts: [...facts, ...accountFacts(notice, url)] },
-    'If you did not ask for it, tell the administrators of the server.',
+    'If you did not request this, contact an administrator of the server.',
   ];
   await mailer.send({ to, id, subject, paragraphs });
 }
@@ -119,7 +122,7 @@ export const tellOfNewEmail = job('tell_of_new_email', {
       ...{ user_id, name, username },
       id: `email-${email_id}-added`,
       subject: 'An email address was added to your account',
-      text: 'Your account has another email address.',
+      text: 'A new email address was added to your account.',
       facts: [['New address', email]],
     });
   },
@@ -142,15 +145,15 @@ export const tellOfPrimaryRequest = job('tell_of_primary_email_request', {
     await sendNotice(call, {
       ...{ user_id, name, username },
       id: `user-${user_id}-primary-requested-${Date.parse(unconfirmed_email_sent_at)}`,
-      subject: 'Your primary email address is to be changed',
-      text: 'Another address will be the primary one of your account as soon as it is confirmed.',
+      subject: 'A change of your primary email address was requested',
+      text: 'The new address becomes the primary email address of your account as soon as it is confirmed.',
       facts: [['New address', unconfirmed_email]],
     });
   },
 });
 
 export const tellOfPrimaryChange = job('tell_of_primary_email_change', {
-  /** Of the address that was the primary one. */
+  /** ID of the old primary address. */
   input: { email_id: Id },
   retries: mailRetries,
   run: async (call) => {
@@ -168,7 +171,7 @@ export const tellOfPrimaryChange = job('tell_of_primary_email_change', {
       ...{ user_id, name, username, to: old },
       id: `email-${email_id}-replaced-${Date.parse(updated_at)}`,
       subject: 'Your primary email address has changed',
-      text: 'Your account has another primary email address.',
+      text: 'The primary email address of your account was changed.',
       facts: [
         ['Old address', old],
         ['New address', email],
@@ -177,7 +180,7 @@ export const tellOfPrimaryChange = job('tell_of_primary_email_change', {
   },
 });
 
-/** Frees addresses that somebody has claimed and nobody has confirmed. */
+/** Deletes claims whose links have expired. */
 export const removeUnconfirmedEmails = job('remove_unconfirmed_emails', {
   input: {},
   retries: 3,

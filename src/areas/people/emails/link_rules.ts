@@ -1,10 +1,10 @@
-/** Where the links in confirmation mails lead. */
+/** The paths of confirmation links. */
 
-/** What the tokens of the links are made for. */
+/** The purpose of the tokens in the links. */
 export const linkPurpose = 'email confirmation';
 
-/** For addresses beside the primary one. */
+/** For addresses other than the primary one. */
 export const newEmailPage = '/-/profile/emails/confirmation';
 
-/** For the primary address, of a new account or in place of the old one. */
+/** For the primary address of a new account, and for a new primary address. */
 export const primaryEmailPage = '/users/confirmation';

@@ -8,7 +8,7 @@ import { connect } from '../../../db/connect.ts';
 import { startEmbedded } from '../../../db/embedded.ts';
 import { migrate } from '../../../db/migrate.ts';
 
-test('the addresses of users who were there before are claimed, and those that waited have a link', async (t) => {
+test('the migration adds the addresses of existing users, with links for pending ones', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-emails-'));
   const { connectionString, stop } = await startEmbedded(data, { use: 'exclusive', durable: false });
   t.after(async () => {

@@ -1,6 +1,7 @@
 /** The pages that the links in confirmation mails open. They need no session: whoever has the link has read the mail. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type HtmlPage, type Services, sendPage } from '../../../http/index.ts';
+import type { FastifyReply } from 'fastify';
+import { type Caller, type DoorCall, type Doorway, door } from '../../../http/index.ts';
+import { type HtmlPage, pageForm, sendPage } from '../../../pages/index.ts';
 import { confirm, type Outcome, sendAgain } from './confirmation_actions.ts';
 import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
 
@@ -10,6 +11,8 @@ interface LinkRequest {
   Querystring: Record<string, unknown>;
   Body: Record<string, unknown> | null;
 }
+
+type Call = DoorCall<Caller, LinkRequest>;
 
 /** @param again where to ask for the link once more */
 function pageFor({ result, email = '' }: Outcome, again: { action: string; token: string }): [status: number, page: HtmlPage] {
@@ -33,18 +36,31 @@ function pageFor({ result, email = '' }: Outcome, again: { action: string; token
   }
 }
 
-/** Adds the pages to `app`. A HEAD must not confirm anything, so there is none. */
-export function emailPages(app: FastifyInstance, { db, secrets }: Services): void {
-  const answer = async (reply: FastifyReply, action: string, value: unknown, follow: typeof confirm) => {
-    const token = typeof value === 'string' ? value : '';
-    const seed = secrets.seedOfLink(linkPurpose, token);
-    const outcome: Outcome = seed === undefined ? { result: 'gone' } : await follow(db, seed);
-    return sendPage(reply, ...pageFor(outcome, { action, token }));
-  };
-  for (const path of [newEmailPage, primaryEmailPage]) {
-    app.get<LinkRequest>(path, { exposeHeadRoute: false }, (request, reply) =>
-      answer(reply, path, request.query[parameter], confirm),
-    );
-    app.post<LinkRequest>(path, (request, reply) => answer(reply, path, request.body?.[parameter], sendAgain));
-  }
+type Follow = typeof confirm;
+
+async function answer({ services, reply }: Call, action: string, value: unknown, follow: Follow): Promise<FastifyReply> {
+  const token = typeof value === 'string' ? value : '';
+  const seed = services.secrets.seedOfLink(linkPurpose, token);
+  const outcome: Outcome = seed === undefined ? { result: 'gone' } : await follow(services.db, seed);
+  return sendPage(reply, ...pageFor(outcome, { action, token }));
 }
+
+/** The two doors of a link. A HEAD must not confirm anything, so there is none. */
+const doorsOf = (url: string) => [
+  door<Caller, LinkRequest>({
+    method: 'GET',
+    url,
+    without_head: true,
+    handle: (call) => answer(call, url, call.request.query[parameter], confirm),
+  }),
+  door<Caller, LinkRequest>({
+    method: 'POST',
+    url,
+    handle: (call) => answer(call, url, call.request.body?.[parameter], sendAgain),
+  }),
+];
+
+export const emailPages: Doorway = {
+  doors: [newEmailPage, primaryEmailPage].flatMap(doorsOf),
+  errors: () => pageForm((reason) => ({ title: 'Address not confirmed', parts: [reason] })),
+};

@@ -1,4 +1,4 @@
-/** How an address appears in replies (emails.md). */
+/** How email addresses appear in responses. */
 import { Type } from 'typebox';
 import { columnsOf } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';

@@ -4,14 +4,17 @@ import { sql } from 'kysely';
 import { type Answer, clientOf } from '../../../../test/support/client.ts';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { confirmedAddresses, recipientFor } from '../../../access/recipients.ts';
+import { recipientFor } from '../../../access/index.ts';
+import { createUser } from '../users/index.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
+import { changePrimaryEmail } from './primary_actions.ts';
+import { confirmedAddresses } from './queries.ts';
 
 const jobs = [confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest];
 
 const open = ({ url }: World, link: URL) => fetch(`${url}${link.pathname}${link.search}`);
 
-/** The mail that waits, by the addresses it goes to and its subjects, in the order of these. */
+/** The queued mail, ordered by address and subject. */
 async function mailsOf({ services }: World) {
   const mails = await mailOf(services, jobs);
   return mails.sort((one, other) => one.to.address.localeCompare(other.to.address));
@@ -23,7 +26,7 @@ const addressesOf = async ({ as }: World, id: number) =>
     ({ email, confirmed_at }) => [email, confirmed_at !== null],
   );
 
-test('whoever is added without a word about his address is asked to confirm it, and gets no other mail until then', async () => {
+test('a new user is asked to confirm their address, and gets no other mail until then', async () => {
   const here = await world();
   const { as, db } = here;
   const username = `new-${here.group.id}`;
@@ -58,7 +61,7 @@ test('whoever is added without a word about his address is asked to confirm it, 
   assert.deepEqual(await mailsOf(here), []);
 });
 
-test('another primary address waits for the link that is sent there, and the old one is told and stays', async () => {
+test('a new primary address waits for its confirmation, and the old one is notified and stays', async () => {
   const here = await world();
   const { as, people } = here;
   const { id, username } = people.guest;
@@ -68,7 +71,7 @@ test('another primary address waits for the link that is sent there, and the old
   assert.deepEqual(await addressesOf(here, id), [[old, true]]);
   const asked = await mailsOf(here);
   assert.deepEqual(headersOf(asked), [
-    [old, 'Your primary email address is to be changed'],
+    [old, 'A change of your primary email address was requested'],
     [next, 'Confirm your email address'],
   ]);
 
@@ -83,7 +86,7 @@ test('another primary address waits for the link that is sent there, and the old
   assert.match(await (await open(here, linkIn(asked[1]!))).text(), /was confirmed before/);
 });
 
-test('a link that came too late leaves the primary address as it is, until another one is asked for', async () => {
+test('an expired link does not change the primary address, until another link is requested', async () => {
   const here = await world();
   const { as, people, db, services } = here;
   const { id, username } = people.guest;
@@ -116,7 +119,7 @@ test('a confirmed address becomes the primary one at once, and an unconfirmed on
   const changed = (await as('admin').put(url, { email: known!.toUpperCase() })).body;
   assert.deepEqual([changed.email, changed.confirmed_at], [known!.toUpperCase(), second.confirmed_at]);
   const mails = await mailsOf(here);
-  // The address that it was to be has lost its turn.
+  // The former new address is no longer pending.
   assert.deepEqual(headersOf(mails), [[old, 'Your primary email address has changed']]);
   assert.deepEqual(await addressesOf(here, id), [
     [old, true],
@@ -141,7 +144,7 @@ test('a confirmed address becomes the primary one at once, and an unconfirmed on
   );
 });
 
-test('an address of somebody else, primary or not, is no address for an account', async () => {
+test('an address of another user, primary or not, is refused', async () => {
   const here = await world();
   const { as, people } = here;
   const { username } = people.guest;
@@ -160,7 +163,7 @@ test('an address of somebody else, primary or not, is no address for an account'
   assert.deepEqual(await addressesOf(here, people.planner.id), [[`${people.planner.username}@example.com`, true]]);
 });
 
-test('an address that somebody else has got while a link waited is not taken from him', async () => {
+test('an address that another user confirmed in the meantime stays with them', async () => {
   const here = await world();
   const { as, people, services } = here;
   const email = `wanted-${people.guest.username}@example.com`;
@@ -172,7 +175,7 @@ test('an address that somebody else has got while a link waited is not taken fro
   assert.ok((await confirmedAddresses(here.db, people.planner.id)).includes(email));
 });
 
-test('of many who claim one address at once, whatever for and in whatever letters, one gets it', async () => {
+test('of many concurrent claims to one address, in any case, one succeeds', async () => {
   const here = await world();
   const { as, people, db } = here;
   const persons = await Promise.all(Array.from({ length: 6 }, () => here.person()));
@@ -201,7 +204,7 @@ test('of many who claim one address at once, whatever for and in whatever letter
     }
     const owners = await db.selectFrom('emails').select('user_id').where('email', '=', email).execute();
     assert.equal(owners.length, 1);
-    // Whoever has it may have added it and then made it the primary one.
+    // The owner may have added the address and then made it the primary one.
     const winners = answers.filter(({ status }) => status < 300);
     assert.ok(winners.length >= 1 && winners.length <= 2, `${winners.length} got it`);
   }
@@ -214,14 +217,13 @@ test('of many who claim one address at once, whatever for and in whatever letter
   assert.equal((await as('admin').get('/users', { search: `${people.guest.username}@example.com` })).body[0].id, people.guest.id);
 });
 
-test('however users come and change, their primary addresses are claimed', async () => {
+test('a user claims their primary address when they are created and whenever it changes', async () => {
   const { db, people } = await world();
-  const name = `direct-${people.guest.id}`;
-  const { id } = await db
-    .insertInto('users')
-    .values({ username: name, name, email: `${name}@example.com` })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const username = `direct-${people.guest.id}`;
+  const address = (name: string) => `${name}-${username}@example.com`;
+  const id = await db
+    .transaction()
+    .execute((tx) => createUser(tx, { username, name: username, email: address('z'), confirmed: false }));
   const rows = () =>
     db
       .selectFrom('emails')
@@ -229,38 +231,34 @@ test('however users come and change, their primary addresses are claimed', async
       .where('user_id', '=', id)
       .orderBy('id')
       .execute();
-  const set = (columns: object) => db.updateTable('users').set(columns).where('id', '=', id).execute();
-  assert.deepEqual(await rows(), [{ email: `${name}@example.com`, is_primary: true, confirmed: false }]);
-  await set({ email: `a-${name}@example.com` });
-  assert.deepEqual(await rows(), [{ email: `a-${name}@example.com`, is_primary: true, confirmed: false }]);
-  await set({ confirmed_at: sql`now()` });
-  await set({ email: `A-${name}@EXAMPLE.com` });
-  assert.deepEqual(await rows(), [{ email: `A-${name}@EXAMPLE.com`, is_primary: true, confirmed: true }]);
-  await set({ email: `b-${name}@example.com` });
+  const change = (email: string) => db.transaction().execute((tx) => changePrimaryEmail(tx, id, email, true));
+  assert.deepEqual(await rows(), [{ email: address('z'), is_primary: true, confirmed: false }]);
+  await change(address('a'));
+  assert.deepEqual(await rows(), [{ email: address('a'), is_primary: true, confirmed: true }]);
+  await change(address('A'));
+  assert.deepEqual(await rows(), [{ email: address('A'), is_primary: true, confirmed: true }]);
+  await change(address('b'));
   assert.deepEqual(await rows(), [
-    { email: `A-${name}@EXAMPLE.com`, is_primary: false, confirmed: true },
-    { email: `b-${name}@example.com`, is_primary: true, confirmed: true },
+    { email: address('A'), is_primary: false, confirmed: true },
+    { email: address('b'), is_primary: true, confirmed: true },
   ]);
-  assert.deepEqual((await confirmedAddresses(db, id)).sort(), [`A-${name}@EXAMPLE.com`, `b-${name}@example.com`]);
-  await set({ email: `a-${name}@example.com` });
+  assert.deepEqual((await confirmedAddresses(db, id)).sort(), [address('A'), address('b')]);
+  await change(address('a'));
   assert.deepEqual(await rows(), [
-    { email: `a-${name}@example.com`, is_primary: true, confirmed: true },
-    { email: `b-${name}@example.com`, is_primary: false, confirmed: true },
+    { email: address('a'), is_primary: true, confirmed: true },
+    { email: address('b'), is_primary: false, confirmed: true },
   ]);
-  await assert.rejects(set({ email: `${people.guest.username}@example.com` }), /users_email_key/);
+  await assert.rejects(change(`${people.guest.username}@example.com`), /users_email_key/);
   await db
     .insertInto('emails')
-    .values({ user_id: people.guest.id, email: `c-${name}@example.com` })
+    .values({ user_id: people.guest.id, email: address('c') })
     .execute();
-  await assert.rejects(
-    set({ email: `C-${name}@example.com` }),
-    (error: { constraint?: string }) => error.constraint === 'emails_email_key',
-  );
+  await assert.rejects(change(address('C')), (error: { constraint?: string }) => error.constraint === 'emails_email_key');
   await db.deleteFrom('users').where('id', '=', id).execute();
   assert.deepEqual(await rows(), []);
 });
 
-test('only people who may work here get mail', async () => {
+test('only active people get mail', async () => {
   const { db, person, as } = await world();
   const { id } = await person();
   assert.notEqual(await recipientFor(db, id), undefined);
@@ -273,7 +271,7 @@ test('only people who may work here get mail', async () => {
   assert.equal(await recipientFor(db, 99_999_999), undefined);
 });
 
-test('a mere claim keeps nobody from an address that he has shown to be his', async () => {
+test('an unconfirmed claim does not keep the owner from using their address', async () => {
   const here = await world();
   const { as, people } = here;
   const email = `claimed-${people.guest.username}@example.com`;

@@ -1,26 +1,18 @@
-/** The primary address of a user: its confirmation, and what takes its place (users-and-tokens.md section 4). */
+/** The primary email address of a user: confirming and changing it (docs/reference/emails.md#rules). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { movePrimaryEmail } from './address_actions.ts';
 import { noRequest } from './claim_rules.ts';
-import { confirmEmail, confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
+import { confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const primaryOf = (tx: Database, user_id: number) =>
   tx.selectFrom('emails').select(['id', 'confirmed_at']).where('user_id', '=', user_id).where('is_primary', '=', true);
 
 /**
- * Asks a new user to confirm his address.
- * @param tx the transaction that adds him
- */
-export async function askForConfirmation(tx: Database, user_id: number): Promise<void> {
-  const { id } = await primaryOf(tx, user_id).executeTakeFirstOrThrow();
-  await confirmEmail.enqueue(tx, { email_id: id });
-}
-
-/**
- * Gives a user another primary address: at once where it is known to be his, otherwise when he confirms it.
- * @param tx a transaction that holds the user's row
- * @param isKnown whether somebody vouches for the address; a secondary one that is confirmed needs nobody
- * @throws a unique violation of `emails_email_key` or `users_email_key` when the address is somebody else's
+ * Changes the primary address: at once when the address is confirmed, otherwise when the user confirms it.
+ * @param tx a transaction that has locked the user
+ * @param isKnown whether the address needs no confirmation; confirmed addresses of the user never do
+ * @throws a unique violation of `emails_email_key` or `users_email_key` when the address belongs to another user
  */
 export async function changePrimaryEmail(tx: Database, user_id: number, email: string, isKnown: boolean): Promise<void> {
   const query = tx.selectFrom('emails').select(['is_primary', 'confirmed_at']).where('email', '=', email);
@@ -30,7 +22,7 @@ export async function changePrimaryEmail(tx: Database, user_id: number, email: s
   else await requestPrimaryEmail(tx, user_id, email);
 }
 
-/** The same address, perhaps in other letters. */
+/** Keeps the address, perhaps with another case. */
 async function keepPrimaryEmail(tx: Database, user_id: number, email: string, isKnown: boolean): Promise<void> {
   const confirmed = isKnown ? { confirmed_at: sql<string>`coalesce(confirmed_at, now())` } : {};
   await tx
@@ -38,11 +30,12 @@ async function keepPrimaryEmail(tx: Database, user_id: number, email: string, is
     .set({ email, ...confirmed })
     .where('id', '=', user_id)
     .execute();
+  await movePrimaryEmail(tx, user_id);
 }
 
 /**
- * Makes an address the primary one. The old one stays the user's, if it was confirmed, and gets a notice.
- * @param tx a transaction that holds the user's row
+ * Makes an address the primary one. The old one stays with the user if it was confirmed, and gets a notice.
+ * @param tx a transaction that has locked the user
  * @throws a unique violation as `changePrimaryEmail`
  */
 export async function takePrimaryEmail(tx: Database, user_id: number, email: string): Promise<void> {
@@ -53,6 +46,7 @@ export async function takePrimaryEmail(tx: Database, user_id: number, email: str
     .set({ email, confirmed_at, ...noRequest, updated_at: sql`now()` })
     .where('id', '=', user_id)
     .execute();
+  await movePrimaryEmail(tx, user_id);
   if (old.confirmed_at !== null) await tellOfPrimaryChange.enqueue(tx, { email_id: old.id });
 }
 

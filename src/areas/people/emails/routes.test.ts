@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { recipientFor } from '../../../access/recipients.ts';
+import { recipientFor } from '../../../access/index.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const jobs = [confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest];
 
-/** Opens a link of a mail as a browser does, at the server of the test. */
+/** Opens a link of a message like a browser, on the server of the test. */
 const open = ({ url }: World, link: URL) => fetch(`${url}${link.pathname}${link.search}`);
 
 const taken = { message: { email: ['has already been taken'] } };
 
-test('an address is added, shown beside the primary one, and removed', async () => {
+test('an address is added, listed with the primary one, and deleted', async () => {
   const { as, people } = await world();
   const { username } = people.guest;
   const added = await as('guest').post('/user/emails', { email: `  Second.${username}@Example.com ` });
@@ -38,7 +38,7 @@ test('an address is added, shown beside the primary one, and removed', async () 
   assert.deepEqual((await as('guest').get('/user/emails')).body, [primary]);
 });
 
-test('the primary address is not removed', async () => {
+test('the primary address cannot be deleted', async () => {
   const { as, people } = await world();
   const [primary] = (await as('guest').get('/user/emails')).body;
   const refusal = [400, { message: 'Cannot delete primary email' }];
@@ -49,7 +49,7 @@ test('the primary address is not removed', async () => {
   assert.deepEqual((await as('guest').get('/user/emails')).body, [primary]);
 });
 
-test('what is no address, or somebody claims already, is refused', async () => {
+test('invalid and taken addresses are refused', async () => {
   const { as, people } = await world();
   const { username } = people.guest;
   await as('guest').post('/user/emails', { email: `mine-${username}@example.com` });
@@ -82,7 +82,7 @@ test('what is no address, or somebody claims already, is refused', async () => {
   assert.equal((await as('admin').get('/users/x/emails')).body.message, 'id is invalid');
 });
 
-test('administrators deal with the addresses of others, and nobody else does', async () => {
+test('only administrators manage the addresses of others', async () => {
   const { as, people, services } = await world();
   const url = `/users/${people.guest.id}/emails`;
   const email = `given-${people.guest.username}@example.com`;
@@ -116,7 +116,7 @@ test('administrators deal with the addresses of others, and nobody else does', a
   assert.equal((await as('admin').get(url)).body.length, 1);
 });
 
-test('an address is removed only as the caller has seen it', async () => {
+test('an address is deleted only if it has not changed', async () => {
   const { as, people } = await world();
   const { id } = (await as('guest').post('/user/emails', { email: `seen-${people.guest.username}@example.com` })).body;
   const since = (offset_ms: number) => ({ headers: { 'if-unmodified-since': new Date(Date.now() + offset_ms).toUTCString() } });
@@ -127,7 +127,7 @@ test('an address is removed only as the caller has seen it', async () => {
   assert.equal((await as('guest').delete(`/user/emails/${id}`, undefined, since(60_000))).status, 204);
 });
 
-test('an address is used for nothing until its link has been opened, which works once', async () => {
+test('an address is not used until its link is opened, which works once', async () => {
   const here = await world();
   const { as, people, services } = here;
   const { id, username } = people.guest;
@@ -174,7 +174,7 @@ test('an address is used for nothing until its link has been opened, which works
   assert.equal((await open(here, link)).status, 404);
 });
 
-test('what is removed before its mail is sent needs none, and what nobody made opens nothing', async () => {
+test('a deleted address gets no mail, and a forged link does not work', async () => {
   const here = await world();
   const { as, people, services } = here;
   const { id } = (await as('guest').post('/user/emails', { email: `gone-${people.guest.username}@example.com` })).body;
@@ -200,7 +200,7 @@ test('what is removed before its mail is sent needs none, and what nobody made o
   }
 });
 
-test('a link ends after three days, and leads to another one', async () => {
+test('a link expires after three days and offers another one', async () => {
   const here = await world();
   const { as, people, services, db } = here;
   const email = `late-${people.guest.username}@example.com`;
@@ -216,7 +216,7 @@ test('a link ends after three days, and leads to another one', async () => {
   const again = () =>
     fetch(`${here.url}${link.pathname}`, { method: 'POST', body: new URLSearchParams({ confirmation_token: token! }) });
   assert.equal((await again()).status, 200);
-  assert.equal((await again()).status, 404, 'one mail for each link that came too late');
+  assert.equal((await again()).status, 404, 'one message for each expired link');
   const mails = await mailOf(services, [confirmEmail]);
   assert.equal(mails.length, 1);
   assert.equal((await open(here, link)).status, 404);

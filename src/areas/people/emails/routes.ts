@@ -1,4 +1,4 @@
-/** Email addresses of users: whoever calls sees and changes his own, administrators everybody's. The primary address is one of the list. */
+/** Email addresses of users (docs/reference/emails.md). */
 import { Type } from 'typebox';
 import { admin, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -16,56 +16,68 @@ async function checkUser(db: Database, user_id: number): Promise<void> {
   found('User', await db.selectFrom('users').select('id').where('id', '=', user_id).executeTakeFirst());
 }
 
-/** What is blank is no address either, and the reference says both. */
+/** API v4 reports both reasons for a blank address. */
 const newEmailReasons = (text: string) => (text.trim() === '' ? ["can't be blank", 'is invalid'] : emailReasons(text.trim()));
 
-const NewEmail = checked(Type.String({ description: 'Kept without blanks around it, in lower case' }), newEmailReasons);
+const NewEmail = checked(Type.String({ description: 'Stored in lower case, without surrounding spaces' }), newEmailReasons);
 const asKept = (email: string) => email.trim().toLowerCase();
 
 const own = { access: signedIn, scopes: ['read_user'] };
 
 export const emailRoutes = [
   get('/user/emails', {
+    operation: 'listOwnEmails',
+    summary: "List the current user's email addresses, including the primary one",
     ...own,
-    summary: 'List the email addresses of who calls, the primary one among them',
     input: paging,
     returns: pageOf(Email),
     handle: ({ db, caller, input }) => listEmails(db, caller.id, input),
   }),
   get('/user/emails/:email_id', {
+    operation: 'getOwnEmail',
+    summary: "Show one of the current user's email addresses",
     ...own,
-    summary: 'Show one email address of who calls',
     input: { email_id: Id },
     returns: one(Email),
+    refusals: { 404: '404 Email Not Found' },
     handle: async ({ db, caller, input }) =>
       found('Email', await emailsOf(db, caller.id).where('id', '=', input.email_id).executeTakeFirst()),
   }),
   post('/user/emails', {
-    summary: 'Add an email address, which has to be confirmed by the link in a mail to it',
+    operation: 'createOwnEmail',
+    summary: 'Add an email address for the current user and send a confirmation link to it',
+    description: 'The address counts when the link in the message to it is opened, within 3 days.',
     access: signedIn,
     input: { email: NewEmail },
     returns: one(Email),
+    refusals: { 400: 'email: <reason>' },
     handle: ({ db, caller, input }) => addEmail(db, caller.id, asKept(input.email), false),
   }),
   del('/user/emails/:email_id', {
-    summary: 'Remove an email address other than the primary one',
+    operation: 'deleteOwnEmail',
+    summary: "Delete one of the current user's email addresses, except the primary one",
     access: signedIn,
     input: { email_id: Id },
+    conditional: true,
     returns: nothing,
+    refusals: { 400: 'Cannot delete primary email', 404: '404 Email Not Found' },
     handle: ({ db, caller, input, unmodified_since }) => removeEmail(db, caller.id, input.email_id, unmodified_since),
   }),
   get('/users/:id/emails', {
-    summary: 'List the email addresses of a user, the primary one among them',
+    operation: 'listUserEmails',
+    summary: "List a user's email addresses, including the primary one",
     access: admin,
     scopes: ['read_user'],
     input: { id: Id, ...paging },
     returns: pageOf(Email),
+    refusals: { 404: '404 User Not Found' },
     handle: async ({ db, input }) => {
       await checkUser(db, input.id);
       return listEmails(db, input.id, input);
     },
   }),
   post('/users/:id/emails', {
+    operation: 'createUserEmail',
     summary: 'Add an email address for a user',
     access: admin,
     input: {
@@ -73,17 +85,21 @@ export const emailRoutes = [
       email: NewEmail,
       skip_confirmation: Type.Boolean({
         default: false,
-        description: 'The address counts as confirmed, and no mail asks for it',
+        description: 'Whether the address is confirmed at once, without a confirmation link',
       }),
     },
     returns: one(Email),
+    refusals: { 400: 'email: <reason>', 404: '404 User Not Found' },
     handle: ({ db, input }) => addEmail(db, input.id, asKept(input.email), input.skip_confirmation),
   }),
   del('/users/:id/emails/:email_id', {
-    summary: 'Remove an email address of a user other than the primary one',
+    operation: 'deleteUserEmail',
+    summary: "Delete one of a user's email addresses, except the primary one",
     access: admin,
     input: { id: Id, email_id: Id },
+    conditional: true,
     returns: nothing,
+    refusals: { 400: 'Cannot delete primary email', 404: ['404 User Not Found', '404 Email Not Found'] },
     handle: ({ db, input, unmodified_since }) => removeEmail(db, input.id, input.email_id, unmodified_since),
   }),
 ];

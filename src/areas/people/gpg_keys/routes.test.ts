@@ -14,7 +14,7 @@ function newKey(name = 'Ada <ada@example.com>'): string {
   return `${first}\n\n${Buffer.concat([packet(6, primary), packet(13, Buffer.from(name))]).toString('base64')}\n${last}`;
 }
 
-test('a GPG key is added, shown to everybody, revoked or removed', async () => {
+test('a GPG key is added, shown to everyone, revoked or deleted', async () => {
   const { as, people } = await world();
   const key = newKey();
   const added = await as('guest').post('/user/gpg_keys', { key: `${key}\n` });
@@ -40,7 +40,7 @@ test('a GPG key is added, shown to everybody, revoked or removed', async () => {
   assert.deepEqual((await as('guest').get('/user/gpg_keys')).body, []);
 });
 
-test('a GPG key belongs to one user, and what is none is refused', async () => {
+test('a GPG key belongs to one user, and invalid keys are refused', async () => {
   const { as } = await world();
   const key = newKey();
   assert.equal((await as('guest').post('/user/gpg_keys', { key })).status, 201);
@@ -67,7 +67,7 @@ test('a GPG key belongs to one user, and what is none is refused', async () => {
   assert.deepEqual((await as('planner').get('/user/gpg_keys')).body, []);
 });
 
-test('administrators add, revoke and remove GPG keys of others', async () => {
+test('administrators add, revoke and delete GPG keys of others', async () => {
   const { as, people, db } = await world();
   const url = `/users/${people.guest.id}/gpg_keys`;
   const key = newKey();

@@ -1,24 +1,24 @@
-/** What a public OpenPGP key is (RFC 9580, and RFC 4880 for keys of version 4 as older programs write them). Pure functions. */
+/** Parsing public OpenPGP keys (RFC 9580, and RFC 4880 for keys of version 4 from older programs). Pure functions. */
 import { createHash } from 'node:crypto';
 
 const first = '-----BEGIN PGP PUBLIC KEY BLOCK-----';
 const last = '-----END PGP PUBLIC KEY BLOCK-----';
 const invalidText = `is invalid. A valid public GPG key begins with '${first}' and ends with '${last}'`;
-/** A key with the signatures of hundreds of people. */
+/** Enough for a key with the signatures of hundreds of people. */
 const maximumText = 1_000_000;
 
 const publicKeyPacket = 6;
 const userIdPacket = 13;
 
 export interface PublicGpgKey {
-  /** The block, without what stands around it. */
+  /** The armored block, without surrounding text. */
   text: string;
   fingerprint: Buffer;
 }
 
 /**
- * Reads the block that `gpg --armor --export` writes.
- * @returns the key, or why it is none
+ * Reads an armored block, as written by `gpg --armor --export`.
+ * @returns the key, or the reason why the text is not a key
  */
 export function readGpgKey(text: string): PublicGpgKey | { refusal: string } {
   const block = text.trim();
@@ -26,7 +26,7 @@ export function readGpgKey(text: string): PublicGpgKey | { refusal: string } {
   try {
     const packets = packetsIn(bytesOf(block));
     const [primary] = packets;
-    // What nobody's name stands in cannot tell who has signed.
+    // A key without a user ID cannot tell who signed.
     if (primary?.tag !== publicKeyPacket || !packets.some(({ tag }) => tag === userIdPacket)) return { refusal: invalidText };
     return { text: block, fingerprint: fingerprintOf(primary.body) };
   } catch (error) {
@@ -35,7 +35,7 @@ export function readGpgKey(text: string): PublicGpgKey | { refusal: string } {
   }
 }
 
-/** The bytes in an armored block. Its headers, up to an empty line, say nothing of the key; its checksum may be left out. */
+/** The bytes of an armored block. Its headers, up to an empty line, are not part of the key; the checksum is optional. */
 function bytesOf(block: string): Buffer {
   const lines = block
     .slice(first.length, -last.length)
@@ -47,7 +47,7 @@ function bytesOf(block: string): Buffer {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new RangeError('the block is not base64');
   const bytes = Buffer.from(base64, 'base64');
   if (checksum && Buffer.from(checksum.slice(1), 'base64').readUIntBE(0, 3) !== crc24(bytes))
-    throw new RangeError('the checksum is another');
+    throw new RangeError('the checksum does not match');
   return bytes;
 }
 
@@ -69,7 +69,7 @@ interface Packet {
   body: Buffer;
 }
 
-/** @throws RangeError when a packet is cut off or has no length of its own */
+/** @throws RangeError when a packet is truncated or has no fixed length */
 function packetsIn(bytes: Buffer): Packet[] {
   const packets: Packet[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -78,14 +78,14 @@ function packetsIn(bytes: Buffer): Packet[] {
     const isNew = (header & 0x40) !== 0;
     const { length, start } = isNew ? newLength(bytes, at + 1) : oldLength(bytes, at + 1, header & 3);
     const end = start + length;
-    if (end > bytes.length) throw new RangeError('the packet is cut off');
+    if (end > bytes.length) throw new RangeError('the packet is truncated');
     packets.push({ tag: isNew ? header & 0x3f : (header >> 2) & 0x0f, body: bytes.subarray(start, end) });
     at = end;
   }
   return packets;
 }
 
-/** RFC 9580, section 4.2.1. Keys have no partial lengths. */
+/** New packet format (RFC 9580, section 4.2.1). Keys have no partial lengths. */
 function newLength(bytes: Buffer, at: number): { length: number; start: number } {
   const one = bytes.readUInt8(at);
   if (one < 192) return { length: one, start: at + 1 };
@@ -94,14 +94,14 @@ function newLength(bytes: Buffer, at: number): { length: number; start: number }
   throw new RangeError('a partial length');
 }
 
-/** RFC 9580, section 4.2.2. */
+/** Legacy packet format (RFC 9580, section 4.2.2). */
 function oldLength(bytes: Buffer, at: number, type: number): { length: number; start: number } {
   if (type === 3) throw new RangeError('an indeterminate length');
   const size = 2 ** type;
   return { length: bytes.readUIntBE(at, size), start: at + size };
 }
 
-/** RFC 9580, section 5.5.4. @throws RangeError for versions of keys that nobody makes any more or yet */
+/** The fingerprint (RFC 9580, section 5.5.4). @throws RangeError for unsupported versions of keys */
 function fingerprintOf(body: Buffer): Buffer {
   const version = body.readUInt8(0);
   if (version === 4) {

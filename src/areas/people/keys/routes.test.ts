@@ -11,7 +11,7 @@ function newKey(): string {
   return `ssh-ed25519 ${Buffer.concat(blob).toString('base64')} ada@example.com`;
 }
 
-test('a key is added, shown to everybody, and removed', async () => {
+test('an SSH key is added, shown to everyone, and deleted', async () => {
   const { as, people } = await world();
   const key = newKey();
   const added = await as('guest').post('/user/keys', { title: 'laptop', key: `${key}\n`, usage_type: 'signing' });
@@ -40,7 +40,7 @@ test('a key is added, shown to everybody, and removed', async () => {
   assert.deepEqual((await as('guest').get('/user/keys')).body, []);
 });
 
-test('a key belongs to one user, whatever its comment says', async () => {
+test('an SSH key belongs to one user, regardless of its comment', async () => {
   const { as } = await world();
   const key = newKey();
   assert.equal((await as('guest').post('/user/keys', { title: 'mine', key })).status, 201);
@@ -55,7 +55,7 @@ test('a key belongs to one user, whatever its comment says', async () => {
   assert.deepEqual((await as('planner').get('/user/keys')).body, []);
 });
 
-test('administrators add and remove keys of others', async () => {
+test('administrators add and delete SSH keys of others', async () => {
   const { as, people } = await world();
   const url = `/users/${people.guest.id}/keys`;
   const refused = await as('guest').post(url, { title: 'x', key: newKey() });

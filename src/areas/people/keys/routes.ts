@@ -1,4 +1,4 @@
-/** Public SSH keys of users. There is no SSH server: they say by which keys a user signs. */
+/** Public SSH keys of users (docs/reference/keys.md). There is no SSH server; the keys only verify signatures. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin, anyone, signedIn } from '../../../access/index.ts';
@@ -30,7 +30,7 @@ const Key = resource('Key', {
   title: Type.String(),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
-  last_used_at: Type.Null({ description: 'Keys do not sign in anywhere here' }),
+  last_used_at: Type.Null({ description: 'Always null: keys cannot be used to sign in' }),
   key: Type.String(),
   usage_type: UsageType,
 });
@@ -50,7 +50,7 @@ function keyReasons(text: string): string[] {
 
 const input = {
   title: checked(Type.String(), titleReasons),
-  key: checked(Type.String({ description: 'A line of an `id_*.pub` file' }), keyReasons),
+  key: checked(Type.String({ description: 'Public key, as in an `id_*.pub` file' }), keyReasons),
   expires_at: optional(Timestamp),
   usage_type: optional(UsageType),
 };
@@ -83,8 +83,8 @@ const keyOf = async (db: Database, user_id: number, key_id: number) =>
   found('Key', await keysOf(db, user_id).where('id', '=', key_id).executeTakeFirst());
 
 /**
- * Adds a key.
- * @throws ApiError 400 for one that somebody has already, or that has ended
+ * Adds a key to a user.
+ * @throws ApiError 400 for a key that a user already has, or that has expired
  */
 async function addKey(db: Database, user_id: number, { key, ...given }: NewKey) {
   const read = readPublicKey(key);
@@ -111,63 +111,80 @@ async function removeKey(db: Database, user_id: number, key_id: number): Promise
 
 const own = { access: signedIn, scopes: ['read_user'] };
 const open = { access: anyone, scopes: ['read_user'] };
-const user = { id: Type.String({ description: 'Id or username' }) };
+const user = { id: Type.String({ description: 'ID or username' }) };
 
 export const keyRoutes = [
   get('/user/keys', {
+    operation: 'listOwnKeys',
+    summary: "List the current user's SSH keys",
     ...own,
-    summary: 'List the SSH keys of who calls',
     input: paging,
     returns: pageOf(Key),
     handle: ({ db, caller, input }) => paginate(db, keysOf(db, caller.id).orderBy('id'), input),
   }),
   get('/user/keys/:key_id', {
+    operation: 'getOwnKey',
+    summary: "Show one of the current user's SSH keys",
     ...own,
-    summary: 'Show one SSH key of who calls',
     input: { key_id: Id },
     returns: one(Key),
+    refusals: { 404: '404 Key Not Found' },
     handle: ({ db, caller, input }) => keyOf(db, caller.id, input.key_id),
   }),
   post('/user/keys', {
-    summary: 'Add an SSH key',
+    operation: 'createOwnKey',
+    summary: 'Add an SSH key for the current user',
+    description: 'A key has at most 20,000 characters.',
     access: signedIn,
     input,
     returns: one(Key),
+    refusals: { 400: ['fingerprint_sha256: has already been taken', 'key: <reason>'] },
     handle: ({ db, caller, input }) => addKey(db, caller.id, input),
   }),
   del('/user/keys/:key_id', {
-    summary: 'Remove an SSH key',
+    operation: 'deleteOwnKey',
+    summary: "Delete one of the current user's SSH keys",
     access: signedIn,
     input: { key_id: Id },
     returns: nothing,
+    refusals: { 404: '404 Key Not Found' },
     handle: ({ db, caller, input }) => removeKey(db, caller.id, input.key_id),
   }),
   get('/users/:id/keys', {
+    operation: 'listUserKeys',
+    summary: "List a user's SSH keys",
     ...open,
-    summary: 'List the SSH keys of a user',
     input: { ...user, ...paging },
     returns: pageOf(Key),
+    refusals: { 404: '404 User Not Found' },
     handle: async ({ db, input }) => paginate(db, keysOf(db, await userIdNamed(db, input.id)).orderBy('id'), input),
   }),
   get('/users/:id/keys/:key_id', {
+    operation: 'getUserKey',
+    summary: "Show one of a user's SSH keys",
     ...open,
-    summary: 'Show one SSH key of a user',
     input: { ...user, key_id: Id },
     returns: one(Key),
+    refusals: { 404: ['404 User Not Found', '404 Key Not Found'] },
     handle: async ({ db, input }) => keyOf(db, await userIdNamed(db, input.id), input.key_id),
   }),
   post('/users/:id/keys', {
+    operation: 'createUserKey',
     summary: 'Add an SSH key for a user',
+    description: 'A key has at most 20,000 characters.',
     access: admin,
     input: { id: Id, ...input },
     returns: one(Key),
+    refusals: { 400: ['fingerprint_sha256: has already been taken', 'key: <reason>'], 404: '404 User Not Found' },
     handle: async ({ db, input: { id, ...key } }) => addKey(db, await userIdNamed(db, String(id)), key),
   }),
   del('/users/:id/keys/:key_id', {
-    summary: 'Remove an SSH key of a user',
+    operation: 'deleteUserKey',
+    summary: "Delete one of a user's SSH keys",
     access: admin,
     input: { id: Id, key_id: Id },
     returns: nothing,
+    refusals: { 404: ['404 User Not Found', '404 Key Not Found'] },
     handle: async ({ db, input }) => removeKey(db, await userIdNamed(db, String(input.id)), input.key_id),
   }),
 ];

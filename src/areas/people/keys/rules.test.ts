@@ -13,7 +13,7 @@ const line = (type: string, ...fields: (Buffer | string)[]) =>
   `${type} ${Buffer.concat([type, ...fields].map(field)).toString('base64')}`;
 
 const bytesOf = (text: string | undefined) => Buffer.from(text!, 'base64url');
-/** An integer as SSH writes it: with a zero where it would look negative. */
+/** An integer in the format of SSH: with a leading zero when it would look negative. */
 const integer = (text: string | undefined) => {
   const bytes = bytesOf(text);
   return bytes[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes;
@@ -31,7 +31,7 @@ function pointOn(namedCurve: string): Buffer {
 
 const edPoint = () => bytesOf(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x);
 
-test('keys of every type are read, as ssh-keygen and security keys make them', () => {
+test('keys of every type are read, from ssh-keygen and hardware security keys', () => {
   const keys = [
     rsaLine(2048),
     line('ssh-ed25519', edPoint()),
@@ -49,7 +49,7 @@ test('keys of every type are read, as ssh-keygen and security keys make them', (
     const blob = Buffer.from(key.split(' ')[1]!, 'base64');
     const fingerprint_sha256 = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
     assert.deepEqual(readPublicKey(key), { text: key, fingerprint_sha256 });
-    // The comment is kept and is no part of the key.
+    // The comment is stored and is not part of the key.
     assert.deepEqual(readPublicKey(` ${key} ada at home \n`), { text: `${key} ada at home`, fingerprint_sha256 });
   }
 });
@@ -59,7 +59,7 @@ test('the fingerprint is the one that ssh-keygen shows', () => {
   assert.deepEqual(readPublicKey(key), { text: key, fingerprint_sha256: '4LnZ1xKhZq5gi4QrEtKgdmM6E+UI9j90N2WZKlg6XbQ' });
 });
 
-test('what is no key is refused, whatever is wrong with it', () => {
+test('invalid keys are refused', () => {
   const ed = edPoint();
   const broken = [
     '',

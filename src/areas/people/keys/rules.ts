@@ -1,11 +1,11 @@
-/** What a public SSH key is (RFC 4253, RFC 5656, RFC 8709, and PROTOCOL.u2f of OpenSSH). Pure functions. */
+/** Parsing public SSH keys (RFC 4253, RFC 5656, RFC 8709, and PROTOCOL.u2f of OpenSSH). Pure functions. */
 import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
 
 const forbiddenText = 'type is forbidden. Must be RSA, ECDSA, ED25519, ECDSA_SK, or ED25519_SK';
 const invalidText = 'is invalid';
-/** Far more than the longest key that is taken. */
+/** Far more than the longest valid key. */
 const maximumText = 20_000;
-/** OpenSSH refuses shorter ones. */
+/** OpenSSH refuses shorter keys. */
 const minimumRsa_bits = 1024;
 const maximumRsa_bits = 16_384;
 
@@ -56,7 +56,7 @@ function ed25519(fields: Fields): JsonWebKey | undefined {
   return point.length === 32 ? { kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url') } : undefined;
 }
 
-/** The keys of security keys name the application that they are for after the point. */
+/** Keys of hardware security keys name their application after the point. */
 function withApplication(key: JsonWebKey | undefined, fields: Fields): JsonWebKey | undefined {
   return fields.next().length > 0 ? key : undefined;
 }
@@ -72,7 +72,7 @@ const readers: Record<string, (fields: Fields) => JsonWebKey | undefined> = {
 };
 const forbiddenTypes = new Set(['ssh-dss']);
 
-/** Whether bytes are a key of a type; the mathematics is checked by OpenSSL. */
+/** Whether bytes are a key of a type. OpenSSL checks the mathematics. */
 function isKey(type: string, bytes: Buffer): boolean {
   try {
     const fields = new Fields(bytes);
@@ -82,7 +82,7 @@ function isKey(type: string, bytes: Buffer): boolean {
     const { modulusLength } = createPublicKey({ key: jwk, format: 'jwk' }).asymmetricKeyDetails ?? {};
     return modulusLength === undefined || (modulusLength >= minimumRsa_bits && modulusLength <= maximumRsa_bits);
   } catch {
-    // Every way in which a key can be broken is one and the same refusal.
+    // All broken keys get the same refusal.
     return false;
   }
 }
@@ -90,13 +90,13 @@ function isKey(type: string, bytes: Buffer): boolean {
 export interface PublicKey {
   /** In one line, with its comment. */
   text: string;
-  /** Base64 of the SHA-256 of the key without its comment, as OpenSSH shows it. */
+  /** Base64 of the SHA-256 digest of the key without its comment, as OpenSSH shows it. */
   fingerprint_sha256: string;
 }
 
 /**
  * Reads a line of an `id_*.pub` file.
- * @returns the key, or why it is none
+ * @returns the key, or the reason why the text is not a key
  */
 export function readPublicKey(text: string): PublicKey | { refusal: string } {
   const [, type = '', base64 = ''] = /^\s*(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})([ \t][^\r\n]*)?\s*$/.exec(text) ?? [];

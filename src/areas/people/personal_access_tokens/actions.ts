@@ -1,12 +1,13 @@
-/** Complete changes of personal access tokens. */
+/** Creating, rotating and revoking personal access tokens (docs/reference/personal_access_tokens.md). */
 import { sql } from 'kysely';
 import { newTokenValue, tokenDigest } from '../../../access/index.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, sentenceOf, unprocessable } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { dayIn, expiryReasons, type Lifetime, lastDay, lifetimeFrom, tokenReasons } from './rules.ts';
+import { expiryReasons, type Lifetime, lastDay, lifetimeFrom, tokenReasons } from './rules.ts';
 
-/** How long a rotated token lives when nobody says. */
+/** The default lifetime of a rotated token. */
 const rotated_days = 7;
 
 export interface NewToken {
@@ -17,21 +18,19 @@ export interface NewToken {
   /** `YYYY-MM-DD`; the token stops working at 00:00 UTC of this day. Null: never. */
   expires_at: string | null;
   impersonation?: boolean;
-  /** The token that the rotations began with. */
+  /** The first token of a chain of rotations. */
   family_id?: number | null;
-  /** The value, where the operator chose it; otherwise a random one. */
+  /** A value that the operator chose; otherwise a random one. */
   value?: string | undefined;
 }
 
-/** A token's id and its value, which is not kept and cannot be shown again. */
+/** A token's ID and its value, which is not stored and cannot be shown again. */
 export interface MadeToken {
   id: number;
   value: string;
 }
 
-/**
- * Adds a token, whatever its lifetime.
- */
+/** Creates a token, without checking its lifetime. */
 export async function createToken(tx: Database, token: NewToken): Promise<MadeToken> {
   const { user_id, name, description = null, scopes, expires_at, impersonation = false, family_id = null } = token;
   const { value = newTokenValue((await settingsOf(tx)).personal_access_token_prefix) } = token;
@@ -53,8 +52,8 @@ export async function createToken(tx: Database, token: NewToken): Promise<MadeTo
 }
 
 /**
- * How long the tokens of a user may live, as the settings say.
- * @param user_id left out for a user who is still to be made, for a token of a project or group
+ * The lifetime of a user's tokens according to the application settings.
+ * @param user_id left out for a bot user who is not created yet
  */
 export async function lifetimeNow(db: Database, user_id?: number): Promise<Lifetime> {
   const user =
@@ -64,12 +63,12 @@ export async function lifetimeNow(db: Database, user_id?: number): Promise<Lifet
   return lifetimeFrom(await settingsOf(db), user?.user_type === 'service_account');
 }
 
-/** A token as somebody asks for it. Without `expires_at` it lives as long as it may. */
+/** A request for a token. Without `expires_at` it gets the longest lifetime. */
 export type TokenRequest = Omit<NewToken, 'expires_at'> & { expires_at?: string | undefined };
 
 /**
- * Adds a token that somebody asked for.
- * @param refusal makes the error of the reasons against it, by field; by default 422 with a sentence
+ * Creates a token as requested.
+ * @param refusal creates the error from the reasons by parameter; by default 422 with a sentence
  * @throws ApiError by `refusal`
  */
 export async function issueToken(
@@ -86,8 +85,8 @@ export async function issueToken(
 }
 
 /**
- * Ends a token.
- * @throws ApiError 400 when it was revoked before
+ * Revokes a token.
+ * @throws ApiError 400 when it is already revoked
  */
 export async function revokeToken(db: Database, id: number): Promise<void> {
   const revoked = await db
@@ -100,10 +99,10 @@ export async function revokeToken(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Puts a new token in the place of one, which is revoked; of two that come at once, one is too late.
+ * Rotates a token: revokes it and creates a new one. Of two concurrent rotations, one fails.
  * @param tx a transaction
- * @param wished `YYYY-MM-DD`; left out, in a week
- * @throws ApiError 400 when the token was revoked before, or the day is too far away
+ * @param wished `YYYY-MM-DD`; left out, a week from now
+ * @throws ApiError 400 when the token is already revoked or the date is too late
  */
 export async function rotateToken(
   tx: Database,
@@ -119,7 +118,7 @@ export async function rotateToken(
     .executeTakeFirst();
   if (!old) throw badRequest('400 Bad request - Token already revoked');
   const lifetime = await lifetimeNow(tx, old.user_id);
-  const expires_at = wished ?? dayIn(Math.min(rotated_days, lifetime.maximum_days));
+  const expires_at = wished ?? daysFromNow(Math.min(rotated_days, lifetime.maximum_days));
   const expires = expiryReasons(expires_at, lifetime);
   if (expires.length > 0) throw badRequest(`400 Bad request - ${sentenceOf({ expires_at: expires })}`);
   const made = await createToken(tx, { ...old, family_id: old.family_id ?? id, expires_at });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { world } from '../../../../test/support/world.ts';
 
-test('an administrator makes a token to act as a user, which the user does not see', async () => {
+test('an administrator creates an impersonation token, which the user does not see', async () => {
   const { as, people, url } = await world();
   const base = `/users/${people.guest.id}/impersonation_tokens`;
   const made = await as('admin').post(base, { name: 'support', scopes: ['api'], description: 'a call for help' });
@@ -22,7 +22,7 @@ test('an administrator makes a token to act as a user, which the user does not s
   assert.equal((await as('admin').get(base, { state: 'inactive' })).body.length, 1);
 });
 
-test('what is no impersonation token of the user is not found, and nobody but administrators asks', async () => {
+test('other tokens are not found, and only administrators have access', async () => {
   const { as, people } = await world();
   const base = `/users/${people.guest.id}/impersonation_tokens`;
   const own = (await as('guest').get('/personal_access_tokens')).body[0];

@@ -1,4 +1,4 @@
-/** Impersonation tokens: administrators make them to act for a user, and they are theirs alone. */
+/** Impersonation tokens: tokens with which administrators act as a user. Only administrators see them. */
 import { Type } from 'typebox';
 import { admin, tokenScopes } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -48,10 +48,12 @@ async function tokenOf(db: Database, { user_id, impersonation_token_id }: { user
 
 export const impersonationTokenRoutes = [
   get(base, {
-    summary: 'List the tokens by which administrators act as a user',
+    operation: 'listImpersonationTokens',
+    summary: "List a user's impersonation tokens",
     access: admin,
     input: { user_id: Id, state: Type.Enum(['all', 'active', 'inactive'], { default: 'all' }), ...paging },
     returns: pageOf(ImpersonationToken),
+    refusals: { 404: '404 User Not Found' },
     handle: async ({ db, input }) => {
       await checkUser(db, input.user_id);
       const state = input.state === 'all' ? {} : { state: input.state };
@@ -59,14 +61,18 @@ export const impersonationTokenRoutes = [
     },
   }),
   get(`${base}/:impersonation_token_id`, {
-    summary: 'Show one token by which administrators act as a user',
+    operation: 'getImpersonationToken',
+    summary: 'Show an impersonation token',
     access: admin,
     input: single,
     returns: one(ImpersonationToken),
+    refusals: { 404: ['404 User Not Found', '404 Impersonation Token Not Found'] },
     handle: ({ db, input }) => tokenOf(db, input),
   }),
   post(base, {
-    summary: 'Make a token to act as a user',
+    operation: 'createImpersonationToken',
+    summary: 'Create an impersonation token',
+    description: 'The value is shown only here.',
     access: admin,
     input: {
       user_id: Id,
@@ -76,6 +82,7 @@ export const impersonationTokenRoutes = [
       scopes: optional(CommaList(Type.Enum([...tokenScopes]))),
     },
     returns: one(NewImpersonationToken),
+    refusals: { 400: '<parameter>: <reason>', 404: '404 User Not Found' },
     handle: async ({ db, input: { scopes = [], ...input } }) => {
       await checkUser(db, input.user_id);
       const made = await issueToken(db, { ...input, scopes, impersonation: true }, invalid);
@@ -83,10 +90,12 @@ export const impersonationTokenRoutes = [
     },
   }),
   del(`${base}/:impersonation_token_id`, {
-    summary: 'Revoke a token by which administrators act as a user',
+    operation: 'revokeImpersonationToken',
+    summary: 'Revoke an impersonation token',
     access: admin,
     input: single,
     returns: nothing,
+    refusals: { 400: '400 Bad request', 404: ['404 User Not Found', '404 Impersonation Token Not Found'] },
     handle: async ({ db, input }) => revokeToken(db, (await tokenOf(db, input)).id),
   }),
 ];

@@ -1,5 +1,4 @@
 /** What other areas may use of personal access tokens. */
-export { createToken, issueToken, lifetimeNow, type NewToken, revokeToken, rotateToken } from './actions.ts';
+export { createToken, issueToken, lifetimeNow, revokeToken, rotateToken } from './actions.ts';
 export { NewPersonalAccessToken, newTokenInput, PersonalAccessToken, tokenFields } from './present.ts';
 export { shownOnce, TokenOrder, tokenFilters, tokenOrder, tokensIn } from './queries.ts';
-export { expiryReasons } from './rules.ts';

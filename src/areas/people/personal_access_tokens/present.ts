@@ -1,4 +1,4 @@
-/** How personal access tokens appear in replies. Their values are shown once, when they are made. */
+/** How personal access tokens appear in responses. Their values are shown once, when they are created. */
 import { Type } from 'typebox';
 import { tokenScopes } from '../../../access/index.ts';
 import { CommaList, DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
@@ -23,7 +23,7 @@ export const PersonalAccessTokenDetails = resource('PersonalAccessTokenDetails',
 });
 export const NewPersonalAccessToken = resource('NewPersonalAccessToken', { ...tokenFields, token: Type.String() });
 
-/** What is asked for with a new token. */
+/** Parameters of a new token. */
 export const newTokenInput = {
   name: Type.String(),
   description: optional(nullable(Type.String())),

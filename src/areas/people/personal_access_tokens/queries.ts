@@ -1,10 +1,11 @@
-/** Personal access tokens as replies and rules need them. */
+/** Queries for personal access tokens. */
 import { type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
+import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, containing, DateOnly, filtersOn, Id, Timestamp, unauthorized } from '../../../http/index.ts';
 
-const isActive = sql<boolean>`(not revoked and (expires_at is null or expires_at > current_date))`;
+const isActive = sql<boolean>`(not revoked and ${countsToday()})`;
 
 const columns = [
   'id',
@@ -18,10 +19,10 @@ const columns = [
   'expires_at',
 ] as const;
 
-/** Tokens with what lists say of them. */
+/** Tokens in the columns of lists. */
 export const tokensIn = (db: Database) => db.selectFrom('personal_access_tokens').select(columns).select(isActive.as('active'));
 
-/** A token that was just made, with its value. */
+/** A new token with its value. */
 export async function shownOnce(db: Database, { id, value }: { id: number; value: string }) {
   const token = await tokensIn(db).where('id', '=', id).executeTakeFirstOrThrow();
   return { ...token, token: value };
@@ -52,17 +53,16 @@ const orders = {
   name_desc: sql`lower(name) desc`,
 } as const;
 
-/** The parameter of lists of tokens that says their order. */
+/** The parameter that orders lists of tokens. */
 export const TokenOrder = Type.Enum(Object.keys(orders) as (keyof typeof orders)[]);
 
-/** The order of a list; the oldest first when nobody says. */
+/** The order of a list; oldest first by default. */
 export const tokenOrder = (sort: keyof typeof orders | undefined) =>
   sort === undefined ? sql`id` : sql`${orders[sort]}, id desc`;
 
 /**
- * A token with all that its page says, for whoever may know of it: its owner and administrators. Tokens that administrators made to act as somebody are
- * theirs alone.
- * @throws ApiError 404 for administrators and 401 for others, who do not learn whether it exists
+ * A token in full, for its owner and administrators. Only administrators see impersonation tokens.
+ * @throws ApiError 404 for administrators, 401 for others, who do not learn whether it exists
  */
 export async function tokenFor(db: Database, caller: Caller, id: number) {
   const token = await tokensIn(db).select(['last_used_ips', 'impersonation']).where('id', '=', id).executeTakeFirst();

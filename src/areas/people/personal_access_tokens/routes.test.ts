@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 import { createToken, type NewToken } from './actions.ts';
-import { dayIn, lastDay } from './rules.ts';
+import { lastDay } from './rules.ts';
 
-/** How long tokens may live where nobody has changed the settings. */
+/** The lifetime of tokens with default settings. */
 const usual = { maximum_days: 365, is_limited: true };
 
 const members = [
@@ -22,20 +23,20 @@ const members = [
 ];
 const ids = (body: { id: number }[]) => body.map(({ id }) => id);
 
-/** Another token of a persona, with a client that holds it. */
+/** Another token of a persona, with a client that uses it. */
 async function tokenOf({ db, people, url }: World, persona: Persona, more: Partial<NewToken> = {}) {
-  const token = { user_id: people[persona].id, name: 'another', scopes: ['api'], expires_at: dayIn(30), ...more };
+  const token = { user_id: people[persona].id, name: 'another', scopes: ['api'], expires_at: daysFromNow(30), ...more };
   const { id, value } = await createToken(db, token);
   return { id, value, client: clientOf(`${url}/api/v4`, value) };
 }
 
-test('an administrator makes a token for a user, whose value is shown this once and works', async () => {
+test('an administrator creates a token for a user, whose value is shown once and works', async () => {
   const { as, people, url, db } = await world();
   const made = await as('admin').post(`/users/${people.guest.id}/personal_access_tokens`, {
     name: 'robot',
     description: 'for the robot',
     scopes: 'api,read_user',
-    expires_at: dayIn(10),
+    expires_at: daysFromNow(10),
   });
   assert.equal(made.status, 201);
   assert.deepEqual(Object.keys(made.body), [...members, 'token']);
@@ -49,7 +50,7 @@ test('an administrator makes a token for a user, whose value is shown this once 
     user_id: people.guest.id,
     last_used_at: null,
     active: true,
-    expires_at: dayIn(10),
+    expires_at: daysFromNow(10),
   });
   assert.match(token, /^glpat-[\w-]{20,}$/);
   const client = clientOf(`${url}/api/v4`, token);
@@ -65,7 +66,7 @@ test('an administrator makes a token for a user, whose value is shown this once 
   assert.equal(JSON.stringify(kept).includes(token), false);
 });
 
-test('a token that is made without a day to end at ends after a year, and none lives longer', async () => {
+test('a token without expires_at expires after a year, and none lives longer', async () => {
   const { as, people } = await world();
   const url = `/users/${people.guest.id}/personal_access_tokens`;
   const year = await as('admin').post(url, { name: 'year', scopes: ['api'] });
@@ -74,7 +75,7 @@ test('a token that is made without a day to end at ends after a year, and none l
 
   const before = (await as('admin').get('/personal_access_tokens', { user_id: people.guest.id })).body.length;
   const refusals: [object, string][] = [
-    [{ expires_at: dayIn(366) }, `Expires at must be before ${lastDay(usual)}`],
+    [{ expires_at: daysFromNow(366) }, `Expires at must be before ${lastDay(usual)}`],
     [{ scopes: [] }, "Scopes can't be blank"],
     [{ name: ' ', scopes: [] }, "Name can't be blank and Scopes can't be blank"],
     [
@@ -95,7 +96,7 @@ test('a token that is made without a day to end at ends after a year, and none l
   assert.equal((await as('admin').get('/personal_access_tokens', { user_id: people.guest.id })).body.length, before);
 });
 
-test('nobody but administrators makes tokens for others, and not for who is not there', async () => {
+test('only administrators create tokens for others, and only for existing users', async () => {
   const { as, people, db } = await world();
   const url = `/users/${people.guest.id}/personal_access_tokens`;
   const wish = { name: 'n', scopes: ['api'] };
@@ -110,19 +111,19 @@ test('nobody but administrators makes tokens for others, and not for who is not 
   assert.deepEqual(ghost.body, { message: 'Not permitted to create' });
 });
 
-test('a user makes himself tokens of little power only', async () => {
+test('users create only tokens of limited scope for themselves', async () => {
   const { as, people } = await world();
   const made = await as('guest').post('/user/personal_access_tokens', { name: 'agent', scopes: ['k8s_proxy', 'self_rotate'] });
   assert.equal(made.status, 201);
   assert.equal(made.body.user_id, people.guest.id);
-  assert.equal(made.body.expires_at, dayIn(1));
+  assert.equal(made.body.expires_at, daysFromNow(1));
   const refused = await as('guest').post('/user/personal_access_tokens', { name: 'more', scopes: ['api'] });
   assert.equal(refused.status, 400);
   assert.equal(refused.body.message, 'scopes does not have a valid value');
   assert.equal((await as('guest').get('/personal_access_tokens')).body.length, 2);
 });
 
-test('everybody sees his own tokens; administrators see all', async () => {
+test('users see their own tokens; administrators see all', async () => {
   const here = await world();
   const { as, people } = here;
   const { id } = await tokenOf(here, 'guest');
@@ -149,13 +150,13 @@ test('everybody sees his own tokens; administrators see all', async () => {
   assert.deepEqual(nothing.body, { message: '404 Not Found' });
 });
 
-test('the list is filtered and sorted', async () => {
+test('the list of tokens is filtered and sorted', async () => {
   const here = await world();
   const { as, people, db } = here;
   await db.deleteFrom('personal_access_tokens').where('user_id', '=', people.guest.id).execute();
-  const soon = await tokenOf(here, 'guest', { name: 'b soon', expires_at: dayIn(2) });
-  const late = await tokenOf(here, 'guest', { name: 'C late', expires_at: dayIn(200) });
-  const over = await tokenOf(here, 'guest', { name: 'a over', expires_at: dayIn(-3) });
+  const soon = await tokenOf(here, 'guest', { name: 'b soon', expires_at: daysFromNow(2) });
+  const late = await tokenOf(here, 'guest', { name: 'C late', expires_at: daysFromNow(200) });
+  const over = await tokenOf(here, 'guest', { name: 'a over', expires_at: daysFromNow(-3) });
   const ended = await tokenOf(here, 'guest', { name: 'd ended' });
   await as('admin').delete(`/personal_access_tokens/${ended.id}`);
   await late.client.get('/user');
@@ -169,8 +170,8 @@ test('the list is filtered and sorted', async () => {
   assert.deepEqual(await listed({ revoked: false }), [soon.id, late.id, over.id]);
   assert.deepEqual(await listed({ search: 'LATE' }), [late.id]);
   assert.deepEqual(await listed({ search: '%' }), []);
-  assert.deepEqual(await listed({ expires_before: dayIn(2) }), [soon.id, over.id]);
-  assert.deepEqual(await listed({ expires_after: dayIn(31) }), [late.id]);
+  assert.deepEqual(await listed({ expires_before: daysFromNow(2) }), [soon.id, over.id]);
+  assert.deepEqual(await listed({ expires_after: daysFromNow(31) }), [late.id]);
   assert.deepEqual(await listed({ last_used_after: '2001-01-01' }), [late.id]);
   assert.deepEqual(await listed({ last_used_before: '2001-01-01' }), []);
   assert.deepEqual(await listed({ created_before: '2001-01-01' }), []);
@@ -183,7 +184,7 @@ test('the list is filtered and sorted', async () => {
   assert.deepEqual(await listed({ sort: 'name_asc', per_page: 1, page: 2 }), [soon.id]);
 });
 
-test('a token shows and ends itself, whatever its scopes', async () => {
+test('a token shows and revokes itself with any scope', async () => {
   const here = await world();
   const { id, client } = await tokenOf(here, 'guest', { scopes: ['read_repository'] });
   const self = await client.get('/personal_access_tokens/self');
@@ -197,7 +198,7 @@ test('a token shows and ends itself, whatever its scopes', async () => {
   assert.equal((await here.as('guest').get(`/personal_access_tokens/${id}`)).body.revoked, true);
 });
 
-test('a user revokes his tokens, each once', async () => {
+test('users revoke their tokens, each once', async () => {
   const here = await world();
   const { id, client } = await tokenOf(here, 'guest');
   assert.equal((await here.as('guest').delete(`/personal_access_tokens/${id}`)).status, 204);
@@ -208,14 +209,14 @@ test('a user revokes his tokens, each once', async () => {
   assert.equal((await here.as('admin').delete('/personal_access_tokens/99999999')).status, 404);
 });
 
-test('rotation puts a token with the same powers in the place of one', async () => {
+test('rotation replaces a token by one with the same scopes', async () => {
   const here = await world();
   const { as, url } = here;
   const old = await tokenOf(here, 'guest', { name: 'rotating', description: 'd', scopes: ['api', 'read_user'] });
   const rotated = await as('guest').post(`/personal_access_tokens/${old.id}/rotate`);
   assert.equal(rotated.status, 200);
   assert.notEqual(rotated.body.id, old.id);
-  assert.equal(rotated.body.expires_at, dayIn(7));
+  assert.equal(rotated.body.expires_at, daysFromNow(7));
   const { name, description, scopes } = rotated.body;
   assert.deepEqual({ name, description, scopes }, { name: 'rotating', description: 'd', scopes: ['api', 'read_user'] });
   assert.equal((await old.client.get('/user')).status, 401);
@@ -224,12 +225,12 @@ test('rotation puts a token with the same powers in the place of one', async () 
   const again = await as('guest').post(`/personal_access_tokens/${old.id}/rotate`);
   assert.equal(again.status, 400);
   assert.deepEqual(again.body, { message: '400 Bad request - Token already revoked' });
-  const tooLate = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, { expires_at: dayIn(366) });
+  const tooLate = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, { expires_at: daysFromNow(366) });
   assert.equal(tooLate.status, 400);
   assert.deepEqual(tooLate.body, { message: `400 Bad request - Expires at must be before ${lastDay(usual)}` });
   assert.equal((await as('guest').get(`/personal_access_tokens/${rotated.body.id}`)).body.active, true);
 
-  const over = await tokenOf(here, 'guest', { expires_at: dayIn(0) });
+  const over = await tokenOf(here, 'guest', { expires_at: daysFromNow(0) });
   assert.equal((await as('guest').post(`/personal_access_tokens/${over.id}/rotate`)).status, 401);
   assert.equal((await as('admin').post('/personal_access_tokens/99999999/rotate')).status, 404);
 });
@@ -241,9 +242,9 @@ test('a token with the scope self_rotate rotates itself and nothing else', async
   const other = await tokenOf(here, 'guest');
   assert.equal((await client.post(`/personal_access_tokens/${other.id}/rotate`)).status, 403);
   assert.equal((await other.client.get('/user')).status, 200);
-  const rotated = await client.post('/personal_access_tokens/self/rotate', { expires_at: dayIn(3) });
+  const rotated = await client.post('/personal_access_tokens/self/rotate', { expires_at: daysFromNow(3) });
   assert.equal(rotated.status, 200);
-  assert.deepEqual([rotated.body.scopes, rotated.body.expires_at], [['self_rotate'], dayIn(3)]);
+  assert.deepEqual([rotated.body.scopes, rotated.body.expires_at], [['self_rotate'], daysFromNow(3)]);
   assert.equal((await here.as('guest').get(`/personal_access_tokens/${id}`)).body.revoked, true);
 
   const reader = await tokenOf(here, 'guest', { scopes: ['read_api'] });
@@ -254,7 +255,7 @@ test('a token with the scope self_rotate rotates itself and nothing else', async
   assert.equal((await next.get('/personal_access_tokens/self')).body.active, true);
 });
 
-test('who rotates with a token that was rotated away ends the whole family', async () => {
+test('a rotation with a revoked token revokes the whole chain of rotations', async () => {
   const here = await world();
   const { as, url } = here;
   const first = await tokenOf(here, 'guest');
@@ -263,7 +264,7 @@ test('who rotates with a token that was rotated away ends the whole family', asy
   const third = (await clientOf(`${url}/api/v4`, second.token).post('/personal_access_tokens/self/rotate')).body;
   const active = async (id: number) => (await as('guest').get(`/personal_access_tokens/${id}`)).body.active;
 
-  // Any other use of a token that is over is only refused.
+  // Any other use of a revoked token is only refused.
   assert.equal((await first.client.get('/user')).status, 401);
   assert.equal(await active(third.id), true);
 
@@ -274,7 +275,7 @@ test('who rotates with a token that was rotated away ends the whole family', asy
   assert.equal(await active(stranger.id), true);
 });
 
-test('two who rotate one token at once get one token', async () => {
+test('two concurrent rotations of one token create one token', async () => {
   const here = await world();
   const { id } = await tokenOf(here, 'guest');
   const answers = await Promise.all([1, 2, 3].map(() => here.as('guest').post(`/personal_access_tokens/${id}/rotate`)));

@@ -1,6 +1,7 @@
-/** Personal access tokens: what programs show to act for a user. */
+/** Personal access tokens: credentials with which programs act for a user (docs/reference/personal_access_tokens.md). */
 import { Type } from 'typebox';
 import { admin, signedIn } from '../../../access/index.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   type Caller,
@@ -25,26 +26,26 @@ import {
 import { issueToken, revokeToken, rotateToken } from './actions.ts';
 import { NewPersonalAccessToken, newTokenInput, PersonalAccessToken, PersonalAccessTokenDetails } from './present.ts';
 import { shownOnce, TokenOrder, tokenFilters, tokenFor, tokenOrder, tokensIn } from './queries.ts';
-import { dayIn } from './rules.ts';
 
 const rotation = { expires_at: optional(DateOnly) };
 
 const rotate = async (db: Database, id: number, expires_at: string | undefined) =>
   shownOnce(db, await db.transaction().execute((tx) => rotateToken(tx, id, expires_at)));
 
-/** Whether a program of a project or group calls: its token is made and rotated there, and makes no others. */
+/** Whether the caller uses a project or group access token, which has endpoints of its own and cannot create tokens. */
 const isOfResource = ({ token: { kind } }: Caller) => kind === 'project' || kind === 'group';
 
-/** Kinds of users whose tokens are made elsewhere, or nowhere. */
+/** Kinds of users who cannot have personal access tokens. */
 const ownTypes = new Set(['ghost', 'project_bot']);
 
-/** The token that the request was made with. */
+/** The token of the request. */
 const ownToken = (db: Database, { token }: Caller) =>
   tokensIn(db).select('last_used_ips').where('id', '=', token.id).executeTakeFirstOrThrow();
 
 export const personalAccessTokenRoutes = [
   get('/personal_access_tokens', {
-    summary: 'List the tokens of who calls; administrators see those of all',
+    operation: 'listPersonalAccessTokens',
+    summary: "List the caller's personal access tokens; administrators see everyone's",
     access: signedIn,
     input: { ...tokenFilters.input, sort: optional(TokenOrder), ...paging },
     returns: pageOf(PersonalAccessToken),
@@ -56,49 +57,70 @@ export const personalAccessTokenRoutes = [
     },
   }),
   get('/personal_access_tokens/self', {
-    summary: 'Show the token that the request is made with',
+    operation: 'getOwnToken',
+    summary: 'Show the token that the request was made with',
     access: signedIn,
     scopes: 'any',
     returns: one(PersonalAccessTokenDetails),
     handle: ({ db, caller }) => ownToken(db, caller),
   }),
   get('/personal_access_tokens/:id', {
-    summary: 'Show a token',
+    operation: 'getPersonalAccessToken',
+    summary: 'Show a personal access token',
     access: signedIn,
     input: { id: Id },
     returns: one(PersonalAccessTokenDetails),
     handle: ({ db, caller, input }) => tokenFor(db, caller, input.id),
   }),
   del('/personal_access_tokens/self', {
-    summary: 'Revoke the token that the request is made with',
+    operation: 'revokeOwnToken',
+    summary: 'Revoke the token that the request was made with',
     access: signedIn,
     scopes: 'any',
     returns: nothing,
+    refusals: { 400: '400 Bad request' },
     handle: ({ db, caller }) => revokeToken(db, caller.token.id),
   }),
   del('/personal_access_tokens/:id', {
-    summary: 'Revoke a token',
+    operation: 'revokePersonalAccessToken',
+    summary: 'Revoke a personal access token',
     access: signedIn,
     input: { id: Id },
     returns: nothing,
+    refusals: { 400: '400 Bad request' },
     handle: async ({ db, caller, input }) => revokeToken(db, (await tokenFor(db, caller, input.id)).id),
   }),
   post('/personal_access_tokens/self/rotate', {
-    summary: 'Put a new token in the place of the one that the request is made with',
+    operation: 'rotateOwnToken',
+    summary: 'Rotate the token that the request was made with',
+    rotation: true,
+    description:
+      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. A rotation that is asked for with a revoked token revokes every token that came from it.',
     access: signedIn,
     scopes: ['self_rotate'],
     input: rotation,
     returns: withStatus(200, one(NewPersonalAccessToken)),
+    refusals: {
+      400: ['400 Bad request - Token already revoked', '400 Bad request - Expires at <reason>'],
+      405: '405 Method Not Allowed',
+    },
     handle: ({ db, caller, input }) => {
       if (isOfResource(caller)) throw notAllowed();
       return rotate(db, caller.token.id, input.expires_at);
     },
   }),
   post('/personal_access_tokens/:id/rotate', {
-    summary: 'Put a new token in the place of one',
+    operation: 'rotatePersonalAccessToken',
+    summary: 'Rotate a personal access token',
+    rotation: true,
+    description:
+      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. A rotation that is asked for with a revoked token revokes every token that came from it.',
     access: signedIn,
     input: { id: Id, ...rotation },
     returns: withStatus(200, one(NewPersonalAccessToken)),
+    refusals: {
+      400: ['400 Bad request - Token already revoked', '400 Bad request - Expires at <reason>'],
+    },
     handle: async ({ db, caller, input }) => {
       const { id, active, revoked } = await tokenFor(db, caller, input.id);
       if (!active && !revoked) throw unauthorized();
@@ -106,10 +128,16 @@ export const personalAccessTokenRoutes = [
     },
   }),
   post('/users/:user_id/personal_access_tokens', {
-    summary: 'Make a token for a user',
+    operation: 'createUserPersonalAccessToken',
+    summary: 'Create a personal access token for a user',
+    description: 'The value is shown only here.',
     access: admin,
     input: { user_id: Id, ...newTokenInput },
     returns: one(NewPersonalAccessToken),
+    refusals: {
+      404: '404 User Not Found',
+      422: ['Not permitted to create', '<Parameter> <reason>'],
+    },
     handle: async ({ db, input }) => {
       const user = await db.selectFrom('users').select(['id', 'user_type']).where('id', '=', input.user_id).executeTakeFirst();
       if (ownTypes.has(found('User', user).user_type)) throw unprocessable('Not permitted to create');
@@ -117,13 +145,20 @@ export const personalAccessTokenRoutes = [
     },
   }),
   post('/user/personal_access_tokens', {
-    summary: 'Make a token of little power for oneself',
+    operation: 'createOwnPersonalAccessToken',
+    summary: 'Create a personal access token of limited scope for the current user',
+    description:
+      'The value is shown only here. The scopes are `k8s_proxy` and `self_rotate`, and the token ends on the next day.',
     access: signedIn,
     input: { ...newTokenInput, scopes: CommaList(Type.Enum(['k8s_proxy', 'self_rotate'])) },
     returns: one(NewPersonalAccessToken),
+    refusals: { 422: ['Not permitted to create', '<Parameter> <reason>'] },
     handle: async ({ db, caller, input }) => {
       if (isOfResource(caller)) throw unprocessable('Not permitted to create');
-      return shownOnce(db, await issueToken(db, { ...input, user_id: caller.id, expires_at: input.expires_at ?? dayIn(1) }));
+      return shownOnce(
+        db,
+        await issueToken(db, { ...input, user_id: caller.id, expires_at: input.expires_at ?? daysFromNow(1) }),
+      );
     },
   }),
 ];

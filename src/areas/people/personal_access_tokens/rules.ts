@@ -1,25 +1,21 @@
-/** What a personal access token may be (conventions.md section 2.3, users-and-tokens.md section 6). */
-import { tooLong } from '../../../http/index.ts';
+/** Rules of personal access tokens and their lifetime (docs/reference/personal_access_tokens.md#lifetime). */
+import { dayOf, daysAfter } from '../../../cron/index.ts';
+import { tooLong } from '../../../texts/index.ts';
 
-/** The longest that a token may live where no setting says otherwise. */
+/** The longest lifetime of a token without a setting. */
 const maximumLifetime_days = 365;
 const maximumText = 255;
-const day_ms = 86_400_000;
 
-/** The day that is `days` after the one in UTC at `now`, `YYYY-MM-DD`. */
-export const dayIn = (days: number, now = new Date()): string =>
-  new Date(now.getTime() + days * day_ms).toISOString().slice(0, 10);
-
-/** How long tokens may live. */
+/** Limits of lifetimes. */
 export interface Lifetime {
   maximum_days: number;
-  /** Whether every token ends; otherwise one may live for ever. */
+  /** Whether every token must expire. */
   is_limited: boolean;
 }
 
 /**
- * What the application settings say of lifetimes.
- * @param ofProgram whether the tokens are those of a service account, which has a setting of its own: nobody notices there that a token is about to end
+ * The limits of lifetimes in the application settings.
+ * @param ofProgram whether the tokens belong to a service account. Service accounts have a setting of their own, because nobody notices that their tokens expire.
  */
 export const lifetimeFrom = (
   settings: {
@@ -35,10 +31,10 @@ export const lifetimeFrom = (
     : settings.require_personal_access_token_expiry || settings.max_personal_access_token_lifetime !== null,
 });
 
-/** The last day on which a token that is made now may end. */
-export const lastDay = ({ maximum_days }: Lifetime, now = new Date()): string => dayIn(maximum_days, now);
+/** The latest expiry of a token that is created now. */
+export const lastDay = ({ maximum_days }: Lifetime, now = new Date()): string => daysAfter(dayOf(now), maximum_days);
 
-/** Why a token cannot end on this day, empty when it can. A day that is over is fine: the token never works. */
+/** Reasons against an expiry. A date in the past is allowed: the token never works. */
 export const expiryReasons = (expires_at: string | null, lifetime: Lifetime): string[] =>
   lifetime.is_limited && expires_at !== null && expires_at > lastDay(lifetime) ? [`must be before ${lastDay(lifetime)}`] : [];
 
@@ -49,7 +45,7 @@ interface Wish {
   expires_at: string | null;
 }
 
-/** Why a token cannot be made so: reasons by field, empty when it can. */
+/** Reasons against the values of a token, by parameter. */
 export function tokenReasons({ name, description, scopes, expires_at }: Wish, lifetime: Lifetime): Record<string, string[]> {
   const fields = {
     name: name.trim() === '' ? ["can't be blank"] : tooLong(name, maximumText),
