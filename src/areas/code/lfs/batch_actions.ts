@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Services } from '../../../http/index.ts';
+import { type LfsAccess, notFound, refusal } from './access.ts';
 import { lifetime_s, type Operation, signed } from './credential_actions.ts';
-import { type LfsAccess, notFound, refusal } from './grant.ts';
 import { objectsOf } from './queries.ts';
 import { isOid, type LfsFile, largestBatch } from './rules.ts';
 

@@ -1,7 +1,7 @@
 /** What other areas may use of large files. */
 export { shareObjects } from './actions.ts';
+export { lfsDoorways, lfsUrl } from './http.ts';
 export { removeUnusedObjects } from './jobs.ts';
-export { lfsOverHttp, lfsUrl } from './lfs_http.ts';
 export { lockedPaths, missingObjects } from './push_check_rules.ts';
 export { isLfsEnabled, largeFileReader, objectOf, readObject } from './queries.ts';
 export { type LfsFile, pointerIn } from './rules.ts';

@@ -1,7 +1,8 @@
 /** Removing large files that no project has any more. */
 import { sql } from 'kysely';
-import type { JobServices } from '../../../jobs/index.ts';
+
 import { job } from '../../../jobs/index.ts';
+import type { JobServices } from '../../../services/index.ts';
 import { blobOf } from './queries.ts';
 
 /** An upload is in its place within seconds of the moment that its row bears. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { levels, type MaybeCaller, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { ApiError, type Caller } from '../../../http/index.ts';
-import { refusal } from './grant.ts';
+import { refusal } from './access.ts';
 import { isLockPath } from './rules.ts';
 
 /** As LFS clients read it. */

@@ -1,4 +1,5 @@
 /** A large file passes through the server, which does not hold it. */
+// Runs in a process of its own: it measures memory.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

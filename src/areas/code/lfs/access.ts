@@ -1,0 +1,101 @@
+/** Who may fetch and store large files, and the refusals in the form of LFS (docs/reference/lfs.md). */
+import type { FastifyRequest, RouteGenericInterface } from 'fastify';
+import {
+  basicCaller,
+  basicPassword,
+  basicRefused,
+  callerOfBasic,
+  callerOfTokenNumbered,
+  gitScopes,
+  levels,
+  type MaybeCaller,
+  mayRead,
+  mayReadCode,
+  movedProject,
+  type Project,
+  projectFor,
+} from '../../../access/index.ts';
+import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
+import { type Credential, credentialIn, isCredential, type Operation } from './credential_actions.ts';
+import { isLfsEnabled } from './queries.ts';
+
+/** A refusal to an LFS client, which shows the text to its user. */
+export const refusal = (status: number, message: string): ApiError => new ApiError(status, { message });
+export const notFound = (): ApiError => refusal(404, 'Not found.');
+const forbidden = (): ApiError => refusal(403, 'Access forbidden. Check your access level.');
+
+export interface LfsAccess<C extends MaybeCaller = MaybeCaller> {
+  project: Project;
+  caller: C;
+}
+
+/** Who calls; by the short-lived credential of a batch, where that is what was sent. */
+export interface LfsCaller extends Caller {
+  credential?: Credential;
+}
+
+interface Wanted {
+  /** The full path of the project, also one that it had before. */
+  path: string;
+  operation: Operation;
+}
+
+type Who<R extends RouteGenericInterface> = Identification<LfsCaller, R>;
+
+/** The caller by a token, which is the password; the credential of a batch is none. */
+async function byToken(services: Services, request: FastifyRequest): Promise<LfsCaller | undefined> {
+  const password = basicPassword(request);
+  if (password !== undefined && isCredential(password)) throw basicRefused(services.url);
+  return callerOfBasic(services, request);
+}
+
+/**
+ * The caller of an operation, by a token.
+ * @param operationOf the operation that a request is about
+ */
+export const lfsCaller = <R extends RouteGenericInterface>(operationOf: (request: FastifyRequest<R>) => Operation): Who<R> => ({
+  identify: byToken,
+  scopes: (request) => gitScopes[operationOf(request)],
+  insufficient: forbidden,
+});
+
+/** The same for a transfer, which also takes the credential of its batch. */
+export const transferCaller = <R extends RouteGenericInterface>(operation: Operation): Who<R> => ({
+  ...lfsCaller<R>(() => operation),
+  async identify(services, request) {
+    const password = basicPassword(request);
+    if (password === undefined || !isCredential(password)) return callerOfBasic(services, request);
+    const credential = await credentialIn(services.db, password);
+    if (credential?.operation !== operation) throw basicRefused(services.url);
+    const caller = await basicCaller(services, () => callerOfTokenNumbered(services, credential.token_id, request.ip));
+    return { ...caller, credential };
+  },
+});
+
+/**
+ * Whoever may fetch or store the large files of a project.
+ * @throws ApiError 401 that asks for credentials, 404 when there is nothing that the caller may know of, or large files are switched off, 403 when they may
+ * know of it and not do this
+ */
+export async function grantLfs(
+  { db, url }: Services,
+  caller: LfsCaller | undefined,
+  { path, operation }: Wanted,
+): Promise<LfsAccess> {
+  const project = (await projectFor(db, caller, path)) ?? (await movedProject(db, caller, path));
+  if (caller?.credential && caller.credential.project_id !== project?.id) throw basicRefused(url);
+  const isHere = project !== undefined && mayRead(caller, project);
+  // Whether there is such a project is nobody's business who may not read it.
+  if (!caller && (operation === 'upload' || !isHere || !mayReadCode(project))) throw basicRefused(url);
+  if (!isHere || !(await isLfsEnabled(db, project.id))) throw notFound();
+  if (!mayReadCode(project)) throw forbidden();
+  if (operation === 'upload' && (project.access_level < levels.developer || project.read_only)) throw forbidden();
+  return { project, caller };
+}
+
+/** As `grantLfs` for storing, where somebody always calls. */
+export async function grantUpload(services: Services, caller: LfsCaller | undefined, path: string): Promise<LfsAccess<Caller>> {
+  const { project } = await grantLfs(services, caller, { path, operation: 'upload' });
+  if (!caller) throw basicRefused(services.url);
+  return { project, caller };
+}

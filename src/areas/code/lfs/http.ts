@@ -1,0 +1,245 @@
+/** Git LFS over HTTP: the batch, the transfers and the locks (docs/reference/lfs.md). Files stream; nothing is held in memory. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BlobMismatch } from '../../../blobs/index.ts';
+import { isForeignKeyViolation } from '../../../db/index.ts';
+import {
+  ApiError,
+  type Door,
+  type Doorway,
+  type ErrorForm,
+  leaveBodiesUnread,
+  messageOf,
+  type Services,
+} from '../../../http/index.ts';
+import { grantLfs, grantUpload, type LfsCaller, lfsCaller, notFound, refusal, transferCaller } from './access.ts';
+import { storeObject } from './actions.ts';
+import { answerBatch, operationIn } from './batch_actions.ts';
+import { addLock, listLocks, removeLock, verifyLocks } from './lock_actions.ts';
+import { objectOf, readObject } from './queries.ts';
+import { isOid, type LfsFile, rangeIn } from './rules.ts';
+
+/** Where the routes live, since a router cannot match a path of any depth in the middle of an address. */
+const inside = '/-/lfs';
+const address = /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+)\.git\/(info\/lfs|gitlab-lfs)(\/[^?]*)/;
+
+/**
+ * The address under which the server routes a request: that of an LFS client becomes one of ours, any other stays.
+ * @param url path and query as they came
+ */
+export function lfsUrl(url: string): string {
+  const [match, path = '', door, rest = ''] = address.exec(url) ?? [];
+  if (match === undefined) return url;
+  try {
+    const place = encodeURIComponent(decodeURIComponent(path));
+    return `${inside}/${place}/${door === 'gitlab-lfs' ? 'transfers' : 'api'}${rest}${url.slice(match.length)}`;
+  } catch {
+    return url;
+  }
+}
+
+const mediaType = 'application/vnd.git-lfs+json';
+/** A batch of the most objects is a sixth of this. */
+const bodyLimit_bytes = 1024 * 1024;
+const outdated = 'Server supports batch API only, please update your Git LFS client to version 1.0.1 and up.';
+
+interface LfsRequest {
+  Params: { path: string; oid: string; size: string; id: string };
+  Querystring: Record<string, unknown>;
+  Body: Record<string, unknown> | undefined;
+}
+type LfsDoor = Door<LfsCaller, LfsRequest>;
+
+/** As bytes, since Fastify would add a charset to text. */
+const sendJson = (reply: FastifyReply, body: object): FastifyReply =>
+  reply
+    .header('content-type', mediaType)
+    .header('cache-control', 'no-store')
+    .send(Buffer.from(JSON.stringify(body)));
+
+/** What an error says to the client. */
+function meaningOf(error: Error & { statusCode?: number | undefined; code?: string }): ApiError | undefined {
+  if (error instanceof ApiError) return undefined;
+  if (error instanceof BlobMismatch) return refusal(error.what === 'size' ? 422 : 400, 'SHA256 or size mismatch');
+  if (isForeignKeyViolation(error)) return notFound(); // The project was removed meanwhile.
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return refusal(507, 'The server has no space left for large files.');
+  return error.statusCode !== undefined && error.statusCode < 500 ? refusal(error.statusCode, error.message) : undefined;
+}
+
+/** The form of LFS: JSON with the number of the request, by which an operator finds it in the log. */
+const lfsForm = ({ url }: Services): ErrorForm => ({
+  meaningOf,
+  write(given, request, reply) {
+    // What the client still sends is read past, so that it gets to read the reply.
+    request.raw.resume();
+    return sendJson(reply, {
+      ...given.body,
+      message: messageOf(given),
+      documentation_url: `${url}/docs`,
+      request_id: request.id,
+    });
+  },
+});
+
+function readBody(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refusal(400, 'The body is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal(422, 'The body is not an object.');
+  return value as Record<string, unknown>;
+}
+
+const storing = lfsCaller<LfsRequest>(() => 'upload');
+const fetching = lfsCaller<LfsRequest>(() => 'download');
+
+const objects = `${inside}/:path/api/objects`;
+const gone = (method: 'GET' | 'POST', url: string): LfsDoor => ({
+  method,
+  url,
+  handle: () => Promise.reject(refusal(501, outdated)),
+});
+
+const objectDoors: LfsDoor[] = [
+  {
+    method: 'POST',
+    url: `${objects}/batch`,
+    who: lfsCaller(({ body = {} }) => operationIn(body)),
+    handle: async ({ services, caller, request: { params, body = {} }, reply }) => {
+      const granted = await grantLfs(services, caller, { path: params.path, operation: operationIn(body) });
+      return sendJson(reply, await answerBatch(services, granted, body));
+    },
+  },
+  {
+    method: 'POST',
+    url: `${objects}/verify`,
+    who: transferCaller('upload'),
+    handle: async ({ services, caller, request: { params, body = {} }, reply }) => {
+      const { project } = await grantUpload(services, caller, params.path);
+      const { oid, size } = body;
+      const object = typeof oid === 'string' && isOid(oid) ? await objectOf(services.db, project.id, oid) : undefined;
+      if (!object || object.size !== size) throw notFound();
+      return sendJson(reply, object);
+    },
+  },
+  gone('POST', objects),
+  gone('GET', objects),
+  gone('GET', `${objects}/:oid`),
+];
+
+const locks = `${inside}/:path/api/locks`;
+
+const lockDoors: LfsDoor[] = [
+  {
+    method: 'GET',
+    url: locks,
+    who: fetching,
+    handle: async ({ services, caller, request, reply }) => {
+      const { project } = await grantLfs(services, caller, { path: request.params.path, operation: 'download' });
+      return sendJson(reply, await listLocks(services.db, project, request.query));
+    },
+  },
+  {
+    method: 'POST',
+    url: locks,
+    who: storing,
+    handle: async ({ services, caller, request, reply }) => {
+      const granted = await grantUpload(services, caller, request.params.path);
+      return sendJson(reply.code(201), { lock: await addLock(services.db, granted, request.body?.path) });
+    },
+  },
+  {
+    method: 'POST',
+    url: `${locks}/verify`,
+    who: storing,
+    handle: async ({ services, caller, request, reply }) => {
+      const granted = await grantUpload(services, caller, request.params.path);
+      return sendJson(reply, await verifyLocks(services.db, granted, request.body ?? {}));
+    },
+  },
+  {
+    method: 'POST',
+    url: `${locks}/:id/unlock`,
+    who: storing,
+    handle: async ({ services, caller, request: { params, body = {} }, reply }) => {
+      const granted = await grantUpload(services, caller, params.path);
+      return sendJson(reply, { lock: await removeLock(services.db, granted, { id: params.id, force: body.force === true }) });
+    },
+  },
+];
+
+/** @throws ApiError 400 for what is no digest or size, or when the client announces another length than its address says */
+function announcedIn({ params, headers }: FastifyRequest<LfsRequest>): LfsFile {
+  const { oid, size } = params;
+  if (!isOid(oid) || !/^\d{1,15}$/.test(size)) throw refusal(400, 'An object has a SHA-256 in lower case and a size in bytes.');
+  const length = headers['content-length'];
+  if (length !== undefined && length !== size) throw new BlobMismatch('size');
+  return { oid, size: Number(size) };
+}
+
+const object = `${inside}/:path/transfers/objects/:oid`;
+
+const transferDoors: LfsDoor[] = [
+  {
+    method: 'GET',
+    url: object,
+    who: transferCaller('download'),
+    without_head: true,
+    handle: async ({ services, caller, request, reply }) => {
+      const { path, oid } = request.params;
+      const { project } = await grantLfs(services, caller, { path, operation: 'download' });
+      const found = isOid(oid) ? await objectOf(services.db, project.id, oid) : undefined;
+      if (!found) throw notFound();
+      return sendObject(services, found, request, reply);
+    },
+  },
+  {
+    method: 'PUT',
+    url: `${object}/:size`,
+    who: transferCaller('upload'),
+    handle: async ({ services, caller, request, reply }) => {
+      const { project } = await grantUpload(services, caller, request.params.path);
+      await storeObject(services, project.id, announcedIn(request), request.raw);
+      return reply.code(200).send();
+    },
+  },
+];
+
+async function sendObject(
+  services: Services,
+  object: LfsFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const range = rangeIn(request.headers.range, object.size);
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${object.size}`);
+    throw refusal(416, 'Range Not Satisfiable');
+  }
+  const stream = await readObject(services, object, range);
+  reply.headers({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment',
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-store',
+    'content-length': String(range ? range.end - range.start + 1 : object.size),
+  });
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${object.size}`);
+  return reply.send(stream);
+}
+
+/** What LFS clients ask for. Their addresses must pass through `lfsUrl`. */
+export const lfsDoorways: readonly Doorway[] = [
+  {
+    doors: [...objectDoors, ...lockDoors],
+    errors: lfsForm,
+    prepare(app) {
+      app.removeAllContentTypeParsers();
+      const text = { parseAs: 'string', bodyLimit: bodyLimit_bytes } as const;
+      app.addContentTypeParser('*', text, async (_request: FastifyRequest, body: string) => readBody(body));
+    },
+  },
+  // The store reads the body of a transfer as it comes, and the address says how long it is.
+  { doors: transferDoors, errors: lfsForm, prepare: leaveBodiesUnread },
+];
