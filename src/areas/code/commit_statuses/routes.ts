@@ -1,9 +1,9 @@
-/** Commit statuses: what services outside, such as builders of software, say of a commit (repository.md section 5.5). */
+/** Commit statuses: what services outside, such as builders of software, say of a commit (docs/reference/commit_statuses.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { type Repository, refsContaining, resolveCommit } from '../../../git/index.ts';
+import { type Repository, refsContaining, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import {
   checked,
   found,
@@ -20,7 +20,6 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
-import { repositoryOf } from '../repository/index.ts';
 import { reportStatus } from './actions.ts';
 import { addressProblems, states } from './rules.ts';
 
@@ -84,19 +83,23 @@ const Sha = Type.String({ description: 'Commit, branch or tag' });
 
 export const commitStatuses = [
   get('/projects/:id/repository/commits/:sha/statuses', {
-    summary: 'List what is said of a commit',
+    operation: 'listCommitStatuses',
+    summary: 'List the statuses of a commit',
     access: codeReader,
     input: {
       sha: Sha,
       ref: optional(Type.String({ description: 'Only of this branch or tag' })),
       name: optional(Type.String({ description: 'Only by this name' })),
-      stage: optional(Type.String({ description: 'Only of this stage of a pipeline; reports from outside are of `external`' })),
-      pipeline_id: optional(Type.Integer({ description: 'Only of this pipeline: none, as reports belong to no pipeline' })),
-      all: Type.Boolean({ default: false, description: 'Also what was said before the last report of a name' }),
+      stage: optional(Type.String({ description: 'Stage; statuses from outside have `external`' })),
+      pipeline_id: optional(
+        Type.Integer({ description: 'Id of a pipeline; matches nothing, because statuses belong to no pipeline' }),
+      ),
+      all: Type.Boolean({ default: false, description: 'Include earlier statuses of the same name' }),
       sort: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By id' }),
       ...paging,
     },
     returns: pageOf(CommitStatus),
+    refusals: { 404: '404 Commit Not Found' },
     handle: async ({ project, input, db, ...services }) => {
       const { ref, name, stage, pipeline_id, all, sort } = input;
       const isNowhere = (stage || externalStage) !== externalStage || pipeline_id !== undefined;
@@ -113,7 +116,8 @@ export const commitStatuses = [
     },
   }),
   post('/projects/:id/statuses/:sha', {
-    summary: 'Say the status of a commit',
+    operation: 'setCommitStatus',
+    summary: 'Set the status of a commit',
     access: codeWriter,
     input: {
       sha: Sha,
@@ -123,9 +127,13 @@ export const commitStatuses = [
       context: optional(short('Another name for `name`')),
       target_url: optional(short('Where to read more', addressProblems)),
       description: optional(short('What is said')),
-      coverage: optional(Type.Number({ description: 'Share of the code that tests reach, in percent' })),
+      coverage: optional(Type.Number({ description: 'Test coverage in percent' })),
     },
     returns: one(CommitStatus),
+    refusals: {
+      400: 'Cannot transition status via :<event> from :<status> (Reason(s): Status cannot transition via "<event>")',
+      404: ['404 Commit Not Found', '404 References for commit Not Found'],
+    },
     handle: async ({ project, caller, input, db, ...services }) => {
       const { name, context, ref, sha: _, ...said } = input;
       const repository = repositoryOf(services, project);

@@ -2,4 +2,4 @@
 export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './actions.ts';
 export { levelDescription } from './present.ts';
 export { protectionFor } from './queries.ts';
-export { type BranchProtection, type DefaultProtection, defaultProtection, isAbout } from './rules.ts';
+export { type BranchProtection, defaultProtection, isAbout } from './rules.ts';

@@ -1,4 +1,4 @@
-/** How protections of branches appear in replies (repository.md section 3.1). */
+/** How protections of branches appear in replies (docs/reference/protected_branches.md). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
@@ -20,7 +20,7 @@ export const ProtectedBranch = resource('ProtectedBranch', {
   merge_access_levels: Type.Array(AccessEntry),
   unprotect_access_levels: since('premium', Type.Array(AccessEntry)),
   allow_force_push: Type.Boolean(),
-  inherited: Type.Boolean({ description: 'False: groups do not protect branches' }),
+  inherited: Type.Boolean({ description: 'Always false: groups do not protect branches' }),
   code_owner_approval_required: since('premium', Type.Boolean()),
 });
 

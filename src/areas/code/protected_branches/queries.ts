@@ -1,6 +1,6 @@
 /** Reading what protects the branches of a project. */
 import { sql } from 'kysely';
-import { levels, type Project } from '../../../access/index.ts';
+import { countsToday, levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type BranchProtection, type KnownEntry, type ProtectionRule, protectionBy } from './rules.ts';
 
@@ -13,7 +13,7 @@ const entriesFor = (caller: Known) => sql<KnownEntry[]>`
              'action', entry.action, 'access_level', entry.access_level, 'user_id', entry.user_id, 'group_id', entry.group_id,
              'is_member', exists (select from group_authorizations
                                    where user_id = ${caller?.id ?? null}::bigint and group_id = entry.group_id and access_level >= ${levels.guest}
-                                     and (expires_at is null or expires_at > current_date))))
+                                     and ${countsToday()})))
       from protected_branch_access_levels entry where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
 
 /** What protects the branches of a project, by name or pattern. */
@@ -72,7 +72,7 @@ export async function knownIn(
 ): Promise<{ users: Set<number>; groups: Set<number> }> {
   const { rows } = await sql<{ user_id: number | null; group_id: number | null }>`
     select user_id, null::bigint as group_id from project_authorizations
-     where project_id = ${project_id} and user_id = any(${user_ids}::bigint[]) and (expires_at is null or expires_at > current_date)
+     where project_id = ${project_id} and user_id = any(${user_ids}::bigint[]) and ${countsToday()}
     union
     select null, candidate.id
       from projects join namespaces place on place.id = projects.namespace_id
@@ -81,7 +81,7 @@ export async function knownIn(
        and (candidate.id = any(place.traversal_ids)
             or exists (select from group_links
                         where invited_group_id = candidate.id and (project_id = projects.id or group_id = any(place.traversal_ids))
-                          and (expires_at is null or expires_at > current_date)))`.execute(db);
+                          and ${countsToday()}))`.execute(db);
   return {
     users: new Set(rows.flatMap(({ user_id }) => user_id ?? [])),
     groups: new Set(rows.flatMap(({ group_id }) => group_id ?? [])),

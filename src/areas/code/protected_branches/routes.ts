@@ -31,8 +31,8 @@ const grantee = allOptional({ access_level: Level('From this level on'), user_id
 const Grant = Type.Object(grantee);
 const GrantChange = Type.Object({
   ...grantee,
-  id: optional(Type.Integer({ description: 'An entry that is there; left out, a new one' })),
-  _destroy: optional(Type.Boolean({ description: 'Whether the entry ends' })),
+  id: optional(Type.Integer({ description: 'Id of an existing entry; left out, a new one is created' })),
+  _destroy: optional(Type.Boolean({ description: 'Delete the entry' })),
 });
 const granted = <S extends typeof Grant | typeof GrantChange>(schema: S) =>
   allOptional({
@@ -48,7 +48,7 @@ const singleLevels = allOptional({
 
 const codeOwners = {
   code_owner_approval_required: optional(
-    since('premium', Type.Boolean({ description: 'Kept; without effect as long as nothing reads the owners of code' })),
+    since('premium', Type.Boolean({ description: 'Stored; has no effect, because code owners are not supported' })),
   ),
 };
 
@@ -84,11 +84,12 @@ const protectionNamed = async (db: Database, project: Project, name: string) =>
 
 const maintainer = projectRole('maintainer');
 const path = '/projects/:id/protected_branches';
-const name = Type.String({ description: 'Of the protection, with its `*`' });
+const name = Type.String({ description: 'Name or wildcard of the protected branch or tag' });
 
 export const protectedBranchRoutes = [
   get(path, {
-    summary: 'List what protects the branches of a project, by name',
+    operation: 'listProtectedBranches',
+    summary: 'List protected branches, by name',
     access: maintainer,
     input: { search: optional(Type.String({ description: 'Part of the name' })), ...paging },
     returns: pageOf(ProtectedBranch),
@@ -102,23 +103,29 @@ export const protectedBranchRoutes = [
     },
   }),
   get(`${path}/:name`, {
-    summary: 'Show what protects one branch, or all whose names fit',
+    operation: 'getProtectedBranch',
+    summary: 'Get a protected branch or wildcard',
     access: maintainer,
     input: { name },
     returns: one(ProtectedBranch),
     handle: ({ db, project, input }) => protectionNamed(db, project, input.name),
   }),
   post(path, {
-    summary: 'Protect a branch, or all whose names fit',
+    operation: 'createProtectedBranch',
+    summary: 'Protect a branch or wildcard',
     access: maintainer,
     input: {
-      name: NotBlank({ description: 'Of a branch; `*` stands for any characters' }),
+      name: NotBlank({ description: 'Name of a branch, or a wildcard with `*`' }),
       ...singleLevels,
       ...granted(Grant),
-      allow_force_push: Type.Boolean({ default: false, description: 'Whether those who may push may also rewrite the branch' }),
+      allow_force_push: Type.Boolean({ default: false, description: 'Allow users who can push to force push' }),
       ...codeOwners,
     },
     returns: one(ProtectedBranch),
+    refusals: {
+      409: "Protected branch '<name>' already exists",
+      422: ['Name is too long (maximum is 255 characters)', '<parameter> access levels <reason>'],
+    },
     handle: async ({ db, project, input }) => {
       const entries = [...levelEntries(input), ...entriesFrom(input)];
       await db.transaction().execute((tx) => protectBranch(tx, project.id, { ...input, entries }));
@@ -126,10 +133,12 @@ export const protectedBranchRoutes = [
     },
   }),
   patch(`${path}/:name`, {
-    summary: 'Change what protects a branch',
+    operation: 'updateProtectedBranch',
+    summary: 'Update a protected branch',
     access: maintainer,
     input: { name, ...granted(GrantChange), allow_force_push: optional(Type.Boolean()), ...codeOwners },
     returns: one(ProtectedBranch),
+    refusals: { 422: 'Access levels has already been taken' },
     handle: async ({ db, project, caller, input }) => {
       const { name: protectedName, allow_force_push, code_owner_approval_required } = input;
       const change = { project, caller, name: protectedName, allow_force_push, code_owner_approval_required };
@@ -139,7 +148,8 @@ export const protectedBranchRoutes = [
     },
   }),
   del(`${path}/:name`, {
-    summary: 'End the protection of a branch',
+    operation: 'deleteProtectedBranch',
+    summary: 'Unprotect a branch',
     access: maintainer,
     input: { name },
     returns: nothing,

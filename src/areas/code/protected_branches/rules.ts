@@ -2,8 +2,8 @@
 import { levels } from '../../../access/index.ts';
 
 /** The levels that an entry can name besides those of members. */
-export const nobody = 0;
-export const administrators = 60;
+const nobody = 0;
+const administrators = 60;
 
 export type ProtectedAction = 'push' | 'merge' | 'unprotect';
 
@@ -63,7 +63,7 @@ export function isAbout(name: string, branch: string): boolean {
 }
 
 /** Whether an entry lets somebody act. A user or a member of a group still needs the level from which one may push at all. */
-export function admits(entry: KnownEntry, { caller, access_level }: Actor): boolean {
+function admits(entry: KnownEntry, { caller, access_level }: Actor): boolean {
   if (!caller || entry.access_level === nobody) return false;
   if (entry.access_level === administrators) return caller.admin;
   if (entry.access_level !== null) return access_level >= entry.access_level;
@@ -97,7 +97,7 @@ export function defaultProtection(level: number): DefaultProtection {
 }
 
 /** Whether developers may make the first branch of a repository, which is protected by this level as soon as it is there. */
-export const mayPushFirst = (level: number): boolean => level < 2 || level === 4;
+const mayPushFirst = (level: number): boolean => level < 2 || level === 4;
 
 /**
  * What holds for branches, and for whoever acts on them. Of several protections that are about a branch the most generous decides.

@@ -1,4 +1,4 @@
-/** Protected tags: who may make a tag, or all whose names fit, where the right to push to the project is not enough (repository.md section 4). */
+/** Protected tags: who may make a tag, or all whose names fit, where the right to push to the project is not enough (docs/reference/protected_tags.md). */
 import { type Static, Type } from 'typebox';
 import { levels, projectRole } from '../../../access/index.ts';
 import {
@@ -42,11 +42,12 @@ const present = ({ id, name, create_access_level: access_level }: Row): Static<t
 const longest_name = 255;
 const maintainer = projectRole('maintainer');
 const path = '/projects/:id/protected_tags';
-const name = Type.String({ description: 'Of the protection, with its `*`' });
+const name = Type.String({ description: 'Name or wildcard of the protected branch or tag' });
 
 export const protectedTagRoutes = [
   get(path, {
-    summary: 'List what protects the tags of a project, by name',
+    operation: 'listProtectedTags',
+    summary: 'List protected tags, by name',
     access: maintainer,
     input: paging,
     returns: pageOf(ProtectedTag),
@@ -56,7 +57,8 @@ export const protectedTagRoutes = [
     },
   }),
   get(`${path}/:name`, {
-    summary: 'Show what protects one tag, or all whose names fit',
+    operation: 'getProtectedTag',
+    summary: 'Get a protected tag or wildcard',
     access: maintainer,
     input: { name },
     returns: one(ProtectedTag),
@@ -64,16 +66,21 @@ export const protectedTagRoutes = [
       present(found(undefined, await protectedTagsOf(db, project.id).where('name', '=', input.name).executeTakeFirst())),
   }),
   post(path, {
-    summary: 'Protect a tag, or all whose names fit',
+    operation: 'createProtectedTag',
+    summary: 'Protect a tag or wildcard',
     access: maintainer,
     input: {
-      name: NotBlank({ description: 'Of a tag; `*` stands for any characters' }),
+      name: NotBlank({ description: 'Name of a tag, or a wildcard with `*`' }),
       create_access_level: Type.Enum([0, 30, 40], {
         default: levels.maintainer,
-        description: 'Who may make it: 0 nobody, 30 developers, 40 maintainers',
+        description: 'Who can create it: 0 nobody, 30 developers, 40 maintainers',
       }),
     },
     returns: one(ProtectedTag),
+    refusals: {
+      409: "Protected tag '<name>' already exists",
+      422: ['Name is too long (maximum is 255 characters)', 'Create access levels <reason>'],
+    },
     handle: async ({ db, project, input }) => {
       if (input.name.length > longest_name)
         throw new ApiError(422, { message: [`Name is too long (maximum is ${longest_name} characters)`] });
@@ -88,7 +95,8 @@ export const protectedTagRoutes = [
     },
   }),
   del(`${path}/:name`, {
-    summary: 'End the protection of a tag',
+    operation: 'deleteProtectedTag',
+    summary: 'Unprotect a tag',
     access: maintainer,
     input: { name },
     returns: nothing,

@@ -3,8 +3,7 @@
  * request that moved them, or after a crash `settleReferenceUpdates`. So it is written once, whatever happens in between.
  */
 import type { Database } from '../../../db/index.ts';
-import { RefConflict, RefMoved, type RefUpdate, setHead, updateRefs } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { RefConflict, RefMoved, type RefUpdate, repositoryOf, setHead, updateRefs } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';

@@ -1,4 +1,4 @@
-/** Archives: all files of a commit in one (repository.md section 2). They are made while they are sent, and kept nowhere. */
+/** Archives: all files of a commit in one (docs/reference/repository.md). They are made while they are sent, and kept nowhere. */
 import { Type } from 'typebox';
 import { codeDownloader, type Project } from '../../../access/index.ts';
 import {
@@ -6,10 +6,10 @@ import {
   entryAt,
   isArchiveFormatKnown,
   type Repository,
+  repositoryOf,
   resolveCommit,
   streamArchive,
 } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
 import {
   ApiError,
   bytes,
@@ -97,7 +97,7 @@ const input = {
   path: optional(Type.String({ description: 'Only this file or folder' })),
   include_lfs_blobs: Type.Boolean({
     default: true,
-    description: 'Whether the large files of Git LFS stand in for their pointers; those above 1 GiB do not',
+    description: 'Include the contents of Git LFS objects instead of their pointers, up to 1 GiB',
   }),
 };
 const Format = Type.String({ description: Object.keys(extensions).join(', ') });
@@ -107,11 +107,14 @@ const path = '/projects/:id/repository/archive';
 export const archiveRoutes = [
   ...([path, `${path}.:format`] as const).flatMap((at) => {
     const declared = { ...reading, input: at === path ? input : { ...input, format: Format } };
+    const name = at === path ? 'Archive' : 'ArchiveInFormat';
     return [
       get(at, {
+        operation: `download${name}`,
+        summary: 'Download an archive of a repository',
         ...declared,
-        summary: 'Download the files of a commit as an archive',
         returns: bytes({}),
+        refusals: { 404: '404 File Not Found', 406: "The requested format '<format>' is not supported." },
         handle: async ({ project, input: asked, ...services }) => {
           const archive = await archiveOf(services, project, asked);
           const withLargeFiles = asked.include_lfs_blobs && (await isLfsEnabled(services.db, project.id));
@@ -121,9 +124,11 @@ export const archiveRoutes = [
         },
       }),
       head(at, {
+        operation: `check${name}`,
+        summary: 'Check whether an archive is available',
         ...declared,
-        summary: 'Say whether an archive can be downloaded',
         returns: headersOnly({}),
+        refusals: { 404: '404 File Not Found', 406: "The requested format '<format>' is not supported." },
         handle: async ({ project, input: asked, ...services }) => headersOf(await archiveOf(services, project, asked)),
       }),
     ];

@@ -1,10 +1,9 @@
-/** Blobs: contents of files by their own id, whatever names they have (repository.md section 2). */
+/** Blobs: contents of files by their own id, whatever names they have (docs/reference/repository.md). */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
-import { findBlob, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { findBlob, type Repository, readBlob, repositoryOf, streamBlob } from '../../../git/index.ts';
 import { bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
 import { admitInJson, contentType, sniffed_bytes, uncached } from './content_rules.ts';
 
@@ -56,10 +55,12 @@ const raw = { access: codeReader, scopes: ['read_repository'], input: { sha: Sha
 
 export const blobRoutes = [
   get('/projects/:id/repository/blobs/:sha', {
-    summary: 'Read a blob',
+    operation: 'getBlob',
+    summary: 'Get a blob',
     access: codeReader,
     input: { sha: Sha },
     returns: one(Blob),
+    refusals: { 404: '404 Blob Not Found' },
     handle: async ({ project, input, ...services }) => {
       const { repository, id, size_bytes } = await blobOf(services, project, input.sha);
       await admitInJson(services.db, project, size_bytes, rawPath);
@@ -68,9 +69,11 @@ export const blobRoutes = [
     },
   }),
   get(rawPath, {
+    operation: 'getRawBlob',
+    summary: 'Get a raw blob',
     ...raw,
-    summary: 'Read the bytes of a blob',
     returns: bytes({}),
+    refusals: { 404: '404 Blob Not Found' },
     handle: async ({ project, input, ...services }) => {
       const blob = await blobOf(services, project, input.sha);
       const { body, start } = await contentOf(blob);
@@ -78,9 +81,11 @@ export const blobRoutes = [
     },
   }),
   head(rawPath, {
+    operation: 'getRawBlobMetadata',
+    summary: 'Get the metadata of a raw blob',
     ...raw,
-    summary: 'Read what is known of a blob without its bytes',
     returns: headersOnly({}),
+    refusals: { 404: '404 Blob Not Found' },
     handle: async ({ project, input, ...services }) => {
       const blob = await blobOf(services, project, input.sha);
       const { body, start } = await contentOf(blob);

@@ -1,4 +1,4 @@
-/** Complete changes of branches (repository.md section 3). */
+/** Complete changes of branches (docs/reference/repository.md). */
 import type { Project } from '../../../access/index.ts';
 import {
   isValidBranchName,
@@ -8,10 +8,10 @@ import {
   RefMoved,
   type RefUpdate,
   type Repository,
+  repositoryOf,
   resolveBranch,
   resolveCommit,
 } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
 import { badRequest, type Caller, conflict, type Services } from '../../../http/index.ts';
 import { protectionFor } from '../protected_branches/index.ts';
 import { moveRefs } from './actions.ts';
@@ -63,7 +63,7 @@ async function startOf(services: Services, request: BranchRequest, repository: R
  * Creates a branch. An empty repository gets its default branch, with an empty README.md, first.
  * @param request.ref branch, tag or commit that the branch begins at
  * @returns the id of its commit
- * @throws ApiError 400 with the texts of repository.md section 3
+ * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
 export async function createBranch(services: Services, request: BranchRequest & { ref: string }): Promise<string> {
   const { project, caller, branch, ref } = request;

@@ -1,4 +1,4 @@
-/** Branches of a repository (repository.md section 3). */
+/** Branches of a repository (docs/reference/repository.md). */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type MaybeCaller, type Project, projectRole } from '../../../access/index.ts';
@@ -10,9 +10,9 @@ import {
   mergedBranches,
   type Repository,
   readCommit,
+  repositoryOf,
   resolveBranch,
 } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
 import {
   accepted,
   badParams,
@@ -39,6 +39,7 @@ import { type BranchProtection, protectByRole, protectionFor, unprotectIfProtect
 import { createBranch, deleteBranch, deleteMergedBranches } from './branch_actions.ts';
 import { Branch, presentCommit } from './present.ts';
 import { defaultHead } from './queries.ts';
+import { branchTexts, movedText } from './refusal_rules.ts';
 import { matchesSearch } from './rules.ts';
 
 type ShownBranch = Static<typeof Branch>;
@@ -134,6 +135,7 @@ const sorts = { name_asc: 'name', updated_asc: 'updated_asc', updated_desc: 'upd
 
 export const branchRoutes = [
   get('/projects/:id/repository/branches', {
+    operation: 'listBranches',
     summary: 'List the branches of a repository',
     access: codeReader,
     input: {
@@ -141,7 +143,7 @@ export const branchRoutes = [
       regex: optional(Type.String({ description: 'Regular expression of RE2' })),
       sort: Type.Enum(['name_asc', 'updated_asc', 'updated_desc'], { default: 'name_asc' }),
       pagination: optional(Type.String({ description: '`keyset`' })),
-      page_token: optional(Type.String({ description: 'Name of the last branch of the page before' })),
+      page_token: optional(Type.String({ description: 'Name of the last branch of the previous page' })),
       ...gitPaging,
     },
     rules: [mutuallyExclusive('search', 'regex')],
@@ -157,42 +159,60 @@ export const branchRoutes = [
     },
   }),
   get('/projects/:id/repository/branches/:branch', {
-    summary: 'Show one branch',
+    operation: 'getBranch',
+    summary: 'Get a branch',
     access: codeReader,
     input: { branch: Type.String() },
     returns: one(Branch),
+    refusals: { 400: 'The branch refname is invalid', 404: '404 Branch Not Found' },
     handle: async ({ project, caller, input, ...services }) => {
       const repository = repositoryOf(services, project);
       return presentOne(services, { project, caller }, repository, await branchNamed(repository, input.branch));
     },
   }),
   head('/projects/:id/repository/branches/:branch', {
-    summary: 'Say whether a branch exists',
+    operation: 'checkBranch',
+    summary: 'Check whether a branch exists',
     access: codeReader,
     input: { branch: Type.String() },
     returns: nothing,
+    refusals: { 404: '404 Branch Not Found' },
     handle: async ({ project, input, ...services }) => {
       found('Branch', await resolveBranch(repositoryOf(services, project), input.branch));
     },
   }),
   post('/projects/:id/repository/branches', {
+    operation: 'createBranch',
     summary: 'Create a branch',
     access: codeWriter,
     input: {
       branch: NotBlank({ description: 'Name of the new branch' }),
-      ref: NotBlank({ description: 'Branch, tag or commit that it begins at' }),
+      ref: NotBlank({ description: 'Branch, tag or commit to create it from' }),
     },
     returns: one(Branch),
+    refusals: {
+      400: [
+        'Branch already exists',
+        'Branch name is invalid',
+        "Failed to create branch '<name>': Branch name conflicts with existing branch hierarchy.",
+        "Failed to create branch '<name>': invalid reference name '<ref>'",
+        ...branchTexts,
+      ],
+      409: movedText,
+    },
     handle: async ({ project, caller, input, ...services }) => {
       const commit_id = await createBranch(services, { project, caller, branch: input.branch, ref: input.ref });
       return presentOne(services, { project, caller }, repositoryOf(services, project), { name: input.branch, commit_id });
     },
   }),
   del('/projects/:id/repository/branches/:branch', {
-    summary: 'Remove a branch',
+    operation: 'deleteBranch',
+    summary: 'Delete a branch',
     access: codeWriter,
     input: { branch: Type.String() },
+    conditional: true,
     returns: nothing,
+    refusals: { 400: ['The branch refname is invalid', ...branchTexts], 404: '404 Branch Not Found', 409: movedText },
     handle: async ({ project, caller, input, unmodified_since, ...services }) => {
       const repository = repositoryOf(services, project);
       const commit_id = found('Branch', await resolveBranch(repository, input.branch));
@@ -201,13 +221,15 @@ export const branchRoutes = [
     },
   }),
   del('/projects/:id/repository/merged_branches', {
-    summary: 'Remove every branch that is merged into the default branch',
+    operation: 'deleteMergedBranches',
+    summary: 'Delete merged branches',
     access: codeWriter,
     returns: accepted,
     handle: ({ project, caller, ...services }) => deleteMergedBranches(services, { project, caller }),
   }),
   put('/projects/:id/repository/branches/:branch/protect', {
-    summary: 'Protect one branch; `POST /projects/:id/protected_branches` says more precisely against whom',
+    operation: 'protectBranch',
+    summary: 'Protect a single branch',
     access: projectRole('maintainer'),
     deprecated: true,
     input: {
@@ -216,6 +238,7 @@ export const branchRoutes = [
       developers_can_merge: optional(Type.Boolean()),
     },
     returns: one(Branch),
+    refusals: { 404: '404 Branch Not Found' },
     handle: async ({ project, caller, input, ...services }) => {
       const repository = repositoryOf(services, project);
       const branch = await branchNamed(repository, input.branch);
@@ -226,11 +249,13 @@ export const branchRoutes = [
     },
   }),
   put('/projects/:id/repository/branches/:branch/unprotect', {
-    summary: 'End the protection of one branch',
+    operation: 'unprotectBranch',
+    summary: 'Unprotect a single branch',
     access: projectRole('maintainer'),
     deprecated: true,
     input: { branch: Type.String() },
     returns: one(Branch),
+    refusals: { 404: '404 Branch Not Found' },
     handle: async ({ project, caller, input, ...services }) => {
       const repository = repositoryOf(services, project);
       const branch = await branchNamed(repository, input.branch);

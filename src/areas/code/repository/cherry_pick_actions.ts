@@ -1,7 +1,14 @@
-/** Making the changes of a commit once more, or taking them back, on top of a branch and without a work tree (repository.md section 5.4). */
+/** Making the changes of a commit once more, or taking them back, on top of a branch and without a work tree (docs/reference/repository.md). */
 import type { Project } from '../../../access/index.ts';
-import { type Commit, mergeTrees, type Repository, readCommit, resolveBranch, writeTreeCommit } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import {
+  type Commit,
+  mergeTrees,
+  type Repository,
+  readCommit,
+  repositoryOf,
+  resolveBranch,
+  writeTreeCommit,
+} from '../../../git/index.ts';
 import { ApiError, type Caller, found, type Services } from '../../../http/index.ts';
 import { moveRefs } from './actions.ts';
 import { inTurn } from './branch_queue.ts';

@@ -1,8 +1,15 @@
-/** Committing changes of files to a branch, without a push: one commit, made whole or not at all (repository-files.md, repository.md section 5.3). */
+/** Committing changes of files to a branch, without a push: one commit, made whole or not at all (docs/reference/repository.md, docs/reference/repository.md). */
 
 import type { Project } from '../../../access/index.ts';
-import { ChangeRefused, type Person, RefConflict, type RefUpdate, type Repository, writeCommit } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import {
+  ChangeRefused,
+  type Person,
+  RefConflict,
+  type RefUpdate,
+  type Repository,
+  repositoryOf,
+  writeCommit,
+} from '../../../git/index.ts';
 import { badRequest, type Caller, type Services } from '../../../http/index.ts';
 import { moveRefs } from './actions.ts';
 import { inTurn } from './branch_queue.ts';

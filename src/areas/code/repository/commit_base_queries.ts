@@ -1,7 +1,14 @@
 /** Where a commit that is made without a push begins, and what becomes of its branch. */
 import type { Project } from '../../../access/index.ts';
-import { fetchCommit, isEmpty, isValidBranchName, type Repository, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import {
+  fetchCommit,
+  isEmpty,
+  isValidBranchName,
+  type Repository,
+  repositoryOf,
+  resolveBranch,
+  resolveCommit,
+} from '../../../git/index.ts';
 import { badRequest, type Services } from '../../../http/index.ts';
 
 /** Where a commit begins that is not simply the next one of its branch. */
@@ -52,7 +59,7 @@ const isElsewhere = ({ project, branch, start_branch, start_sha, start_project }
 
 /**
  * Finds out where a commit begins. What it follows is in the project's own repository afterwards.
- * @throws ApiError 400 with the texts of repository.md section 5.3
+ * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
 export async function baseOf(services: Pick<Services, 'storages'>, request: BaseRequest): Promise<Base> {
   const { project, branch, start_project, force } = request;

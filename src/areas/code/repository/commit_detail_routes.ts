@@ -1,8 +1,15 @@
-/** What one commit changed, and where it is found (repository.md section 5.1). */
+/** What one commit changed, and where it is found (docs/reference/repository.md). */
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
-import { changedFiles, countCommits, type Repository, readCommit, refsContaining, resolveCommit } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import {
+  changedFiles,
+  countCommits,
+  type Repository,
+  readCommit,
+  refsContaining,
+  repositoryOf,
+  resolveCommit,
+} from '../../../git/index.ts';
 import { found, get, gitPaging, notFound, one, pageOf, pageOfArray, resource, type Services } from '../../../http/index.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 
@@ -26,14 +33,16 @@ function presentRef(ref: string): { type: 'branch' | 'tag'; name: string } {
 
 export const commitDetailRoutes = [
   get(`${path}/diff`, {
-    summary: 'Show what a commit changed; a merge is compared with its first parent',
+    operation: 'listCommitDiffs',
+    summary: 'Get the diff of a commit',
     access: codeReader,
     input: {
       sha: Sha,
-      unidiff: Type.Boolean({ default: false, description: 'Whether each diff begins with the names of the file' }),
+      unidiff: Type.Boolean({ default: false, description: 'Include file headers in diffs' }),
       ...gitPaging,
     },
     returns: pageOf(Diff),
+    refusals: { 404: '404 Commit Not Found' },
     handle: async ({ project, input, ...services }) => {
       const { repository, id } = await commitOf(services, project, input.sha);
       const { parent_ids } = await readCommit(repository, id);
@@ -43,20 +52,24 @@ export const commitDetailRoutes = [
     },
   }),
   get(`${path}/sequence`, {
-    summary: 'Count the commits that lead to a commit, itself among them',
+    operation: 'getCommitSequence',
+    summary: 'Count the ancestors of a commit, including itself',
     access: codeReader,
     input: { sha: Sha, first_parent: Type.Boolean({ default: false }) },
     returns: one(CommitSequence),
+    refusals: { 404: '404 Commit Not Found' },
     handle: async ({ project, input, ...services }) => {
       const { repository, id } = await commitOf(services, project, input.sha);
       return { count: await countCommits(repository, { from: [id], first_parent: input.first_parent }) };
     },
   }),
   get(`${path}/refs`, {
-    summary: 'List the branches and tags that hold a commit',
+    operation: 'listCommitRefs',
+    summary: 'List the branches and tags that contain a commit',
     access: codeReader,
     input: { sha: Sha, type: Type.Enum(['branch', 'tag', 'all'], { default: 'all' }), ...gitPaging },
     returns: pageOf(CommitRef),
+    refusals: { 404: '404 Commit Not Found' },
     handle: async ({ project, input, ...services }) => {
       const { repository, id } = await commitOf(services, project, input.sha);
       const refs = await refsContaining(repository, id, kinds[input.type]);
@@ -65,10 +78,12 @@ export const commitDetailRoutes = [
     },
   }),
   get(`${path}/signature`, {
-    summary: 'Signatures are not checked: there is none to show',
+    operation: 'getCommitSignature',
+    summary: 'Signatures are not verified',
     access: codeReader,
     input: { sha: Sha },
     returns: one(Type.Object({})),
+    refusals: { 404: ['404 Commit Not Found', '404 Signature Not Found'] },
     handle: async ({ project, input, ...services }) => {
       await commitOf(services, project, input.sha);
       throw notFound('Signature');

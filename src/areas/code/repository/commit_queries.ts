@@ -1,8 +1,7 @@
 /** One commit with what is known of it besides itself. */
 import type { Static } from 'typebox';
 import type { Project } from '../../../access/index.ts';
-import { commitStats, readCommit } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { commitStats, readCommit, repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { statusOfCommit } from './commit_status_queries.ts';
 import { type CommitDetail, presentCommit } from './present.ts';

@@ -1,8 +1,7 @@
-/** Commits of a repository (repository.md section 5.1). */
+/** Commits of a repository (docs/reference/repository.md). */
 import { Type } from 'typebox';
 import { codeReader } from '../../../access/index.ts';
-import { commitStats, isValidTagName, listCommits, type Repository, resolveCommit } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { commitStats, isValidTagName, listCommits, type Repository, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import { badParams, found, get, gitPaging, one, optional, type Page, pageAsked, pageOf, Timestamp } from '../../../http/index.ts';
 import { commitDetail } from './commit_queries.ts';
 import { CommitDetail, ListedCommit, presentCommit } from './present.ts';
@@ -46,6 +45,7 @@ const emptyPage = (page: number, per_page: number): Page<never> => ({ items: [],
 
 export const commitRoutes = [
   get('/projects/:id/repository/commits', {
+    operation: 'listCommits',
     summary: 'List commits, newest first',
     access: codeReader,
     input: { ...filters, ...gitPaging },
@@ -81,13 +81,15 @@ export const commitRoutes = [
     },
   }),
   get('/projects/:id/repository/commits/:sha', {
-    summary: 'Show one commit',
+    operation: 'getCommit',
+    summary: 'Get a commit',
     access: codeReader,
     input: {
       sha: Type.String({ description: 'Commit, branch or tag' }),
       stats: Type.Boolean({ default: true, description: 'Whether to count the changed lines' }),
     },
     returns: one(CommitDetail),
+    refusals: { 404: '404 Commit Not Found' },
     handle: async ({ project, input, ...services }) => {
       const id = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
       return commitDetail(services, project, id, { stats: input.stats });

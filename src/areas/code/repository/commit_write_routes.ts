@@ -1,8 +1,7 @@
-/** Making commits without a push (repository.md sections 5.3 and 5.4). */
+/** Making commits without a push (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
 import { codeWriter } from '../../../access/index.ts';
-import { readCommit, resolveCommit } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import {
   AnyText,
   allOptional,
@@ -26,6 +25,7 @@ import { type FileAction, FileChanged } from './file_actions.ts';
 import { startProjectFor } from './fork_network_queries.ts';
 import { Commit, CommitDetail, presentCommit } from './present.ts';
 import { branchRefusal, mayCommitTo, type Push } from './push_check_rules.ts';
+import { commitTexts, fileTexts } from './refusal_rules.ts';
 
 /** As for single files: a body of 10 MiB in Base64, escaped as a form, is four times as long. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
@@ -34,14 +34,14 @@ const kinds = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 const Action = Type.Object({
   action: refusedAs(`must be one of: ${kinds.join(', ')}`, required(Type.Enum([...kinds]))),
   file_path: required(Type.String()),
-  previous_path: optional(Type.String({ description: 'Where the file that moves is' })),
+  previous_path: optional(Type.String({ description: 'Previous path of a moved file' })),
   content: optional(AnyText()),
   encoding: refusedAs(
     'must be text or base64',
     Type.Enum(['text', 'base64'], { default: 'text', description: 'How `content` is encoded' }),
   ),
-  last_commit_id: optional(Type.String({ description: 'Last commit of the file that the caller knows of' })),
-  execute_filemode: optional(refusedAs('must be a boolean', Type.Boolean({ description: 'Whether the file can be executed' }))),
+  last_commit_id: optional(Type.String({ description: 'Last commit of the file known to the caller' })),
+  execute_filemode: optional(refusedAs('must be a boolean', Type.Boolean({ description: 'Whether the file is executable' }))),
 });
 
 const badCommit = (text: string) => badRequest(`400 Bad request - ${text}`);
@@ -82,7 +82,7 @@ async function refuseBranch(services: Pick<Services, 'db'>, push: Push, branch: 
 const pickInput = {
   sha: Type.String({ description: 'Commit, branch or tag' }),
   branch: NotBlank({ description: 'The branch that gets the new commit' }),
-  dry_run: Type.Boolean({ default: false, description: 'Only says whether it would work' }),
+  dry_run: Type.Boolean({ default: false, description: 'Check whether it would succeed, without committing' }),
 };
 const picked = byOutcome(Type.Union([Commit, Type.Object({ dry_run: Type.Enum(['success']) })]), {
   200: 'A dry run that went well',
@@ -103,7 +103,9 @@ const path = '/projects/:id/repository/commits';
 
 export const commitWriteRoutes = [
   post(path, {
-    summary: 'Commit changes of several files, all or none',
+    operation: 'createCommit',
+    summary: 'Create a commit with multiple files',
+    description: 'All actions become one commit, or none does. The body has at most 100 MiB.',
     access: codeWriter,
     body_limit_bytes: bodyLimit_bytes,
     input: {
@@ -113,16 +115,30 @@ export const commitWriteRoutes = [
       ...allOptional({
         start_branch: Type.String({ description: 'The branch that a new branch begins at' }),
         start_sha: Type.String({ description: 'Full id of the commit that a new branch begins at' }),
-        start_project: Type.String({ description: 'Id or full path of the fork, or its source, that has the start' }),
-        author_email: Type.String({ description: "By default the caller's" }),
-        author_name: Type.String({ description: "By default the caller's" }),
+        start_project: Type.String({ description: 'Id or full path of the fork or source project that contains the start' }),
+        author_email: Type.String({ description: 'Defaults to the caller' }),
+        author_name: Type.String({ description: 'Defaults to the caller' }),
       }),
       stats: Type.Boolean({ default: true, description: 'Whether to count the changed lines' }),
-      force: Type.Boolean({ default: false, description: 'Whether a branch that is there already begins anew' }),
+      force: Type.Boolean({ default: false, description: 'Overwrite an existing branch' }),
     },
     rules: [mutuallyExclusive('start_branch', 'start_sha')],
     refused: badCommit,
     returns: one(CommitDetail),
+    refusals: {
+      400: [
+        '400 Bad request - actions[<index>][<parameter>] is required for <action> action',
+        'The file has changed since you started editing it: <path>',
+        "Invalid start_sha '<sha>'",
+        "Cannot find start_sha '<sha>'",
+        ...fileTexts,
+      ],
+      403: [
+        '403 Forbidden - You are not allowed to push into this branch',
+        '403 Forbidden - Project is not included in the fork network for <project>',
+      ],
+      404: '404 Project Not Found',
+    },
     handle: async ({ project, caller, input, ...services }) => {
       const { commit_message: message, actions, stats, start_project, ...request } = input;
       const fileActions = actions.map(actionFrom);
@@ -139,20 +155,38 @@ export const commitWriteRoutes = [
     },
   }),
   post(`${path}/:sha/cherry_pick`, {
-    summary: 'Make the changes of a commit once more, on a branch',
+    operation: 'cherryPickCommit',
+    summary: 'Cherry-pick a commit',
     access: codeWriter,
     input: {
       ...pickInput,
-      message: optional(Type.String({ description: "By default the commit's own, and where it comes from" })),
+      message: optional(Type.String({ description: 'Defaults to the message of the commit with its source' })),
     },
     returns: picked,
+    refusals: {
+      400: [
+        'Sorry, we cannot cherry-pick this commit automatically. This commit may already have been cherry-picked, or a more recent commit may have updated some of its content.',
+        ...commitTexts,
+      ],
+      403: '403 Forbidden - You are not allowed to push into this branch',
+      404: ['404 Commit Not Found', '404 Branch Not Found'],
+    },
     handle: ({ project, caller, input, ...services }) => pickReply(services, { ...input, kind: 'cherry-pick', project, caller }),
   }),
   post(`${path}/:sha/revert`, {
-    summary: 'Take back the changes of a commit, on a branch',
+    operation: 'revertCommit',
+    summary: 'Revert a commit',
     access: codeWriter,
     input: pickInput,
     returns: picked,
+    refusals: {
+      400: [
+        'Sorry, we cannot revert this commit automatically. This commit may already have been reverted, or a more recent commit may have updated some of its content.',
+        ...commitTexts,
+      ],
+      403: '403 Forbidden - You are not allowed to push into this branch',
+      404: ['404 Commit Not Found', '404 Branch Not Found'],
+    },
     handle: ({ project, caller, input, ...services }) => pickReply(services, { ...input, kind: 'revert', project, caller }),
   }),
 ];

@@ -1,4 +1,4 @@
-/** Comparing commits, and who wrote them (repository.md section 2). */
+/** Comparing commits, and who wrote them (docs/reference/repository.md). */
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
 import {
@@ -9,9 +9,9 @@ import {
   mergeBase,
   type Repository,
   readCommit,
+  repositoryOf,
   resolveCommit,
 } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
 import {
   ApiError,
   badRequest,
@@ -35,7 +35,7 @@ const Comparison = resource('Comparison', {
   commit: nullable(Commit),
   commits: Type.Array(Commit, { description: 'Oldest first' }),
   diffs: Type.Array(Diff),
-  compare_timeout: Type.Boolean({ description: 'Whether there are more commits or files than are shown' }),
+  compare_timeout: Type.Boolean({ description: 'Whether commits or files are left out' }),
   compare_same_ref: Type.Boolean(),
   web_url: Type.String(),
 });
@@ -69,18 +69,26 @@ const byText = (one: string, other: string) => (one < other ? -1 : one > other ?
 
 export const compareRoutes = [
   get('/projects/:id/repository/compare', {
-    summary: 'Compare two commits',
+    operation: 'compareCommits',
+    summary: 'Compare branches, tags or commits',
+    description:
+      'What follows on 10 MiB of diffs, 1,000 files or 10,000 commits is left out, and `compare_timeout` is set. A diff above 200 KiB is left out by itself (`too_large`).',
     access: codeReader,
     input: {
       from: NotBlank({ description: 'Branch, tag or commit' }),
       to: NotBlank({ description: 'Branch, tag or commit' }),
       from_project_id: optional(
-        Type.Integer({ description: 'The project that has `from`: the one this is a fork of, or another of its forks' }),
+        Type.Integer({ description: 'The project of `from`: the source of this fork, or another fork of it' }),
       ),
-      straight: Type.Boolean({ default: false, description: 'With `from` itself, not with where both histories part' }),
-      unidiff: Type.Boolean({ default: false, description: 'Whether each diff begins with the names of the file' }),
+      straight: Type.Boolean({ default: false, description: 'Compare with `from` itself instead of the merge base' }),
+      unidiff: Type.Boolean({ default: false, description: 'Include file headers in diffs' }),
     },
     returns: one(Comparison),
+    refusals: {
+      400: 'Target project id:<id> is not a fork of project id:<id>',
+      403: "403 Forbidden - You don't have access to this fork's parent project",
+      404: '404 Ref Not Found',
+    },
     handle: async ({ project, caller, input, ...services }) => {
       const { from_project_id = project.id } = input;
       const other =
@@ -111,7 +119,8 @@ export const compareRoutes = [
     },
   }),
   get('/projects/:id/repository/contributors', {
-    summary: 'List who wrote the commits of a repository',
+    operation: 'listContributors',
+    summary: 'List the contributors of a repository',
     access: codeReader,
     input: {
       ref: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
@@ -133,10 +142,21 @@ export const compareRoutes = [
     },
   }),
   get('/projects/:id/repository/merge_base', {
-    summary: 'Show the commit at which histories part',
+    operation: 'getMergeBase',
+    summary: 'Get the merge base of refs',
+    description: 'Between 2 and 100 refs.',
     access: codeReader,
     input: { refs: Type.Array(Type.String(), { description: 'Two or more branches, tags or commits' }) },
     returns: one(Commit),
+    refusals: {
+      400: [
+        'Provide at least 2 refs',
+        'Provide at most <count> refs',
+        'Could not find ref: <ref>',
+        'Could not find refs: <refs>',
+      ],
+      404: '404 Merge Base Not Found',
+    },
     handle: async ({ project, input, ...services }) => {
       if (input.refs.length < 2) throw badRequest('Provide at least 2 refs');
       if (input.refs.length > most_refs) throw badRequest(`Provide at most ${most_refs} refs`);

@@ -5,8 +5,8 @@ import { resource } from '../../../http/index.ts';
 
 export const Diff = resource('Diff', {
   diff: Type.String({ description: 'Unified diff without the header of the file' }),
-  collapsed: Type.Boolean({ description: 'Whether the diff is left out because those before it are long' }),
-  too_large: Type.Boolean({ description: 'Whether the diff is left out because it is too long itself' }),
+  collapsed: Type.Boolean({ description: 'Whether the diff is left out because the diffs before it reached the limit' }),
+  too_large: Type.Boolean({ description: 'Whether the diff is left out because it is too large' }),
   new_path: Type.String(),
   old_path: Type.String(),
   a_mode: Type.String(),

@@ -1,4 +1,4 @@
-/** Actions on files (repository.md section 5.3) as changes of a tree: what each of them needs to be there, or not. */
+/** Actions on files (docs/reference/repository.md) as changes of a tree: what each of them needs to be there, or not. */
 import { type Change, type EntryType, entryAt, lastCommitOf, pathProblem, type Repository } from '../../../git/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { fileExists, missingFile } from './rules.ts';

@@ -1,5 +1,5 @@
-/** Who may fetch and push: the credentials of git clients, and the refusals that they show to people (repository.md section 6). */
-import type { FastifyRequest } from 'fastify';
+/** Who may fetch and push: the credentials of git clients, and the refusals that they show to people (docs/reference/repository.md). */
+import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import {
   basicRefused,
   callerOfBasic,
@@ -13,26 +13,17 @@ import {
   projectFor,
 } from '../../../access/index.ts';
 import type { Service } from '../../../git/index.ts';
-import { ApiError, type Caller, type Services } from '../../../http/index.ts';
+import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
 import { readOnlyRefusal } from './rules.ts';
 
-/** A reply to a git client, which shows the text to its user. */
-export class GitRefusal extends Error {
-  override name = 'GitRefusal';
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  constructor(status: number, text: string, headers: Record<string, string> = {}) {
-    super(text);
-    this.status = status;
-    this.headers = headers;
-  }
-}
+/** A refusal to a git client, which shows the text to its user. */
+export const refusal = (status: number, text: string): ApiError => new ApiError(status, { message: text });
 
 /** The project has another path now. git follows a redirection of its first request, and sends all others there, too. */
-export class MovedGit extends GitRefusal {
+export class MovedGit extends ApiError {
   readonly full_path: string;
   constructor(full_path: string) {
-    super(404, `The project has moved to ${full_path}.`);
+    super(404, { message: `The project has moved to ${full_path}.` });
     this.full_path = full_path;
   }
 }
@@ -42,37 +33,31 @@ export interface GitAccess {
   caller: MaybeCaller;
 }
 
-const refusalOf = ({ status, body, headers }: ApiError) => new GitRefusal(status, (body as { message: string }).message, headers);
+const isPush = (service: Service) => service === 'git-receive-pack';
 
-const accessDenied = (url: string) => refusalOf(basicRefused(url));
-
-async function callerOf(services: Services, request: FastifyRequest): Promise<MaybeCaller> {
-  try {
-    return await callerOfBasic(services, request);
-  } catch (error) {
-    throw error instanceof ApiError ? refusalOf(error) : error;
-  }
-}
-
-function refuseScope({ token }: Caller, service: Service): void {
-  const isPush = service === 'git-receive-pack';
-  if (gitScopes[isPush ? 'upload' : 'download'].some((scope) => token.scopes.includes(scope))) return;
-  throw new GitRefusal(403, isPush ? 'You are not allowed to upload code.' : 'You are not allowed to download code.');
-}
+/**
+ * Who calls, for a service.
+ * @param serviceOf the service that a request asks for; may refuse it
+ */
+export const gitCaller = <R extends RouteGenericInterface>(
+  serviceOf: (request: FastifyRequest<R>) => Service,
+): Identification<Caller, R> => ({
+  identify: callerOfBasic,
+  scopes: (request) => gitScopes[isPush(serviceOf(request)) ? 'upload' : 'download'],
+  insufficient: (request) => refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
+});
 
 function refusePush(project: Project): void {
-  if (project.access_level < levels.developer) throw new GitRefusal(403, 'You are not allowed to push code to this project.');
-  if (project.read_only) throw new GitRefusal(403, readOnlyRefusal(project));
+  if (project.access_level < levels.developer) throw refusal(403, 'You are not allowed to push code to this project.');
+  if (project.read_only) throw refusal(403, readOnlyRefusal(project));
 }
 
 /**
  * Whoever may use a service on a project.
  * @param path the project's full path
- * @throws GitRefusal with the status and text that repository.md section 6 lists
+ * @throws ApiError with the status and text that docs/reference/repository.md lists
  */
-export async function grantGit(services: Services, request: FastifyRequest, path: string, service: Service): Promise<GitAccess> {
-  const caller = await callerOf(services, request);
-  if (caller) refuseScope(caller, service);
+export async function grantGit(services: Services, caller: MaybeCaller, path: string, service: Service): Promise<GitAccess> {
   const here = await projectFor(services.db, caller, path);
   const moved = here ? undefined : await movedProject(services.db, caller, path);
   const project = here ?? moved;
@@ -80,12 +65,12 @@ export async function grantGit(services: Services, request: FastifyRequest, path
     // Whether there is such a project is nobody's business who may not read it.
     if (service === 'git-upload-pack' && project && mayRead(caller, project) && mayDownloadCode(project))
       return placeOf(project, caller, moved);
-    throw accessDenied(services.url);
+    throw basicRefused(services.url);
   }
   if (!project || !mayRead(caller, project))
-    throw new GitRefusal(404, "The project you were looking for could not be found or you don't have permission to view it.");
-  if (!mayDownloadCode(project)) throw new GitRefusal(403, 'You are not allowed to download code from this project.');
-  if (service === 'git-receive-pack') refusePush(project);
+    throw refusal(404, "The project you were looking for could not be found or you don't have permission to view it.");
+  if (!mayDownloadCode(project)) throw refusal(403, 'You are not allowed to download code from this project.');
+  if (isPush(service)) refusePush(project);
   return placeOf(project, caller, moved);
 }
 
@@ -96,12 +81,8 @@ function placeOf(project: Project, caller: MaybeCaller, moved: Project | undefin
 }
 
 /** As `grantGit` for pushing, where somebody always calls. */
-export async function grantPush(
-  services: Services,
-  request: FastifyRequest,
-  path: string,
-): Promise<GitAccess & { caller: Caller }> {
-  const { project, caller } = await grantGit(services, request, path, 'git-receive-pack');
-  if (!caller) throw accessDenied(services.url);
+export async function grantPush(services: Services, caller: MaybeCaller, path: string): Promise<GitAccess & { caller: Caller }> {
+  const { project } = await grantGit(services, caller, path, 'git-receive-pack');
+  if (!caller) throw basicRefused(services.url);
   return { project, caller };
 }

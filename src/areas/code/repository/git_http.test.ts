@@ -1,3 +1,4 @@
+// Runs in a process of its own: one test measures memory while hundreds of megabytes are pushed.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,24 +1,32 @@
-/** Git over HTTP: clone, fetch and push with the smart protocol (repository.md section 6). Everything streams; nothing is held in memory. */
+/** Git over HTTP: clone, fetch and push with the smart protocol (docs/reference/repository.md). Everything streams; nothing is held in memory. */
 import { access } from 'node:fs/promises';
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Project, projectFor } from '../../../access/index.ts';
-import { isUnavailable } from '../../../db/index.ts';
 import {
   advertiseRefs,
   GitError,
   type PushRules,
   type Repository,
   receivePack,
+  repositoryOf,
   type Service,
   uploadPack,
 } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
-import type { Caller, Services } from '../../../http/index.ts';
+import {
+  ApiError,
+  type Caller,
+  type Doorway,
+  door,
+  type ErrorForm,
+  leaveBodiesUnread,
+  messageOf,
+  type Services,
+} from '../../../http/index.ts';
 import { missingObjects } from '../lfs/index.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
-import { type GitAccess, GitRefusal, grantGit, grantPush, MovedGit } from './git_access.ts';
+import { type GitAccess, gitCaller, grantGit, grantPush, MovedGit, refusal } from './git_access.ts';
 import { pushRefusals } from './push_check_rules.ts';
 
 /** The routes live where no project can, because a router cannot match a path of any depth in the middle of an address. */
@@ -51,7 +59,7 @@ function unzipLimit(): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size_bytes += chunk.length;
-      if (size_bytes > longestUnzipped_bytes) done(new GitRefusal(413, 'The request is too large.'));
+      if (size_bytes > longestUnzipped_bytes) done(refusal(413, 'The request is too large.'));
       else done(null, chunk);
     },
   });
@@ -62,7 +70,7 @@ function bodyOf(request: FastifyRequest): Readable {
   const { raw, headers } = request;
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return raw;
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new GitRefusal(415, `The encoding ${encoding} is not supported.`);
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw refusal(415, `The encoding ${encoding} is not supported.`);
   const unzip = createGunzip();
   const unzipped = unzipLimit();
   const fail = (error: Error | null | undefined) => void (error && unzipped.destroy(error));
@@ -77,20 +85,20 @@ function bodyOf(request: FastifyRequest): Readable {
   return unzipped;
 }
 
-/** @throws GitRefusal 404 when nothing is where the repository should be */
+/** @throws ApiError 404 when nothing is where the repository should be */
 async function repositoryFor(services: Services, project: Project): Promise<Repository> {
   const repository = repositoryOf(services, project);
   try {
     await access(repository.path);
   } catch {
-    throw new GitRefusal(404, 'A repository for this project does not exist yet.');
+    throw refusal(404, 'A repository for this project does not exist yet.');
   }
   return repository;
 }
 
 const serviceOf = (name: unknown): Service => {
   if (name === 'git-upload-pack' || name === 'git-receive-pack') return name;
-  throw new GitRefusal(403, "The command you're trying to execute is not allowed.");
+  throw refusal(403, "The command you're trying to execute is not allowed.");
 };
 
 /** Fires when the client is gone, so that git does not work for nobody. */
@@ -160,32 +168,19 @@ const isBadRequest = (error: Error, { method }: FastifyRequest) =>
   ('code' in error && /^Z_|^ERR_STREAM_PREMATURE_CLOSE$/.test(String(error.code))) ||
   (error instanceof GitError && error.exit_code === 128 && method === 'POST');
 
-function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.type('text/plain; charset=utf-8');
-  if (error instanceof GitRefusal) return reply.code(error.status).headers(error.headers).send(error.message);
-  if (isBadRequest(error, request)) {
+/** Plain text, which git prints. */
+const textForm: ErrorForm = {
+  meaningOf(error, request) {
+    if (error instanceof ApiError || !isBadRequest(error, request)) return undefined;
     request.log.warn({ err: error }, 'a request that git does not understand');
-    return reply.code(400).send('Bad Request');
-  }
-  request.log.error({ err: error }, 'git failed');
-  return isUnavailable(error) ? reply.code(503).send('Service Unavailable') : reply.code(500).send('Internal Server Error');
-}
+    return refusal(400, 'Bad Request');
+  },
+  write: (given, _request, reply) => reply.type('text/plain; charset=utf-8').send(messageOf(given)),
+};
 
 interface GitRequest {
   Params: { path: string };
   Querystring: { service?: unknown };
-}
-
-/** Adds the routes of git clients to `app`, whose addresses must pass through `gitUrl`. */
-export async function gitOverHttp(app: FastifyInstance, services: Services): Promise<void> {
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // Left unread: git reads the body as it comes, and no limit is set on its size.
-    scope.addContentTypeParser('*', (_request: FastifyRequest, _body: Readable, done: (error: null) => void) => done(null));
-    scope.setErrorHandler<Error>(answerError);
-    addAdvertisements(scope, services);
-    addPacks(scope, services);
-  });
 }
 
 /** Only the first request of a client can be redirected. */
@@ -194,13 +189,20 @@ function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyRe
   return reply.redirect(`/${encodeURI(full_path)}.git/info/refs?${query}`, 301);
 }
 
-function addAdvertisements(app: FastifyInstance, services: Services): void {
-  app.get<GitRequest>(`${inside}/:path/redirect`, async (request, reply) => {
-    return redirectTo(request.params.path, request, reply);
-  });
-  app.get<GitRequest>(`${inside}/:path/info/refs`, { exposeHeadRoute: false }, async (request, reply) => {
+const redirection = door<Caller, GitRequest>({
+  method: 'GET',
+  url: `${inside}/:path/redirect`,
+  handle: ({ request, reply }) => redirectTo(request.params.path, request, reply),
+});
+
+const advertisement = door<Caller, GitRequest>({
+  method: 'GET',
+  url: `${inside}/:path/info/refs`,
+  who: gitCaller(({ query }) => serviceOf(query.service)),
+  without_head: true,
+  handle: async ({ services, caller, request, reply }) => {
     const service = serviceOf(request.query.service);
-    const granted = await grantGit(services, request, request.params.path, service).catch((error: unknown) => {
+    const granted = await grantGit(services, caller, request.params.path, service).catch((error: unknown) => {
       if (error instanceof MovedGit) return error;
       throw error;
     });
@@ -208,18 +210,32 @@ function addAdvertisements(app: FastifyInstance, services: Services): void {
     const { project } = granted;
     const stream = advertiseRefs(await repositoryFor(services, project), service, transportOf(request, reply));
     return sendPack(reply, `${service}-advertisement`, stream);
-  });
-  app.head(`${inside}/:path/info/refs`, async (_request, reply) => reply.code(403).send());
-}
+  },
+});
 
-function addPacks(app: FastifyInstance, services: Services): void {
-  app.post<GitRequest>(`${inside}/:path/git-upload-pack`, async (request, reply) => {
-    const { project } = await grantGit(services, request, request.params.path, 'git-upload-pack');
+const noHead = door({
+  method: 'HEAD',
+  url: `${inside}/:path/info/refs`,
+  handle: ({ reply }) => reply.code(403).send(),
+});
+
+const uploading = door<Caller, GitRequest>({
+  method: 'POST',
+  url: `${inside}/:path/git-upload-pack`,
+  who: gitCaller(() => 'git-upload-pack'),
+  handle: async ({ services, caller, request, reply }) => {
+    const { project } = await grantGit(services, caller, request.params.path, 'git-upload-pack');
     const stream = uploadPack(await repositoryFor(services, project), { ...transportOf(request, reply), input: bodyOf(request) });
     return sendPack(reply, 'git-upload-pack-result', stream);
-  });
-  app.post<GitRequest>(`${inside}/:path/git-receive-pack`, async (request, reply) => {
-    const granted = await grantPush(services, request, request.params.path);
+  },
+});
+
+const receiving = door<Caller, GitRequest>({
+  method: 'POST',
+  url: `${inside}/:path/git-receive-pack`,
+  who: gitCaller(() => 'git-receive-pack'),
+  handle: async ({ services, caller, request, reply }) => {
+    const granted = await grantPush(services, caller, request.params.path);
     const repository = await repositoryFor(services, granted.project);
     const { rules, ended } = rulesFor(services, granted, request.log);
     const length = request.headers['content-length'];
@@ -228,5 +244,13 @@ function addPacks(app: FastifyInstance, services: Services): void {
     const stream = await receivePack(repository, transport);
     // Not when the client has gone: git finishes an accepted push without it.
     return sendPack(reply, 'git-receive-pack-result', endingAfter(stream, ended));
-  });
-}
+  },
+});
+
+/** What git clients ask for. Their addresses must pass through `gitUrl`. */
+export const gitDoorway: Doorway = {
+  doors: [redirection, advertisement, noHead, uploading, receiving],
+  errors: () => textForm,
+  // git reads the body as it comes, and no limit is set on its size.
+  prepare: leaveBodiesUnread,
+};

@@ -1,7 +1,4 @@
-/** Background work of repositories. */
-import { Type } from 'typebox';
-import { deleteRepository, maintain } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { maintain, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 
@@ -16,26 +13,5 @@ export const maintainRepository = job('maintain_repository', {
       .where('id', '=', input.project_id)
       .executeTakeFirst();
     if (project) await maintain(repositoryOf(services, project));
-  },
-});
-
-/**
- * Enqueued by the transaction that removes the rows of projects, whose numbers are never used again. It may be cut off anywhere and run again: what is gone
- * already is no error.
- */
-export const deleteRepositories = job('delete_repositories', {
-  input: { repositories: Type.Array(Type.Object({ id: Id, storage: Type.String() })) },
-  retries: 20,
-  run: async ({ input, signal, ...services }) => {
-    const failures: unknown[] = [];
-    for (const place of input.repositories) {
-      signal.throwIfAborted();
-      try {
-        await deleteRepository(repositoryOf(services, place));
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be removed`);
   },
 });

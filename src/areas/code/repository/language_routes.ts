@@ -1,14 +1,15 @@
-/** The languages of a project (groups-projects-members.md). */
+/** The languages of a project (docs/reference/repository.md). */
 import { Type } from 'typebox';
 import { codeReader } from '../../../access/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { repositoryOf } from '../../../git/index.ts';
 import { get, one } from '../../../http/index.ts';
 import { languagesOf } from './language_rules.ts';
 import { defaultHead } from './queries.ts';
 
 export const languageRoutes = [
   get('/projects/:id/languages', {
-    summary: 'Show the languages that the files of the default branch are written in, with their share in percent',
+    operation: 'listProjectLanguages',
+    summary: 'Get the languages of a project',
     access: codeReader,
     returns: one(Type.Record(Type.String(), Type.Number())),
     handle: async ({ project, ...services }) => {

@@ -111,7 +111,7 @@ const foreign =
   /(?:^|\/)(?:node_modules|bower_components|vendor|third[-_]party|dist|deps)\/|\.min\.(?:js|css)$|(?:\.pb\.go|_pb2\.py)$/i;
 
 /** The language of a file, undefined for one that does not count. */
-export function languageOf(path: string): string | undefined {
+function languageOf(path: string): string | undefined {
   if (foreign.test(path)) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1);
   return byName.get(name) ?? byExtension.get(/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '');

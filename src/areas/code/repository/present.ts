@@ -1,4 +1,4 @@
-/** How commits and branches appear in replies (repository.md section 1). */
+/** How commits and branches appear in replies (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
 import type { Commit as GitCommit } from '../../../git/index.ts';
 import { Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';

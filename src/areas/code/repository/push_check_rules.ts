@@ -1,8 +1,16 @@
-/** What a push has to pass, and every endpoint that moves a branch or a tag (repository.md section 7). */
+/** What a push has to pass, and every endpoint that moves a branch or a tag (docs/reference/repository.md). */
 import { levels, type Project } from '../../../access/index.ts';
-import { type Environment, GitError, isAncestor, type RefUpdate, type Repository, refsContaining } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import {
+  type Environment,
+  GitError,
+  isAncestor,
+  type RefUpdate,
+  type Repository,
+  refsContaining,
+  repositoryOf,
+} from '../../../git/index.ts';
 import { type ApiError, badRequest, type Services } from '../../../http/index.ts';
+import { freezeStateOf } from '../../deployments/freeze_periods/index.ts';
 import { lockedPaths } from '../lfs/index.ts';
 import { type BranchProtection, protectionFor } from '../protected_branches/index.ts';
 import { tagProtectionFor } from '../protected_tags/index.ts';
@@ -80,6 +88,15 @@ async function protectionRefusals(
   return may_push ? [] : ['You are not allowed to push code to protected branches on this project.'];
 }
 
+/** Why protected branches take no changes now, where the project wants none during a freeze. */
+async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): Promise<string[]> {
+  if (!project.freeze_blocks_pushes) return [];
+  const { frozen, changes_at } = await freezeStateOf(db, project.id);
+  if (!frozen) return [];
+  const end = changes_at ? `until ${changes_at.toISOString()}` : 'without an end';
+  return [`This project is frozen ${end}. You cannot change its protected branches during a freeze.`];
+}
+
 /**
  * Why references may not move so, each reason once; empty when they may.
  * @param updates to objects that the repository has, or the quarantine of the push
@@ -93,9 +110,10 @@ export async function pushRefusals(
   if (project.read_only) return [readOnlyRefusal(project)];
   if (project.access_level < levels.developer) return ['You are not allowed to push code to this project.'];
   const repository = repositoryOf(services, project);
-  const [protection, tagProtection] = await Promise.all([
+  const [protection, tagProtection, frozen] = await Promise.all([
     protectionFor(services.db, project, caller),
     tagProtectionFor(services.db, project),
+    freezeRefusals(services, project),
   ]);
   const refusals: string[] = [];
   for (const update of updates) {
@@ -105,6 +123,7 @@ export async function pushRefusals(
       refusals.push(...tagRefusals(project, update, { protection: tagProtection(name), isPush }));
     }
     if (!update.ref.startsWith('refs/heads/')) continue;
+    if (protection(update.ref.slice('refs/heads/'.length)).is_protected) refusals.push(...frozen);
     const own = branchRefusals(project, update);
     refusals.push(...(own.length > 0 ? own : await protectionRefusals(repository, push, protection, update)));
   }

@@ -1,4 +1,4 @@
-/** What a repository refuses, whoever asks: a push, or an endpoint that moves a branch or a tag (repository.md section 7). */
+/** What a repository refuses, whoever asks: a push, or an endpoint that moves a branch or a tag (docs/reference/repository.md). */
 import { levels, type Project } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import type { TagProtection } from '../protected_tags/index.ts';
@@ -6,7 +6,7 @@ import type { TagProtection } from '../protected_tags/index.ts';
 /** A name that git could take for the id of a commit. */
 const likeAnId = /^[0-9a-f]{40}/i;
 
-export const idLikeName = 'You cannot create a branch with a 40-character hexadecimal branch name.';
+const idLikeName = 'You cannot create a branch with a 40-character hexadecimal branch name.';
 
 /** What is said of a file that is in the way, or missing. */
 export const fileExists = 'A file with this name already exists';

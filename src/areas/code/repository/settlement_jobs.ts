@@ -1,7 +1,7 @@
 /** Finishing what a crash has left: moves of references that the database knows of as begun only. */
 import { sql } from 'kysely';
 import type { RefUpdate } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { refsChanged } from './actions.ts';

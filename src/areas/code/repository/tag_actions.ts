@@ -1,7 +1,15 @@
-/** Complete changes of tags (repository.md section 4). */
+/** Complete changes of tags (docs/reference/repository.md). */
 import type { Project } from '../../../access/index.ts';
-import { isValidTagName, RefConflict, RefMoved, resolveCommit, resolveTag, type TagRef, writeTag } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import {
+  isValidTagName,
+  RefConflict,
+  RefMoved,
+  repositoryOf,
+  resolveCommit,
+  resolveTag,
+  type TagRef,
+  writeTag,
+} from '../../../git/index.ts';
 import { badRequest, type Caller, conflict, type Services } from '../../../http/index.ts';
 import { moveRefs } from './actions.ts';
 import { refusePush } from './push_check_rules.ts';
@@ -15,7 +23,7 @@ interface TagRequest {
  * Creates a tag.
  * @param request.ref branch, tag or commit that it names
  * @param request.message makes it an annotated tag of the caller, who said this; without one it is only a name
- * @throws ApiError 400 with the texts of repository.md section 4
+ * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
 export async function createTag(
   services: Services,

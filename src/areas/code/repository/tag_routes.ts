@@ -1,8 +1,7 @@
-/** Tags of a repository (repository.md section 4). */
+/** Tags of a repository (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
-import { listTags, type Repository, readCommit, readTag, resolveTag, type TagRef } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
+import { listTags, type Repository, readCommit, readTag, repositoryOf, resolveTag, type TagRef } from '../../../git/index.ts';
 import {
   checkUnmodified,
   del,
@@ -25,13 +24,14 @@ import {
 } from '../../../http/index.ts';
 import { tagProtectionFor } from '../protected_tags/index.ts';
 import { Commit, presentCommit } from './present.ts';
+import { movedText } from './refusal_rules.ts';
 import { matchesSearch } from './rules.ts';
 import { createTag, deleteTag } from './tag_actions.ts';
 
 /** `commit` is null for a tag of a file or a folder, `created_at` for one that is only a name. `release` is null: clients read it, and nothing here releases anything. */
 const Tag = resource('Tag', {
   name: Type.String(),
-  message: nullable(Type.String({ description: 'What an annotated tag says' })),
+  message: nullable(Type.String({ description: 'The message of an annotated tag' })),
   target: Type.String({ description: 'Id of the commit, or of the object of an annotated tag' }),
   commit: nullable(Commit),
   release: nullable(Type.Object({})),
@@ -81,6 +81,7 @@ const TagName = Type.String({ description: 'Name of the tag' });
 
 export const tagRoutes = [
   get(path, {
+    operation: 'listTags',
     summary: 'List the tags of a repository',
     access: codeReader,
     input: {
@@ -88,10 +89,11 @@ export const tagRoutes = [
       sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
       search: optional(Type.String({ description: 'Part of the name; `^x` begins with x, `x$` ends with x' })),
       pagination: optional(Type.String({ description: '`keyset`' })),
-      page_token: optional(Type.String({ description: 'Name of the last tag of the page before' })),
+      page_token: optional(Type.String({ description: 'Name of the last tag of the previous page' })),
       ...gitPaging,
     },
     returns: pageOf(Tag),
+    refusals: { 422: 'page_token is invalid' },
     handle: async ({ project, input, ...services }) => {
       const repository = repositoryOf(services, project);
       const all = await listTags(repository, { sort: input.order_by, order: input.sort });
@@ -102,34 +104,50 @@ export const tagRoutes = [
     },
   }),
   get(`${path}/:tag_name`, {
-    summary: 'Show one tag',
+    operation: 'getTag',
+    summary: 'Get a tag',
     access: codeReader,
     input: { tag_name: TagName },
     returns: one(Tag),
+    refusals: { 404: '404 Tag Not Found' },
     handle: async ({ project, input, ...services }) => {
       const tag = await tagNamed(repositoryOf(services, project), input.tag_name);
       return presentOne(services, project, tag);
     },
   }),
   get(`${path}/:tag_name/signature`, {
-    summary: 'Signatures are not checked: there is none to show',
+    operation: 'getTagSignature',
+    summary: 'Signatures are not verified',
     access: codeReader,
     input: { tag_name: TagName },
     returns: one(Type.Object({})),
+    refusals: { 404: ['404 Tag Not Found', '404 Signature Not Found'] },
     handle: async ({ project, input, ...services }) => {
       await tagNamed(repositoryOf(services, project), input.tag_name);
       throw notFound('Signature');
     },
   }),
   post(path, {
+    operation: 'createTag',
     summary: 'Create a tag',
     access: codeWriter,
     input: {
       tag_name: TagName,
-      ref: Type.String({ description: 'Branch, tag or commit that it names' }),
+      ref: Type.String({ description: 'Branch, tag or commit to tag' }),
       message: Type.String({ default: '', description: 'Makes it an annotated tag' }),
     },
     returns: one(Tag),
+    refusals: {
+      400: [
+        'Tag name invalid',
+        'Tag <name> already exists',
+        'Target is empty',
+        'Target <ref> is invalid',
+        "Failed to create tag '<name>': Tag name conflicts with existing tag hierarchy.",
+        'You are not allowed to create this tag as it is protected.',
+      ],
+      409: movedText,
+    },
     handle: async ({ project, caller, input, ...services }) => {
       const { tag_name: name, ref, message } = input;
       const tag = await createTag(services, { project, caller, name, ref, message });
@@ -137,10 +155,17 @@ export const tagRoutes = [
     },
   }),
   del(`${path}/:tag_name`, {
-    summary: 'Remove a tag',
+    operation: 'deleteTag',
+    summary: 'Delete a tag',
     access: codeWriter,
     input: { tag_name: TagName },
+    conditional: true,
     returns: nothing,
+    refusals: {
+      400: 'You are not allowed to delete protected tags from this project. Only a project maintainer or owner can delete a protected tag.',
+      404: '404 Tag Not Found',
+      409: movedText,
+    },
     handle: async ({ project, caller, input, unmodified_since, ...services }) => {
       const repository = repositoryOf(services, project);
       const tag = await tagNamed(repository, input.tag_name);

@@ -1,4 +1,4 @@
-/** Folders of a repository (repository.md section 2). */
+/** Folders of a repository (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
 import { codeReader } from '../../../access/index.ts';
 import {
@@ -7,10 +7,10 @@ import {
   listTree,
   OutputTooLong,
   type Repository,
+  repositoryOf,
   resolveCommit,
   type TreeListing,
 } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/place.ts';
 import {
   ApiError,
   badParams,
@@ -76,17 +76,22 @@ async function listingOf(repository: Repository, tree_id: string, is_recursive: 
 
 export const treeRoutes = [
   get('/projects/:id/repository/tree', {
-    summary: 'List the files and folders of a repository',
+    operation: 'listRepositoryTree',
+    summary: 'List a repository tree',
     access: codeReader,
     input: {
       ref: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
-      path: optional(Type.String({ description: 'Folder; the top one if left out' })),
-      recursive: Type.Boolean({ default: false, description: 'Whether everything below the folder is listed' }),
+      path: optional(Type.String({ description: 'Folder; defaults to the root' })),
+      recursive: Type.Boolean({ default: false, description: 'List all folders recursively' }),
       pagination: Type.Enum(['legacy', 'keyset', 'none'], { default: 'legacy' }),
-      page_token: optional(Type.String({ description: 'Where a page read by keyset begins; from the link of the page before' })),
+      page_token: optional(Type.String({ description: 'Cursor of keyset pagination, from the link of the previous page' })),
       ...gitPaging,
     },
     returns: pageOf(TreeObject),
+    refusals: {
+      400: 'pagination cannot be "none" unless "recursive" is true',
+      404: ['404 Tree Not Found', '404 invalid revision or path Not Found'],
+    },
     handle: async ({ project, input, ...services }) => {
       const { recursive, pagination } = input;
       if (pagination === 'none' && !recursive) throw badRequest('pagination cannot be "none" unless "recursive" is true');

@@ -9,7 +9,7 @@ const staleTexts = {
 
 /**
  * Commits a change of one file.
- * @throws ApiError 400 with the texts of repository-files.md
+ * @throws ApiError 400 with the texts of docs/reference/repository_files.md
  */
 export async function writeFile(
   services: Services,

@@ -8,7 +8,7 @@ import { ApiError, badRequest, type Headers, type Services } from '../../../http
 import { isLfsEnabled, type LfsFile, objectOf, pointerIn } from '../lfs/index.ts';
 import { admitInJson, disposition, headerValue, uncached } from '../repository/index.ts';
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
-import type { FilePlace, FoundFile } from './queries.ts';
+import type { FileLocation, FoundFile } from './queries.ts';
 
 /** git keeps the file and every line of it in memory while it blames. */
 const largestBlamed_bytes = 32 * 1024 * 1024;
@@ -32,7 +32,7 @@ export async function fileWithContent(
  * @throws ApiError 400 for a range that is none or begins behind the end, 413 for a file that is too large to blame
  */
 export async function blameOf(
-  { repository, blob_id, commit_id, file_path }: FilePlace,
+  { repository, blob_id, commit_id, file_path }: FileLocation,
   range: { start: number; end: number } | undefined,
 ): Promise<Static<typeof BlameRange>[]> {
   if (range && range.start > range.end) throw badRequest('range[start] must be less than or equal to range[end]');

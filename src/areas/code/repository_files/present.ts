@@ -1,4 +1,4 @@
-/** How files appear in replies and their headers (repository-files.md). */
+/** How files appear in replies and their headers (docs/reference/repository_files.md). */
 import { type Static, Type } from 'typebox';
 import { type Headers, resource } from '../../../http/index.ts';
 import { commitCore, headerValue } from '../repository/index.ts';
@@ -10,9 +10,9 @@ export const RepositoryFile = resource('RepositoryFile', {
   size: Type.Integer({ description: 'In bytes' }),
   encoding: Type.Enum(['base64']),
   content_sha256: Type.String(),
-  ref: Type.String({ description: 'As it was asked for' }),
+  ref: Type.String({ description: 'As requested' }),
   blob_id: Type.String(),
-  commit_id: Type.String({ description: 'The commit that the reference names' }),
+  commit_id: Type.String({ description: 'The commit of the ref' }),
   last_commit_id: Type.String({ description: 'The last commit that touched the file' }),
   execute_filemode: Type.Boolean(),
   content: Type.String({ description: 'Base64' }),

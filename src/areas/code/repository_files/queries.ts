@@ -2,9 +2,18 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Project } from '../../../access/index.ts';
-import { blobSize, entryAt, lastCommitOf, type Repository, readBlob, resolveCommit, streamBlob } from '../../../git/index.ts';
+import {
+  blobSize,
+  entryAt,
+  lastCommitOf,
+  type Repository,
+  readBlob,
+  repositoryOf,
+  resolveCommit,
+  streamBlob,
+} from '../../../git/index.ts';
 import { found, type Services } from '../../../http/index.ts';
-import { contentType, repositoryOf, sniffed_bytes } from '../repository/index.ts';
+import { contentType, sniffed_bytes } from '../repository/index.ts';
 
 export interface BlobFacts {
   size_bytes: number;
@@ -16,7 +25,7 @@ export interface BlobFacts {
 }
 
 /** A file of a commit, before its content is looked at. */
-export interface FilePlace {
+export interface FileLocation {
   repository: Repository;
   file_name: string;
   file_path: string;
@@ -26,7 +35,7 @@ export interface FilePlace {
   execute_filemode: boolean;
 }
 
-export interface FoundFile extends BlobFacts, FilePlace {
+export interface FoundFile extends BlobFacts, FileLocation {
   /** The last commit that touched the file. */
   last_commit_id: string;
 }
@@ -67,7 +76,7 @@ async function blobFacts(repository: Repository, blob_id: string): Promise<BlobF
  * @param ref branch, tag or commit; of a tag and a branch with one name the tag, as git itself decides
  * @throws ApiError 404 when the reference or the file is not there; a folder or submodule is no file
  */
-export async function placeOfFile(services: Services, project: Project, file_path: string, ref: string): Promise<FilePlace> {
+export async function placeOfFile(services: Services, project: Project, file_path: string, ref: string): Promise<FileLocation> {
   const repository = repositoryOf(services, project);
   const commit_id = found('Commit', await resolveCommit(repository, ref, { prefer: 'tag' }));
   const entry = await entryAt(repository, commit_id, file_path);
@@ -77,7 +86,7 @@ export async function placeOfFile(services: Services, project: Project, file_pat
 }
 
 /** What is known of a file. */
-export async function fileIn(place: FilePlace): Promise<FoundFile> {
+export async function fileIn(place: FileLocation): Promise<FoundFile> {
   const { repository, blob_id, commit_id, file_path } = place;
   const [facts, last_commit_id = commit_id] = await Promise.all([
     blobFacts(repository, blob_id),

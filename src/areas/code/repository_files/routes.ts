@@ -21,6 +21,7 @@ import {
   withHeaders,
 } from '../../../http/index.ts';
 import { readObject } from '../lfs/index.ts';
+import { fileTexts } from '../repository/index.ts';
 import { writeFile } from './actions.ts';
 import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
@@ -45,8 +46,8 @@ const Line = Type.Integer({ minimum: 1 });
 
 const person = {
   start_branch: Type.String({ description: 'The branch that a new branch begins at' }),
-  author_email: Type.String({ description: "By default the caller's" }),
-  author_name: Type.String({ description: "By default the caller's" }),
+  author_email: Type.String({ description: 'Defaults to the caller' }),
+  author_name: Type.String({ description: 'Defaults to the caller' }),
 };
 const commit = {
   branch: NotBlank({ description: 'The branch to commit to' }),
@@ -58,9 +59,9 @@ const written = {
   ...commit,
   content: AnyText(),
   encoding: Type.Enum(['text', 'base64'], { default: 'text', description: 'How `content` is encoded' }),
-  execute_filemode: optional(Type.Boolean({ description: 'Whether the file can be executed' })),
+  execute_filemode: optional(Type.Boolean({ description: 'Whether the file is executable' })),
 };
-const last_commit_id = optional(Type.String({ description: 'Last commit of the file that the caller knows of' }));
+const last_commit_id = optional(Type.String({ description: 'Last commit of the file known to the caller' }));
 
 /** The bytes that were sent. Base64 may hold line ends, as several clients put them there. */
 const contentOf = ({ content, encoding }: Pick<Static<TObject<typeof written>>, 'content' | 'encoding'>): Buffer =>
@@ -75,7 +76,7 @@ const shown = ({ file_path, branch }: { file_path: string; branch: string }): St
 const raw = {
   file_path: RawFilePath,
   ref: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
-  lfs: Type.Boolean({ default: false, description: 'The large file that a pointer stands for, instead of the pointer' }),
+  lfs: Type.Boolean({ default: false, description: 'The LFS object instead of its pointer' }),
 };
 
 /** The file that somebody wants the bytes of, and the large file that is wanted in its place. */
@@ -86,33 +87,50 @@ async function rawAt(services: Services, project: Project, { file_path, ref = ''
 
 const json = (headers: Headers): Headers => ({ ...headers, 'content-type': 'application/json' });
 const path = '/projects/:id/repository/files/:file_path';
-const reading = { access: codeReader, scopes: ['read_repository'] };
-const writing = { access: codeWriter, body_limit_bytes: bodyLimit_bytes };
+const fileNotFound = ['404 Commit Not Found', '404 File Not Found'];
+const fileWriteTexts = ['You are not allowed to push into this branch', ...fileTexts];
+const throttle = 'files_api';
+const reading = { access: codeReader, scopes: ['read_repository'], throttle } as const;
+const writing = { access: codeWriter, throttle, body_limit_bytes: bodyLimit_bytes } as const;
 
 export const repositoryFiles = [
   get(path, {
+    operation: 'getFile',
+    summary: 'Get a file',
     ...reading,
-    summary: 'Read a file of a repository',
     input: { file_path: FilePath, ref: Ref },
     returns: withHeaders(RepositoryFile, describedHeaders),
+    refusals: {
+      404: fileNotFound,
+      429: 'error: The requested blob is over the threshold size of <bytes>.<how to get it>',
+    },
     handle: async ({ project, input, ...services }) => {
       const file = await fileAt(services, project, input.file_path, input.ref);
       return { body: await fileWithContent(services.db, project, file, input.ref), headers: fileHeaders(file, input.ref) };
     },
   }),
   head(path, {
+    description: 'Files above 10 MiB are refused with 429; their bytes are at `/raw`.',
+    operation: 'getFileMetadata',
+    summary: 'Get the metadata of a file',
     ...reading,
-    summary: 'Read what is known of a file without its content',
     input: { file_path: FilePath, ref: Ref },
     returns: headersOnly(describedHeaders),
+    refusals: { 404: fileNotFound },
     handle: async ({ project, input, ...services }) =>
       json(fileHeaders(await fileAt(services, project, input.file_path, input.ref), input.ref)),
   }),
   get(`${path}/blame`, {
+    operation: 'getFileBlame',
+    summary: 'Get the blame of a file',
     ...reading,
-    summary: 'Show which commit last changed each line of a file',
     input: { file_path: FilePath, ref: Ref, range: optional(Type.Object({ start: Line, end: Line })) },
     returns: withHeaders(Type.Array(BlameRange), describedHeaders),
+    refusals: {
+      400: ['range[start] must be less than or equal to range[end]', 'range is outside of the bounds of the blob'],
+      404: fileNotFound,
+      413: '413 Request Entity Too Large',
+    },
     handle: async ({ project, input, ...services }) => {
       const place = await placeOfFile(services, project, input.file_path, input.ref);
       // Each takes a process of git.
@@ -121,18 +139,23 @@ export const repositoryFiles = [
     },
   }),
   head(`${path}/blame`, {
+    description: 'Files above 32 MiB are not blamed.',
+    operation: 'getFileBlameMetadata',
+    summary: 'Get the metadata of a blame',
     ...reading,
-    summary: 'Read what is known of a file without its blame',
     input: { file_path: FilePath, ref: Ref },
     returns: headersOnly(describedHeaders),
+    refusals: { 404: fileNotFound },
     handle: async ({ project, input, ...services }) =>
       json(fileHeaders(await fileAt(services, project, input.file_path, input.ref), input.ref)),
   }),
   get(`${path}/raw`, {
+    operation: 'getRawFile',
+    summary: 'Get a raw file',
     ...reading,
-    summary: 'Read the bytes of a file',
     input: raw,
     returns: bytes(describedHeaders),
+    refusals: { 404: fileNotFound },
     handle: async ({ project, input, ...services }) => {
       const { file, ref, object } = await rawAt(services, project, input);
       return object
@@ -141,40 +164,54 @@ export const repositoryFiles = [
     },
   }),
   head(`${path}/raw`, {
+    operation: 'getRawFileMetadata',
+    summary: 'Get the metadata of a raw file',
     ...reading,
-    summary: 'Read what is known of a file without its bytes',
     input: raw,
     returns: headersOnly(describedHeaders),
+    refusals: { 404: fileNotFound },
     handle: async ({ project, input, ...services }) => {
       const { file, ref, object } = await rawAt(services, project, input);
       return object ? largeHeaders(file, ref, object) : rawHeaders(file, ref);
     },
   }),
   post(path, {
-    ...writing,
+    operation: 'createFile',
     summary: 'Create a file',
+    ...writing,
     input: written,
     returns: one(FileWrite),
+    refusals: { 400: [...fileWriteTexts] },
     handle: async ({ project, caller, input, ...services }) => {
       await writeFile(services, { project, caller, ...input }, { action: 'create', ...input, content: contentOf(input) });
       return shown(input);
     },
   }),
   put(path, {
+    description: 'The body has at most 100 MiB.',
+    operation: 'updateFile',
+    summary: 'Update a file',
     ...writing,
-    summary: 'Change a file',
     input: { ...written, last_commit_id },
     returns: one(FileWrite),
+    refusals: {
+      400: ['You are attempting to update a file that has changed since you started editing it.', ...fileWriteTexts],
+    },
     handle: async ({ project, caller, input, ...services }) => {
       await writeFile(services, { project, caller, ...input }, { action: 'update', ...input, content: contentOf(input) });
       return shown(input);
     },
   }),
   del(path, {
+    description: 'The body has at most 100 MiB.',
+    operation: 'deleteFile',
+    summary: 'Delete a file',
     ...writing,
-    summary: 'Remove a file',
     input: { file_path: FilePath, ...commit, last_commit_id },
     returns: nothing,
+    refusals: {
+      400: ['You are attempting to delete a file that has been previously updated.', ...fileWriteTexts],
+    },
     handle: async ({ project, caller, input, ...services }) => {
       await writeFile(services, { project, caller, ...input }, { action: 'delete', ...input });
     },
