@@ -1,3 +1,3 @@
-/** What other areas may use of invitations of groups. */
-export { inviteGroup, type NewGroupLink, uninviteGroup } from './actions.ts';
+/** What other areas may use of sharing with groups. */
+export { inviteGroup, uninviteGroup } from './actions.ts';
 export { removeExpiredGroupLinks } from './jobs.ts';

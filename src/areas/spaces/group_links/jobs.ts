@@ -1,8 +1,8 @@
-/** Background work of invitations of groups. */
+/** Background work of sharing with groups. */
 import { job } from '../../../jobs/index.ts';
 import { removeExpiredLinks } from './actions.ts';
 
-/** At twenty past midnight UTC, when the invitations that end today have just stopped counting. */
+/** Deletes expired links at 00:20 UTC, shortly after the ones that end today have expired. */
 export const removeExpiredGroupLinks = job('remove_expired_group_links', {
   input: {},
   retries: 3,

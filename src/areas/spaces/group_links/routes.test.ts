@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 import { removeExpiredGroupLinks } from './index.ts';
 
-const tomorrow = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+const tomorrow = daysFromNow(2);
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
 
-/** A group of somebody else, with a member who is a Maintainer there. */
+/** A group of another user, with a member who is a Maintainer there. */
 async function crew(w: World) {
   const [lead, hand] = [await w.person(), await w.person()];
   const { body: top } = await lead.client.post('/groups', { name: 'Top', path: `top-${lead.id}` });
@@ -23,7 +24,7 @@ async function crew(w: World) {
   return { lead, hand, top, group };
 }
 
-test('the members of an invited group, those above it included, count in the group and below, at most at the level of the invitation', async () => {
+test('members of an invited group and its ancestors have access to the group and everything in it, at most at the level of the share', async () => {
   const w = await world();
   const { lead, hand, group } = await crew(w);
   const share = `/groups/${w.group.id}/share`;
@@ -77,7 +78,7 @@ test('the members of an invited group, those above it included, count in the gro
   assert.equal((await lead.client.get(`/projects/${w.project.id}`)).status, 404);
 });
 
-test('a group is invited into one project, unless a group above keeps its projects to itself', async () => {
+test('a project is shared with a group, unless an ancestor group prevents sharing', async () => {
   const w = await world();
   const { hand, group } = await crew(w);
   const share = `/projects/${w.project.id}/share`;
@@ -87,14 +88,14 @@ test('a group is invited into one project, unless a group above keeps its projec
   assert.deepEqual([locked.status, locked.body], [400, { message: 'The project sharing with group is disabled' }]);
   await w.as('owner').put(`/groups/${w.group.id}`, { share_with_group_lock: false });
   assert.equal((await w.as('developer').post(share, given)).status, 403);
-  assert.equal((await w.as('maintainer').post(share, given)).status, 404, 'who does not know the group cannot invite it');
+  assert.equal((await w.as('maintainer').post(share, given)).status, 404, 'callers who cannot see the group cannot invite it');
 
   const shared = await w.as('owner').post(share, given);
   assert.equal(shared.status, 201);
   const { id: _id, ...rest } = shared.body;
   assert.deepEqual(rest, { project_id: w.project.id, group_id: group.id, group_access: 40, expires_at: null });
   assert.equal((await hand.client.get(`/projects/${w.project.id}/members/all/${hand.id}`)).body.access_level, 40);
-  assert.equal((await hand.client.get(`/groups/${w.group.id}`)).status, 200, 'a member below a group knows of it');
+  assert.equal((await hand.client.get(`/groups/${w.group.id}`)).status, 200, 'members inside a group can see it');
   assert.deepEqual(idsOf((await hand.client.get(`/groups/${group.id}/projects`)).body), [w.project.id]);
   assert.deepEqual(idsOf((await hand.client.get(`/groups/${group.id}/projects`, { with_shared: false })).body), []);
   assert.deepEqual(idsOf((await hand.client.get(`/groups/${group.id}/projects/shared`)).body), [w.project.id]);
@@ -103,7 +104,7 @@ test('a group is invited into one project, unless a group above keeps its projec
   assert.equal((await hand.client.get(`/projects/${w.project.id}`)).status, 404);
 });
 
-test('invitations are listed from both sides', async () => {
+test('shares are listed from both sides', async () => {
   const w = await world();
   const { hand, group } = await crew(w);
   const { body: below } = await w.as('owner').post('/groups', { name: 'below', path: 'below', parent_id: w.group.id });
@@ -128,7 +129,7 @@ test('invitations are listed from both sides', async () => {
   assert.deepEqual(idsOf((await w.as('guest').get(`/groups/${w.group.id}/invited_groups`)).body), []);
 });
 
-test('an invitation that has ended does not count, can be begun anew, and is removed by the daily job', async () => {
+test('an expired share is not in force, can be renewed, and is deleted by the daily job', async () => {
   const w = await world();
   const { hand, group } = await crew(w);
   const given = { group_id: group.id, group_access: 20, expires_at: tomorrow };

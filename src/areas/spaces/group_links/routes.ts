@@ -1,19 +1,21 @@
-/** Invitations of groups: a group that is invited into another, or into a project, brings its members along. */
+/** Sharing groups and projects with a group, whose members get access (docs/reference/group_links.md). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import {
+  countsToday,
+  GroupLevel,
   groupRole,
   groupVisible,
   isMemberOfGroup,
   isVisibleGroup,
   type MaybeCaller,
+  ProjectLevel,
   projectRole,
   projectVisible,
   visibleGroup,
 } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import {
-  AccessLevel,
   allOptional,
   badRequest,
   type Caller,
@@ -36,7 +38,7 @@ import {
   post,
   resource,
 } from '../../../http/index.ts';
-import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
 import {
   GroupDetailForm,
   GroupForm,
@@ -63,13 +65,13 @@ const ProjectGroupLink = resource('ProjectGroupLink', {
 
 const invitation = {
   group_id: Id,
-  group_access: Type.Enum([10, 15, 20, 30, 40, 50], { description: 'The most that a member of the invited group gets' }),
+  group_access: ProjectLevel({ description: 'Maximum access level for members of the invited group' }),
   expires_at: optional(checked(nullable(DateOnly), expiryReasons)),
 };
 
 /**
- * The group that is to be invited, as the one who invites knows it.
- * @throws ApiError 404 for a group that he may not know of, 403 for a level above his own
+ * The link that a request asks for.
+ * @throws ApiError 404 for a group that is not visible to the caller, 403 for a level above the caller's own
  */
 async function linkFrom(
   db: Database,
@@ -82,7 +84,7 @@ async function linkFrom(
   return { invited_group_id: id, access_level: input.group_access, expires_at: input.expires_at ?? null };
 }
 
-/** Whether a group above the project, or the one it is in, keeps its projects to itself. */
+/** Whether an ancestor group of a project prevents sharing. */
 async function isSharingLocked(db: Database, namespace_id: number): Promise<boolean> {
   const { rows } = await sql`
     select from namespaces place join namespaces above on above.id = any(place.traversal_ids)
@@ -92,10 +94,12 @@ async function isSharingLocked(db: Database, namespace_id: number): Promise<bool
 
 const sharing = [
   post('/groups/:id/share', {
-    summary: 'Invite a group into a group',
+    operation: 'shareGroup',
+    summary: 'Share a group with another group',
     access: groupRole('owner'),
     input: invitation,
     returns: one(GroupDetailForm),
+    refusals: { 404: '404 Group Not Found', 409: 'Shared group has already been taken' },
     handle: async ({ caller, group, input, ...services }) => {
       const link = await linkFrom(services.db, caller, group.access_level, input);
       if (link.invited_group_id === group.id) throw notFound('Group');
@@ -104,18 +108,26 @@ const sharing = [
     },
   }),
   del('/groups/:id/share/:group_id', {
-    summary: 'End the invitation of a group into a group',
+    operation: 'unshareGroup',
+    summary: 'Stop sharing a group with another group',
     access: groupRole('owner'),
     input: { group_id: Id },
     returns: nothing,
+    refusals: { 404: '404 Group Link Not Found' },
     handle: ({ db, group, input }) =>
       db.transaction().execute((tx) => uninviteGroup(tx, { group_id: group.id }, input.group_id, group.access_level)),
   }),
   post('/projects/:id/share', {
-    summary: 'Invite a group into a project',
+    operation: 'shareProject',
+    summary: 'Share a project with a group',
     access: projectRole('maintainer', { archived: true }),
     input: invitation,
     returns: one(ProjectGroupLink),
+    refusals: {
+      400: 'The project sharing with group is disabled',
+      404: '404 Group Not Found',
+      409: 'Shared group has already been taken',
+    },
     handle: async ({ db, caller, project, input }) => {
       const link = await linkFrom(db, caller, project.access_level, input);
       if (await isSharingLocked(db, project.namespace_id)) throw badRequest('The project sharing with group is disabled');
@@ -125,10 +137,12 @@ const sharing = [
     },
   }),
   del('/projects/:id/share/:group_id', {
-    summary: 'End the invitation of a group into a project',
+    operation: 'unshareProject',
+    summary: 'Stop sharing a project with a group',
     access: projectRole('maintainer', { archived: true }),
     input: { group_id: Id },
     returns: nothing,
+    refusals: { 404: '404 Group Link Not Found' },
     handle: ({ db, project, input }) =>
       db.transaction().execute((tx) => uninviteGroup(tx, { project_id: project.id }, input.group_id, project.access_level)),
   }),
@@ -137,7 +151,7 @@ const sharing = [
 const relations = {
   ...paging,
   relation: optional(CommaList(Type.Enum(['direct', 'inherited']))),
-  ...allOptional({ search: Type.String({ description: 'Part of the name or of the path' }), min_access_level: AccessLevel }),
+  ...allOptional({ search: Type.String({ description: 'Part of the name or path' }), min_access_level: GroupLevel() }),
 };
 interface Relations {
   relation?: readonly ('direct' | 'inherited')[];
@@ -145,7 +159,7 @@ interface Relations {
   min_access_level?: number;
 }
 
-/** Groups that are invited, as far as the caller may know of them. `direct` is a condition on links here, `inherited` one on those above. */
+/** Visible invited groups. `direct` is a condition on the links of the target, `inherited` one on those of its ancestors. */
 function invitedGroups(
   db: Database,
   caller: MaybeCaller,
@@ -159,7 +173,9 @@ function invitedGroups(
   );
   const rows = groupRows(db)
     .where(isVisibleGroup(caller))
-    .where(sql<boolean>`namespaces.id in (select invited_group_id from group_links where ${linkCounts} and (${where}))`)
+    .where(
+      sql<boolean>`namespaces.id in (select invited_group_id from group_links where ${countsToday('group_links')} and (${where}))`,
+    )
     .$if(min_access_level !== undefined, (q) => q.where(isMemberOfGroup(caller, min_access_level!)));
   return searchGroups(rows, search || undefined, false)
     .orderBy('namespaces.name')
@@ -168,7 +184,8 @@ function invitedGroups(
 
 const lists = [
   get('/groups/:id/groups/shared', {
-    summary: 'List the groups that a group is invited to',
+    operation: 'listGroupsSharedWithGroup',
+    summary: 'List the groups that are shared with a group',
     access: groupVisible,
     input: { ...paging, ...groupListInput },
     returns: pageOf(GroupForm),
@@ -178,14 +195,15 @@ const lists = [
         .where(listedGroups(caller, wish))
         .where(groupFilters.matching(input))
         .where(
-          sql<boolean>`namespaces.id in (select group_id from group_links where invited_group_id = ${group.id} and ${linkCounts})`,
+          sql<boolean>`namespaces.id in (select group_id from group_links where invited_group_id = ${group.id} and ${countsToday('group_links')})`,
         );
       const page = await paginate(db, orderGroups(searchGroups(rows, input.search, false), input), input);
       return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
     },
   }),
   get('/groups/:id/invited_groups', {
-    summary: 'List the groups that are invited into a group, or into one above it',
+    operation: 'listInvitedGroupsOfGroup',
+    summary: 'List the groups that a group or its ancestors are shared with',
     access: groupVisible,
     input: relations,
     returns: pageOf(GroupForm),
@@ -199,7 +217,8 @@ const lists = [
     },
   }),
   get('/projects/:id/invited_groups', {
-    summary: 'List the groups that are invited into a project, or into a group above it',
+    operation: 'listInvitedGroupsOfProject',
+    summary: 'List the groups that a project or its ancestor groups are shared with',
     access: projectVisible,
     input: relations,
     returns: pageOf(PublicGroupDetails),
@@ -213,9 +232,10 @@ const lists = [
     },
   }),
   get('/projects/:id/share_locations', {
-    summary: 'List the groups that can be invited into a project',
+    operation: 'listProjectShareLocations',
+    summary: 'List the groups that a project can be shared with',
     access: projectRole('maintainer', { archived: true }),
-    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or of the full path' })) },
+    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or full path' })) },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, project, input }) => {
       const groups = db
@@ -225,7 +245,7 @@ const lists = [
         .where(isMemberOfGroup(caller, 1))
         .where('id', '<>', project.namespace_id)
         .where(
-          sql<boolean>`not exists (select from group_links where project_id = ${project.id} and invited_group_id = namespaces.id and ${linkCounts})`,
+          sql<boolean>`not exists (select from group_links where project_id = ${project.id} and invited_group_id = namespaces.id and ${countsToday('group_links')})`,
         )
         .$if(Boolean(input.search), (q) => {
           const pattern = containing(input.search!);

@@ -1,6 +1,6 @@
-/** Complete changes of groups. */
+/** Creating and updating groups (docs/reference/groups.md). */
 import { type Insertable, sql, type Updateable } from 'kysely';
-import { levels, refreshAuthorizations } from '../../../access/index.ts';
+import { isMoreVisible, lesserVisibility, levels, refreshAuthorizations, type VisibilityName } from '../../../access/index.ts';
 import { type Database, type DB, isUniqueViolation } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import { invalid, invalidAs } from '../../../http/index.ts';
@@ -8,17 +8,14 @@ import {
   groupDescriptionReasons,
   groupNameReasons,
   groupPathReasons,
-  isMoreVisible,
   isPathTaken,
-  lesserVisibility,
-  lockedPlace,
-  type Place,
-  type VisibilityName,
+  type LockedNamespace,
+  lockNamespace,
 } from '../../people/namespaces/index.ts';
 import { maximumDepth } from './rules.ts';
 import { moveTo } from './transfer_actions.ts';
 
-/** Columns that are stored as they are given. */
+/** Columns that are stored as given. */
 export type GroupSettings = Pick<
   Updateable<DB['namespaces']>,
   | 'share_with_group_lock'
@@ -35,14 +32,14 @@ export type GroupSettings = Pick<
 export interface NewGroup extends GroupSettings {
   name: string;
   path: string;
-  /** Left out, the group is at the top. */
+  /** Left out for a top-level group. */
   parent_id?: number | undefined;
   description?: string | undefined;
   visibility?: VisibilityName | undefined;
-  /** Where nobody chooses one; the group is no more visible than its parent. Left out, private. */
+  /** Used without `visibility`, and limited by the parent group. Left out, private. */
   default_visibility?: VisibilityName | undefined;
   default_branch?: string | null | undefined;
-  /** Becomes the owner, unless he is that already from above. */
+  /** Becomes the owner, unless they are already owner of an ancestor group. */
   creator_id: number;
 }
 
@@ -51,14 +48,14 @@ const taken = 'has already been taken';
 const refusal = (reasons: Reasons) => invalidAs('Failed to save group', reasons);
 
 /**
- * Adds a group.
+ * Creates a group.
  * @param tx a transaction
- * @returns its id
- * @throws ApiError 400 with all reasons in one sentence (groups-projects-members.md section 3.2)
+ * @returns its ID
+ * @throws ApiError 400 with all reasons in one sentence
  */
 export async function createGroup(tx: Database, group: NewGroup): Promise<number> {
   const { parent_id, creator_id, visibility: _chosen, default_visibility = 'private', ...columns } = group;
-  const parent = parent_id === undefined ? undefined : await lockedPlace(tx, parent_id);
+  const parent = parent_id === undefined ? undefined : await lockNamespace(tx, parent_id);
   const allowed = group.visibility ?? lesserVisibility(default_visibility, parent?.visibility ?? 'public');
   const reasons = await reasonsAgainst(tx, { ...group, visibility: allowed }, parent);
   if (Object.keys(reasons).length > 0) throw refusal(reasons);
@@ -92,13 +89,13 @@ async function insertGroup(
       .execute();
     return id;
   } catch (error) {
-    // At the top there is no tree to lock, so that two can take one path at the same time.
+    // At the top level there is no tree to lock, so two groups can take the same path at the same time.
     if (isUniqueViolation(error, 'namespaces_full_path_key')) throw refusal({ path: [taken] });
     throw error;
   }
 }
 
-async function isOwnerAbove(tx: Database, user_id: number, parent: Place | undefined): Promise<boolean> {
+async function isOwnerAbove(tx: Database, user_id: number, parent: LockedNamespace | undefined): Promise<boolean> {
   if (!parent) return false;
   const { rows } = await sql`
     select from group_authorizations
@@ -111,14 +108,14 @@ async function isOwnerAbove(tx: Database, user_id: number, parent: Place | undef
 export type GroupChanges = Partial<Omit<NewGroup, 'parent_id' | 'creator_id' | 'default_visibility'>>;
 
 /**
- * Changes a group. A new path moves everything below along.
+ * Updates a group. A new path also changes the paths of everything in it.
  * @param tx a transaction
- * @throws ApiError 400 with the reasons by field, 404 when the group is gone
+ * @throws ApiError 400 with the reasons by parameter, 404 when the group no longer exists
  */
 export async function updateGroup(tx: Database, group_id: number, changes: GroupChanges): Promise<void> {
-  const place = await lockedPlace(tx, group_id);
+  const place = await lockNamespace(tx, group_id);
   const [parent_id] = place.traversal_ids.slice(-2, -1);
-  const parent = parent_id === undefined ? undefined : await lockedPlace(tx, parent_id);
+  const parent = parent_id === undefined ? undefined : await lockNamespace(tx, parent_id);
   const reasons = await reasonsAgainst(tx, changes, parent, place);
   if (Object.keys(reasons).length > 0) throw invalid(reasons);
   const { path, ...columns } = changes;
@@ -144,14 +141,19 @@ interface Wanted {
 }
 
 /**
- * Why a group cannot be as somebody wants it (groups-projects-members.md section 2).
+ * Reasons against the values of a new or updated group (docs/reference/groups.md).
  * @param tx the transaction of the change, with the tree locked
- * @param wanted what is to be set
- * @param parent of the group, if it has one
- * @param group the group as it is; left out, it is to be created
- * @returns reasons by field, empty when the change can be made
+ * @param wanted the new values
+ * @param parent the parent group, if any
+ * @param group the current group; left out for a new one
+ * @returns reasons by parameter, empty when the values are valid
  */
-async function reasonsAgainst(tx: Database, wanted: Wanted, parent: Place | undefined, group?: Place): Promise<Reasons> {
+async function reasonsAgainst(
+  tx: Database,
+  wanted: Wanted,
+  parent: LockedNamespace | undefined,
+  group?: LockedNamespace,
+): Promise<Reasons> {
   const { name, path, description, visibility, default_branch } = wanted;
   const reasons: Reasons = {
     name: name === undefined ? [] : [...groupNameReasons(name), ...(await nameTaken(tx, name, parent, group))],
@@ -164,8 +166,13 @@ async function reasonsAgainst(tx: Database, wanted: Wanted, parent: Place | unde
   return Object.fromEntries(Object.entries(reasons).filter(([, texts]) => texts.length > 0));
 }
 
-async function nameTaken(tx: Database, name: string, parent: Place | undefined, group: Place | undefined): Promise<string[]> {
-  // Top-level groups may share a name, as people do; their paths tell them apart.
+async function nameTaken(
+  tx: Database,
+  name: string,
+  parent: LockedNamespace | undefined,
+  group: LockedNamespace | undefined,
+): Promise<string[]> {
+  // Top-level groups may share a name; their paths distinguish them.
   if (!parent) return [];
   const { rows } = await sql`
     select from namespaces where parent_id = ${parent.id} and name = ${name} and id is distinct from ${group?.id ?? null}::bigint`.execute(
@@ -174,9 +181,14 @@ async function nameTaken(tx: Database, name: string, parent: Place | undefined, 
   return rows.length > 0 ? [taken] : [];
 }
 
-async function pathRefused(tx: Database, path: string, parent: Place | undefined, group: Place | undefined): Promise<string[]> {
+async function pathRefused(
+  tx: Database,
+  path: string,
+  parent: LockedNamespace | undefined,
+  group: LockedNamespace | undefined,
+): Promise<string[]> {
   const full_path = parent ? `${parent.full_path}/${path}` : path;
-  // A group keeps the path that it has, also where the rules have become stricter since.
+  // A group keeps its path, even if the rules have become stricter since.
   if (full_path === group?.full_path) return [];
   const reasons = groupPathReasons(path, !parent);
   return (await isPathTaken(tx, full_path, group?.id)) ? [...reasons, taken] : reasons;
@@ -185,8 +197,8 @@ async function pathRefused(tx: Database, path: string, parent: Place | undefined
 async function visibilityRefused(
   tx: Database,
   visibility: VisibilityName,
-  parent: Place | undefined,
-  group: Place | undefined,
+  parent: LockedNamespace | undefined,
+  group: LockedNamespace | undefined,
 ): Promise<string[]> {
   const reasons: string[] = [];
   if (parent && isMoreVisible(visibility, parent.visibility))

@@ -1,19 +1,19 @@
-/** The archive of groups: everything in an archived group can be read, and none of it changes. */
+/** Archiving groups, which makes everything in them read-only. */
 import { sql } from 'kysely';
 import type { Group } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { unprocessable } from '../../../http/index.ts';
-import { lockedPlace } from '../../people/namespaces/index.ts';
+import { lockNamespace } from '../../people/namespaces/index.ts';
 
 /**
- * Archives a group or brings it back.
- * @throws ApiError 422 when it is so already, where a group above decides, and for what is about to be removed
+ * Archives or unarchives a group.
+ * @throws ApiError 422 when nothing changes, when an ancestor is archived, and for groups that are marked for deletion
  */
 export async function setArchived(db: Database, group: Group, archived: boolean): Promise<void> {
   const verb = archived ? 'archive' : 'unarchive';
   if (group.marked_for_deletion) throw unprocessable(`Cannot ${verb} group since it is scheduled for deletion.`);
   await db.transaction().execute(async (tx) => {
-    const place = await lockedPlace(tx, group.id);
+    const place = await lockNamespace(tx, group.id);
     const rows = await tx
       .selectFrom('namespaces')
       .select(['id', 'archived'])

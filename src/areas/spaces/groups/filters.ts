@@ -1,9 +1,8 @@
-/** What lists of groups can be asked for (groups-projects-members.md section 3.1). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { isListedGroup } from '../../../access/index.ts';
+import { GroupLevel, isListedGroup } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
-import { AccessLevel, allOptional, containing, DateOnly, filtersOn, Id, Visibility } from '../../../http/index.ts';
+import { allOptional, containing, DateOnly, filtersOn, Id, Visibility } from '../../../http/index.ts';
 
 export const groupFilters = filtersOn('namespaces', (by) => ({
   skip_groups: by(Type.Array(Id, { description: 'Ids of groups to leave out' }), (q, ids) =>
@@ -12,7 +11,7 @@ export const groupFilters = filtersOn('namespaces', (by) => ({
   visibility: by(Visibility, (q, visibility) => q('visibility', '=', visibility)),
   archived: by(Type.Boolean(), (_q, v) => sql<boolean>`${isListedGroup('archived')} = ${v}`),
   active: by(
-    Type.Boolean({ description: 'Whether it is neither archived nor marked for deletion' }),
+    Type.Boolean({ description: 'Whether the group is neither archived nor marked for deletion' }),
     (_q, v) => sql<boolean>`(${isListedGroup('archived')} or ${isListedGroup('marked_for_deletion')}) <> ${v}`,
   ),
   marked_for_deletion_on: by(
@@ -25,20 +24,20 @@ export const groupFilters = filtersOn('namespaces', (by) => ({
 const order = {
   order_by: Type.Enum(['name', 'path', 'id', 'similarity'], {
     default: 'name',
-    description: '`similarity` needs `search`, and puts the most similar first',
+    description: '`similarity` requires `search` and lists the best matches first',
   }),
   sort: Type.Enum(['asc', 'desc'], { default: 'asc' }),
 };
 
-/** The parameters of every list of groups, besides paging. */
+/** The parameters of every list of groups, except paging. */
 export const groupListInput = {
   ...groupFilters.input,
   ...order,
   ...allOptional({
-    search: Type.String({ description: 'Part of the name or of the path' }),
-    all_available: Type.Boolean({ description: 'Also the groups that the caller does not belong to' }),
+    search: Type.String({ description: 'Part of the name or path' }),
+    all_available: Type.Boolean({ description: 'Whether to include groups that the caller does not belong to' }),
     owned: Type.Boolean(),
-    min_access_level: AccessLevel,
+    min_access_level: GroupLevel(),
   }),
 };
 export type GroupListInput = Static<TObject<typeof groupListInput>>;
@@ -46,8 +45,8 @@ export type GroupListInput = Static<TObject<typeof groupListInput>>;
 type Groups<Row> = SelectQueryBuilder<DB, 'namespaces', Row>;
 
 /**
- * Keeps the groups that `text` is part of.
- * @param inside whether the list is of groups inside one; there the path of that group is not searched, because it is part of all of them
+ * Filters groups by a part of their name or path.
+ * @param inside whether the list has groups inside another; only the last part of their paths is searched, because they share the rest
  */
 export function searchGroups<Row>(query: Groups<Row>, text: string | undefined, inside: boolean): Groups<Row> {
   if (text === undefined || text === '') return query;
@@ -56,7 +55,7 @@ export function searchGroups<Row>(query: Groups<Row>, text: string | undefined, 
   return query.where((q) => q.or([q('namespaces.name', 'ilike', pattern), q(path, 'ilike', pattern)]));
 }
 
-/** Puts groups in the order that was asked for; ids decide between equals, upwards always. */
+/** Orders groups; equal ones by ID, always ascending. */
 export function orderGroups<Row>(
   query: Groups<Row>,
   { order_by, sort, search }: Pick<GroupListInput, 'order_by' | 'sort' | 'search'>,

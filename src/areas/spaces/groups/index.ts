@@ -1,6 +1,6 @@
 /** What other areas may use of groups. */
-export { createGroup, type GroupChanges, type NewGroup, updateGroup } from './actions.ts';
-export { removeGroup, removeMarkedGroups } from './deletion_actions.ts';
+export { createGroup, updateGroup } from './actions.ts';
+export { removeMarkedGroups } from './deletion_actions.ts';
 export { groupReply } from './detail_present.ts';
 export { groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
 export { GroupDetailForm, GroupForm, type GroupRow, presentGroup } from './present.ts';

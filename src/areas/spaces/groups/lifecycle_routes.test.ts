@@ -6,15 +6,16 @@ import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { filledWorld, repositoryIn } from '../../../../test/support/repository.ts';
 import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { deleteRepositories } from '../../code/repository/index.ts';
-import { removeGroup, removeMarkedGroups } from './index.ts';
+import { today } from '../../../cron/index.ts';
+import { deleteRepositories, removeGroup } from '../../people/namespaces/index.ts';
+import { removeMarkedGroups } from './index.ts';
 
 const removal = [removeGroup, deleteRepositories];
 const addGroup = async (w: World, path: string, parent_id?: number, more: object = {}) =>
   (await w.as('owner').post('/groups', { name: path, path, ...(parent_id === undefined ? {} : { parent_id }), ...more })).body;
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
 
-test('a group that is marked for deletion takes along what is inside, until it is restored', async () => {
+test('a group that is marked for deletion marks everything in it, until it is restored', async () => {
   const w = await world();
   const below = await addGroup(w, 'below', w.group.id);
   await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', 'in', [w.group.id, below.id]).execute();
@@ -25,7 +26,7 @@ test('a group that is marked for deletion takes along what is inside, until it i
   const marked = await w.as('owner').delete(`/groups/${w.group.id}`);
   assert.deepEqual([marked.status, marked.body], [202, { message: '202 Accepted' }]);
   const shown = (await w.as('guest').get(`/groups/${w.group.id}`)).body;
-  assert.equal(shown.marked_for_deletion_on, new Date().toISOString().slice(0, 10));
+  assert.equal(shown.marked_for_deletion_on, today());
   for (const path of [`/groups/${w.group.id}`, `/groups/${below.id}`, `/projects/${w.project.id}`]) {
     assert.equal((await w.as('outsider').get(path)).status, 404, path);
     assert.equal((await w.as('guest').get(path)).status, 200, path);
@@ -38,7 +39,11 @@ test('a group that is marked for deletion takes along what is inside, until it i
   assert.equal((await w.as('owner').post('/projects', { name: 'more', namespace_id: below.id })).status, 400);
   assert.equal((await w.as('maintainer').post(`/projects/${w.project.id}/freeze_periods`, {})).status, 403);
   assert.equal((await w.as('owner').delete(`/projects/${w.project.id}`)).status, 202);
-  assert.equal((await w.as('owner').get(`/projects/${w.project.id}`)).body.marked_for_deletion_on, null, 'the group decides');
+  assert.equal(
+    (await w.as('owner').get(`/projects/${w.project.id}`)).body.marked_for_deletion_on,
+    null,
+    'the state of the group decides',
+  );
 
   assert.equal((await w.as('owner').post(`/groups/${w.group.id}/restore`)).status, 201);
   assert.equal((await w.as('anonymous').get(`/projects/${w.project.id}`)).status, 200);
@@ -46,7 +51,7 @@ test('a group that is marked for deletion takes along what is inside, until it i
   assert.deepEqual([twice.status, twice.body], [400, { message: 'Group has not been marked for deletion' }]);
 });
 
-test('the hourly job removes a group with everything in it, and what its members had elsewhere by invitations', async () => {
+test('the hourly job deletes a group with everything in it, and its members lose access to what was shared with it', async () => {
   const w = await filledWorld();
   const { path } = repositoryIn(w);
   const below = await addGroup(w, 'below', w.group.id);
@@ -72,7 +77,7 @@ test('the hourly job removes a group with everything in it, and what its members
   assert.equal(again.status, 201);
 });
 
-test('of what is marked only a subgroup is removed at once, by whoever names its path', async () => {
+test('only a marked subgroup is deleted immediately, when the request names its path', async () => {
   const w = await world();
   const below = await addGroup(w, 'below', w.group.id);
   const now = (full_path: string) => ({ permanently_remove: true, full_path });
@@ -88,7 +93,7 @@ test('of what is marked only a subgroup is removed at once, by whoever names its
   assert.equal((await w.as('owner').get(`/groups/${below.id}`)).status, 404);
 });
 
-test('an archived group archives what is inside', async () => {
+test('an archived group archives everything in it', async () => {
   const w = await world();
   const below = await addGroup(w, 'below', w.group.id);
   const archived = await w.as('owner').post(`/groups/${w.group.id}/archive`);
@@ -102,7 +107,7 @@ test('an archived group archives what is inside', async () => {
   assert.deepEqual(idsOf((await w.as('guest').get(`/groups/${w.group.id}/subgroups`, { active: true })).body), [below.id]);
 });
 
-test('a group moves with everything in it: paths, rights and visibility follow, and old addresses lead on', async () => {
+test('a transferred group takes everything along: paths, authorizations and visibility follow, and old paths redirect', async () => {
   const w = await world();
   await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
   await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
@@ -155,7 +160,7 @@ test('a group moves with everything in it: paths, rights and visibility follow, 
   );
 });
 
-test('a group whose owners were those above it keeps one when it leaves them', async () => {
+test('a group with inherited owners keeps an owner after a transfer', async () => {
   const w = await world();
   const below = await addGroup(w, `below-${w.group.id}`, w.group.id);
   assert.equal((await w.as('owner').post(`/groups/${below.id}/transfer`)).body.parent_id, null);
@@ -167,7 +172,7 @@ test('a group whose owners were those above it keeps one when it leaves them', a
   assert.equal((await w.as('guest').get(`/groups/${below.id}`)).status, 404);
 });
 
-test('an administrator moves a project into a group', async () => {
+test('an administrator transfers a project to a group', async () => {
   const w = await world();
   const there = await addGroup(w, `there-${w.group.id}`);
   assert.equal((await w.as('owner').post(`/groups/${there.id}/projects/${w.project.id}`)).status, 403);
@@ -176,7 +181,7 @@ test('an administrator moves a project into a group', async () => {
   assert.deepEqual(idsOf((await w.as('owner').get(`/groups/${there.id}/projects`)).body), [w.project.id]);
 });
 
-test('a group that is restored at the moment of its removal stays, with everything in it', async () => {
+test('a group that is restored while it is being deleted stays, with everything in it', async () => {
   const w = await world();
   const below = await addGroup(w, 'below', w.group.id);
   const inside = (await w.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
@@ -184,7 +189,7 @@ test('a group that is restored at the moment of its removal stays, with everythi
   const removing = await w.db.transaction().execute(async (tx) => {
     await tx.updateTable('namespaces').set({ marked_for_deletion_at: null }).where('id', '=', below.id).execute();
     const job = performJob(w.services, removeGroup, { group_id: below.id });
-    // Until it waits for the row that is being restored.
+    // Until it waits for the row that is restored.
     await untilSomebodyWaits(w.db);
     return { job };
   });

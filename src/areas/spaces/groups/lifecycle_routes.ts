@@ -1,4 +1,4 @@
-/** The life of a group after its creation: archived, moved, marked for deletion, restored. */
+/** Archiving, transferring, deleting and restoring groups. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { groupForAdmin, groupLevel, groupRole, levels, visibleGroup, visibleProject } from '../../../access/index.ts';
@@ -26,14 +26,22 @@ import { checkMayCreate } from './routes.ts';
 import { transferGroup } from './transfer_actions.ts';
 
 const owner = groupRole('owner');
-/** A permission removes only what stands in another group. */
+/** The permission applies to subgroups only. */
 const remover = groupRole('owner', { permission: 'remove_group' });
 
 const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
   post(`/groups/:id/${verb}`, {
+    operation: `${verb}Group`,
     summary,
     access: owner,
     returns: withStatus(200, one(GroupDetailForm)),
+    refusals: {
+      422: [
+        `Group is already ${verb}d!`,
+        `Cannot ${verb} group since it is scheduled for deletion.`,
+        `Cannot ${verb} group since one of the ancestor groups is archived!`,
+      ],
+    },
     handle: async ({ caller, group, ...services }) => {
       await setArchived(services.db, group, verb === 'archive');
       return groupReply(services, caller, group.id);
@@ -42,31 +50,46 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
 
 export const groupLifecycleRoutes = [
   del('/groups/:id', {
-    summary: 'Mark a group for deletion, or remove a marked subgroup without waiting',
+    operation: 'deleteGroup',
+    summary: 'Mark a group for deletion, or delete a marked subgroup immediately',
+    description:
+      'The group, and everything in it, becomes read-only. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed.',
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
-      full_path: optional(Type.String({ description: 'With `permanently_remove`: the path, to show that it is meant' })),
+      full_path: optional(Type.String({ description: 'With `permanently_remove`: full path of the group, as a confirmation' })),
     },
+    conditional: true,
     returns: accepted,
+    refusals: {
+      400: [
+        'Group must be marked for deletion first.',
+        '`full_path` is incorrect. You must enter the complete path for the subgroup.',
+        '`permanently_remove` option is only available for subgroups.',
+      ],
+    },
     handle: ({ db, group, input, unmodified_since }) => endGroup(db, group, { ...input, unmodified_since }),
   }),
   post('/groups/:id/restore', {
-    summary: 'Take the mark for deletion from a group',
+    operation: 'restoreGroup',
+    summary: 'Restore a group that is marked for deletion',
     access: remover,
     returns: one(GroupDetailForm),
+    refusals: { 400: 'Group has not been marked for deletion' },
     handle: async ({ caller, group, ...services }) => {
       await restoreGroup(services.db, group.id);
       return groupReply(services, caller, group.id);
     },
   }),
-  archiving('archive', 'Archive a group: what is in it can be read, and nothing in it changes'),
-  archiving('unarchive', 'Bring a group back from the archive'),
+  archiving('archive', 'Archive a group, which makes it and everything in it read-only'),
+  archiving('unarchive', 'Unarchive a group'),
   post('/groups/:id/transfer', {
-    summary: 'Move a group into another, or to the top; its old address leads to the new one',
+    operation: 'transferGroup',
+    summary: 'Transfer a group to another parent group or to the top level',
     access: owner,
     input: { group_id: optional(Id) },
     returns: one(GroupDetailForm),
+    refusals: { 400: 'Transfer failed: <reason>', 404: '404 Group Not Found' },
     handle: async ({ caller, group, input: { group_id }, ...services }) => {
       const { db } = services;
       const parent = group_id === undefined ? undefined : await visibleGroup(db, caller, String(group_id));
@@ -76,9 +99,10 @@ export const groupLifecycleRoutes = [
     },
   }),
   get('/groups/:id/transfer_locations', {
-    summary: 'List the groups that a group can be moved into',
+    operation: 'listGroupTransferLocations',
+    summary: 'List the groups that a group can be transferred to',
     access: owner,
-    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or of the full path' })) },
+    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or full path' })) },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, group, input }) => {
       const pattern = input.search && containing(input.search);
@@ -96,9 +120,10 @@ export const groupLifecycleRoutes = [
     },
   }),
   post('/groups/:id/projects/:project_id', {
-    summary: 'Move a project into a group',
+    operation: 'transferProjectToGroup',
+    summary: 'Transfer a project to a group',
     access: groupForAdmin,
-    input: { project_id: Type.String({ description: 'Id or full path' }) },
+    input: { project_id: Type.String({ description: 'ID or full path' }) },
     returns: one(GroupDetailForm),
     handle: async ({ caller, group, input, ...services }) => {
       const project = await visibleProject(services.db, caller, input.project_id);

@@ -1,4 +1,4 @@
-/** How groups appear in replies (groups-projects-members.md section 1.2). */
+/** How groups appear in responses. */
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { DB } from '../../../db/index.ts';
@@ -22,13 +22,15 @@ const groupFields = {
   share_with_group_lock: Type.Boolean(),
   project_creation_level: ProjectCreationLevel,
   subgroup_creation_level: SubgroupCreationLevel,
-  emails_disabled: Type.Boolean({ description: 'Deprecated: the opposite of `emails_enabled`' }),
+  emails_disabled: Type.Boolean({ description: 'Deprecated: use `emails_enabled`, which is its opposite' }),
   emails_enabled: Type.Boolean(),
   mentions_disabled: nullable(Type.Boolean()),
   lfs_enabled: Type.Boolean(),
-  archived: Type.Boolean({ description: 'Whether it or a group above it is archived' }),
+  archived: Type.Boolean({ description: 'Whether the group or one of its ancestors is archived' }),
   default_branch: nullable(Type.String()),
-  default_branch_protection: Type.Integer({ description: 'What `default_branch_protection_defaults` spells out' }),
+  default_branch_protection: Type.Integer({
+    description: 'Protection of new default branches, spelled out in `default_branch_protection_defaults`',
+  }),
   default_branch_protection_defaults: Type.Object({
     allowed_to_push: Type.Array(Level),
     allow_force_push: Type.Boolean(),
@@ -44,23 +46,23 @@ const groupFields = {
   marked_for_deletion_on: nullable(DateOnly),
 };
 
-/** The form of lists. */
+/** A group in lists. */
 export const GroupForm = resource('Group', groupFields);
 
-/** The form of a single group. */
+/** A single group. */
 export const GroupDetailForm = resource('GroupDetail', {
   ...groupFields,
   membership_lock: since('premium', Type.Boolean()),
-  shared_with_groups: Type.Array(SharedWithGroup, { description: 'The invited groups that the caller may know of' }),
-  projects: optional(
-    Type.Array(ProjectForm, { description: 'At most 100, the newest first; not where `with_projects` is false' }),
-  ),
+  shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
+  projects: optional(Type.Array(ProjectForm, { description: 'The 100 newest projects; left out when `with_projects` is false' })),
   shared_projects: optional(
-    Type.Array(ProjectForm, { description: 'Those that the group is invited to; at most 100, the newest first' }),
+    Type.Array(ProjectForm, {
+      description: 'The 100 newest projects that the group is invited to; left out when `with_projects` is false',
+    }),
   ),
 });
 
-/** A group as `groupRows` reads it. */
+/** A row of `groupRows`. */
 export type GroupRow = Selectable<DB['namespaces']> & { full_name: string };
 
 /**
@@ -96,12 +98,12 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
   };
 }
 
-/** A group as `groupRow` reads it. */
+/** The result of `groupRow`. */
 export type GroupDetailRow = GroupRow & { shared_with_groups: SharedWithGroupRow[] };
 
 /**
  * @param url the external address of the server
- * @param row what `groupRow` has read
+ * @param row the result of `groupRow`
  */
 export const presentGroupDetail = (url: string, row: GroupDetailRow): Static<typeof GroupDetailForm> => ({
   ...presentGroup(url, row),

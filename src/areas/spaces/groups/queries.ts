@@ -1,24 +1,24 @@
-/** What is read of groups. */
+/** Queries for groups. */
 import { belongsToGroup, isGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { namespaceFullName, sharedWithGroups } from '../../people/namespaces/index.ts';
 import type { GroupDetailRow, GroupRow } from './present.ts';
 
-/** All groups, in the columns that replies are made of. */
+/** All groups, in the columns of responses. */
 export const groupRows = (db: Database) =>
   db
     .selectFrom('namespaces')
     .selectAll('namespaces')
-    // The last column of a name counts: not the group's own, but what holds for it.
+    // The last column of a name wins: the effective state replaces the group's own column.
     .select([namespaceFullName().as('full_name'), isGroup('archived').as('archived')])
     .where('namespaces.kind', '=', 'group')
     .$castTo<GroupRow>();
 
 /**
- * One group, as a caller sees it.
- * @param id of a group that was there a moment ago
- * @throws ApiError 404 when it was removed meanwhile
+ * One group, as visible to a caller.
+ * @param id ID of a group that existed a moment ago
+ * @throws ApiError 404 when it was deleted meanwhile
  */
 export async function groupRow(db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> {
   const query = groupRows(db).where('namespaces.id', '=', id);
@@ -32,8 +32,8 @@ export interface Belonging {
 }
 
 /**
- * A predicate on rows of `namespaces`: which groups a list shows to the caller. Without a wish these are all that he may know of for administrators and the
- * anonymous, and those that he belongs to for everybody else.
+ * A predicate on rows of `namespaces`: the groups of a list. Without filters these are all visible groups for administrators and anonymous callers, and the groups
+ * that they belong to for others.
  */
 export function listedGroups(caller: MaybeCaller, { owned = false, min_access_level, all_available }: Belonging) {
   if (owned) return isMemberOfGroup(caller, Math.max(levels.owner, min_access_level ?? 0));

@@ -4,7 +4,7 @@ import { world } from '../../../../test/support/world.ts';
 
 const namesIn = (answer: { body: { path: string }[] }) => answer.body.map(({ path }) => path);
 
-test('a group is added at the top, shown to its owner and hidden from others', async () => {
+test('a top-level group is created, visible to its owner and hidden from others', async () => {
   const { as, person } = await world();
   const founder = await person();
   const path = `founded-${founder.id}`;
@@ -32,7 +32,7 @@ test('a group is added at the top, shown to its owner and hidden from others', a
   assert.equal((await as('anonymous').post('/groups', { name: 'x', path: `${path}-2` })).status, 401);
 });
 
-test('who cannot create groups, or is external, adds none at the top, but inside a group his role decides', async () => {
+test('users without can_create_group and external users create no top-level groups; inside a group their role decides', async () => {
   const { as, db, people, group } = await world();
   await db.updateTable('users').set({ can_create_group: false }).where('id', '=', people.maintainer.id).execute();
   await db.updateTable('users').set({ external: true }).where('id', '=', people.outsider.id).execute();
@@ -45,11 +45,11 @@ test('who cannot create groups, or is external, adds none at the top, but inside
   assert.equal(inside.status, 201);
   assert.equal(inside.body.full_path, `${group.path}/inside`);
   assert.equal(inside.body.full_name, `${group.path} / inside`);
-  // Who adds a group owns it, so that he can also set it up.
+  // The creator of a group owns it, and can change its settings.
   assert.equal((await as('maintainer').put(`/groups/${inside.body.id}`, { description: 'Mine' })).body.description, 'Mine');
 });
 
-test('subgroups are added by maintainers, or by owners alone where these chose so', async () => {
+test('maintainers create subgroups, or only owners, depending on the setting', async () => {
   const { as, group } = await world();
   const add = (persona: 'developer' | 'maintainer' | 'owner' | 'outsider', path: string) =>
     as(persona).post('/groups', { name: path, path, parent_id: group.id });
@@ -64,7 +64,7 @@ test('subgroups are added by maintainers, or by owners alone where these chose s
   assert.deepEqual(namesIn(await as('guest').get(`/groups/${group.id}/subgroups`)), ['aa', 'bb']);
 });
 
-test('what a group cannot be called is said in one sentence at creation and by field at a change', async () => {
+test('invalid names of groups are refused in one sentence on creation and by parameter on update', async () => {
   const { as, group, project } = await world();
   const add = async (more: object) => (await as('owner').post('/groups', { name: 'fine', path: 'fine', ...more })).body.message;
   assert.equal(await add({ path: group.path }), 'Failed to save group {:path=>["has already been taken"]}');
@@ -101,7 +101,7 @@ test('what a group cannot be called is said in one sentence at creation and by f
   assert.equal((await as('owner').put(`/groups/${first.id}`, { name: 'one', path: 'one' })).status, 200);
 });
 
-test('groups stand in one another at most twenty deep', async () => {
+test('groups are nested at most 20 levels deep', async () => {
   const { as, group } = await world();
   let parent_id = group.id;
   for (let depth = 2; depth <= 20; depth++) {
@@ -115,7 +115,7 @@ test('groups stand in one another at most twenty deep', async () => {
   assert.equal((await as('owner').get(`/groups/${group.id}/descendant_groups`)).body.length, 19);
 });
 
-test('a new path moves everything below along, and the old one is free again', async () => {
+test('a new path changes all paths in the group, and the old path is free again', async () => {
   const { as, group, project, people } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const leaf = (await as('owner').post('/groups', { name: 'leaf', path: 'leaf', parent_id: sub.id })).body;
@@ -162,7 +162,7 @@ test('a child is never more visible than its parent', async () => {
   assert.equal((await as('anonymous').get(`/groups/${group.id}`)).body.visibility, 'public');
 });
 
-test('only owners change a group, and what they leave out stays', async () => {
+test('only owners update a group, and parameters that are left out stay', async () => {
   const { as, group } = await world();
   const changed = await as('owner').put(`/groups/${group.id}`, {
     description: 'What we do',
@@ -204,7 +204,7 @@ test('only owners change a group, and what they leave out stays', async () => {
   assert.equal((await as('admin').put(`/groups/${group.id}`, { description: 'Repaired' })).status, 200);
 });
 
-test('a group shows the projects that the caller may know of, the newest first', async () => {
+test('a group shows the projects that are visible to the caller, newest first', async () => {
   const { as, group, project, person } = await world();
   await as('owner').put(`/groups/${group.id}`, { visibility: 'public' });
   const open = await as('owner').post('/projects', { name: 'open', namespace_id: group.id, visibility: 'public' });
@@ -223,7 +223,7 @@ test('a group shows the projects that the caller may know of, the newest first',
     );
 });
 
-test('lists show members their groups with what is above and below, and everything open only on request', async () => {
+test('lists contain the groups of the caller with their ancestors, and all visible groups only on request', async () => {
   const { as, group, project, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const secret = (await as('owner').post('/groups', { name: 'secret', path: 'secret', parent_id: group.id })).body;
@@ -259,7 +259,7 @@ test('lists show members their groups with what is above and below, and everythi
   assert.deepEqual(await ids(as('anonymous'), { owned: true }), []);
 });
 
-test('lists of groups are searched, ordered and narrowed', async () => {
+test('lists of groups are searched, ordered and filtered', async () => {
   const { group, person } = await world();
   const { client } = await person();
   const marker = `q${group.id}z`;
@@ -291,7 +291,7 @@ test('lists of groups are searched, ordered and narrowed', async () => {
   assert.equal((await client.get('/groups', { order_by: 'size' })).body.message, 'order_by does not have a valid value');
 });
 
-test('the anonymous can read the list of groups by keyset, in the order of names only', async () => {
+test('anonymous callers can read the list of groups by keyset, ordered by name only', async () => {
   const { as, group } = await world();
   for (const name of ['kc', 'ka', 'kb'])
     await as('admin').post('/groups', { name, path: `${name}-${group.id}`, visibility: 'public' });

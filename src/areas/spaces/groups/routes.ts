@@ -1,4 +1,4 @@
-/** Groups: what projects and people are gathered in, one inside another. */
+/** Groups: they contain projects, members and subgroups (docs/reference/groups.md). */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { anyone, type Group, groupRole, groupVisible, type MaybeCaller, signedIn, visibleGroup } from '../../../access/index.ts';
@@ -35,24 +35,24 @@ import { GroupDetailForm, GroupForm, ProjectCreationLevel, presentGroup, Subgrou
 import { groupRows, listedGroups } from './queries.ts';
 import { mayCreateSubgroup, projectCreationLevels } from './rules.ts';
 
-/** What is given at creation and can be changed later. */
+/** Parameters of creation and updates. */
 const settings = allOptional({
   description: Type.String(),
   visibility: Visibility,
   share_with_group_lock: Type.Boolean(),
   project_creation_level: ProjectCreationLevel,
   subgroup_creation_level: SubgroupCreationLevel,
-  emails_disabled: Type.Boolean({ description: 'Deprecated: the opposite of `emails_enabled`, which wins' }),
+  emails_disabled: Type.Boolean({ description: 'Deprecated: use `emails_enabled`, which takes precedence' }),
   emails_enabled: Type.Boolean(),
   mentions_disabled: nullable(Type.Boolean()),
   lfs_enabled: Type.Boolean(),
-  default_branch: nullable(Type.String({ description: 'The first branch of new projects' })),
+  default_branch: nullable(Type.String({ description: 'Default branch of new projects' })),
   default_branch_protection: Type.Enum([0, 1, 2, 3, 4]),
   request_access_enabled: Type.Boolean(),
-  membership_lock: since('premium', Type.Boolean({ description: 'Whether nobody can be added to the projects of the group' })),
+  membership_lock: since('premium', Type.Boolean({ description: 'Whether to prevent adding members to projects in the group' })),
 });
 
-/** Parameters as columns: one of two names for mail decides. */
+/** Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. */
 function columnsFrom({ emails_disabled, default_branch, ...given }: Static<TObject<typeof settings>>): GroupChanges {
   return {
     ...(emails_disabled === undefined ? {} : { emails_enabled: !emails_disabled }),
@@ -64,7 +64,7 @@ function columnsFrom({ emails_disabled, default_branch, ...given }: Static<TObje
 const filteredGroups = (db: Database, caller: MaybeCaller, input: GroupListInput) =>
   groupRows(db).where(listedGroups(caller, input)).where(groupFilters.matching(input));
 
-/** The groups below one, as far as the caller may list them. */
+/** Lists the subgroups or descendants of a group. */
 async function groupsInside(
   { db, url }: Services,
   caller: MaybeCaller,
@@ -81,7 +81,7 @@ async function groupsInside(
 }
 
 /**
- * Refuses whoever may not add a group there.
+ * Refuses callers who may not create a group there.
  * @throws ApiError 403
  */
 export async function checkMayCreate(db: Database, caller: Caller, parent: Group | undefined): Promise<void> {
@@ -95,11 +95,13 @@ export async function checkMayCreate(db: Database, caller: Caller, parent: Group
 
 export const groupRoutes = [
   get('/groups', {
-    summary: 'List groups: those that the caller belongs to, or all that he may know of',
+    operation: 'listGroups',
+    summary: 'List groups that the caller belongs to, or all visible groups',
     access: anyone,
     rate: { setting: 'groups_api_limit', window_s: 60 },
     input: { ...keysetPaging, ...groupListInput },
     returns: pageOf(GroupForm),
+    refusals: { 405: 'Keyset pagination is not yet available for this type of request' },
     handle: async ({ db, url, caller, input }) => {
       const { order_by, sort, pagination } = input;
       const query = searchGroups(filteredGroups(db, caller, input), input.search, false);
@@ -112,33 +114,39 @@ export const groupRoutes = [
     },
   }),
   get('/groups/:id/subgroups', {
-    summary: 'List the groups directly inside a group',
+    operation: 'listSubgroups',
+    summary: 'List direct subgroups of a group',
     access: groupVisible,
     input: { ...paging, ...groupListInput },
     returns: pageOf(GroupForm),
     handle: ({ caller, group, input, ...services }) => groupsInside(services, caller, input, group, false),
   }),
   get('/groups/:id/descendant_groups', {
-    summary: 'List the groups inside a group, at every depth',
+    operation: 'listDescendantGroups',
+    summary: 'List descendant groups of a group',
     access: groupVisible,
     input: { ...paging, ...groupListInput },
     returns: pageOf(GroupForm),
     handle: ({ caller, group, input, ...services }) => groupsInside(services, caller, input, group, true),
   }),
   get('/groups/:id', {
-    summary: 'Show one group',
+    operation: 'getGroup',
+    summary: 'Show a group',
     access: groupVisible,
     rate: { setting: 'group_api_limit', window_s: 60 },
-    input: { with_projects: Type.Boolean({ default: true, description: 'Whether to send its first projects' }) },
+    input: { with_projects: Type.Boolean({ default: true, description: 'Whether to include `projects` and `shared_projects`' }) },
     returns: one(GroupDetailForm),
     handle: ({ caller, group, input, ...services }) =>
       input.with_projects ? groupReplyWithProjects(services, caller, group.id) : groupReply(services, caller, group.id),
   }),
   post('/groups', {
-    summary: 'Add a group, at the top or inside another',
+    operation: 'createGroup',
+    summary: 'Create a group or subgroup',
+    description: 'Groups are nested at most 20 levels deep.',
     access: signedIn,
     input: { name: Type.String(), path: Type.String(), parent_id: optional(Id), ...settings },
     returns: one(GroupDetailForm),
+    refusals: { 400: 'Failed to save group {<reasons by parameter>}', 404: '404 Group Not Found' },
     handle: async ({ db, url, caller, input: { name, path, parent_id, ...given } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreate(db, caller, parent);
@@ -156,10 +164,12 @@ export const groupRoutes = [
     },
   }),
   put('/groups/:id', {
-    summary: 'Change a group; a new path moves everything below along',
+    operation: 'updateGroup',
+    summary: 'Update a group; a new path also changes the paths of everything in it',
     access: groupRole('owner'),
     input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings },
     returns: one(GroupDetailForm),
+    refusals: { 400: ['<parameter>: <reason>', 'Failed to save group {<reasons by parameter>}'] },
     handle: async ({ db, url, caller, group, input: { name, path, ...given } }) => {
       const restricted = given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });

@@ -1,10 +1,10 @@
-/** What a group may be inside another, and what its settings mean. Pure functions. */
+/** Rules of nested groups and their settings. Pure functions. */
 import { levels } from '../../../access/index.ts';
 
-/** Most groups inside one another, the top-level group included. */
+/** The deepest nesting of groups, including the top-level group. */
 export const maximumDepth = 20;
 
-/** `project_creation_level` by the numbers of the setting that new groups begin with. */
+/** `project_creation_level` by the numbers of the setting `default_project_creation`. */
 export const projectCreationLevels: Readonly<Record<number, string>> = {
   0: 'noone',
   1: 'maintainer',
@@ -14,8 +14,8 @@ export const projectCreationLevels: Readonly<Record<number, string>> = {
 };
 
 /**
- * Whether a member may add a subgroup.
- * @param parent the group, with the member's level in it and the least role that its owners chose
+ * Whether a member may create a subgroup.
+ * @param parent the group, with the member's level in it and its setting
  */
 export function mayCreateSubgroup(parent: { access_level: number; subgroup_creation_level: string }): boolean {
   return parent.access_level >= (parent.subgroup_creation_level === 'owner' ? levels.owner : levels.maintainer);

@@ -1,19 +1,31 @@
-/** Moving a group, with everything in it, to another path or into another group. */
+/** Moving a group with everything in it to another path or parent. */
 import { sql } from 'kysely';
-import { type Group, levels, lockTrees, refreshAuthorizations } from '../../../access/index.ts';
+import {
+  type Group,
+  isMoreVisible,
+  levels,
+  lockTrees,
+  refreshAuthorizations,
+  type VisibilityName,
+} from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
-import { isMoreVisible, isPathTaken, type Place, placeOf, type VisibilityName } from '../../people/namespaces/index.ts';
+import { isPathTaken, type LockedNamespace, lockedNamespaceOf } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { maximumDepth } from './rules.ts';
 
 /**
- * Gives a group another path or another parent, and everything below it with it.
+ * Changes the path or parent of a group, and the paths of everything in it.
  * @param tx a transaction that has locked the trees
- * @param place the group as it is
- * @param parent undefined: the group stands at the top
+ * @param place the current group
+ * @param parent undefined for a top-level group
  */
-export async function moveTo(tx: Database, place: Place, path: string, parent: Place | undefined): Promise<void> {
+export async function moveTo(
+  tx: Database,
+  place: LockedNamespace,
+  path: string,
+  parent: LockedNamespace | undefined,
+): Promise<void> {
   const full_path = parent ? `${parent.full_path}/${path}` : path;
   const traversal_ids = [...(parent?.traversal_ids ?? []), place.id];
   const isSamePlace = traversal_ids.join() === place.traversal_ids.join();
@@ -21,7 +33,7 @@ export async function moveTo(tx: Database, place: Place, path: string, parent: P
   const moved = (column: string) =>
     sql<string>`${full_path} || substr(${sql.ref(column)}, ${place.full_path.length + 1}::integer)`;
   const below = sql<boolean>`namespaces.traversal_ids @> ${[place.id]}::bigint[]`;
-  // First, because afterwards the groups are found by their new place.
+  // First, because afterwards the groups have their new paths.
   await tx
     .updateTable('projects')
     .from('namespaces')
@@ -47,11 +59,11 @@ export async function moveTo(tx: Database, place: Place, path: string, parent: P
 const failed = (reason: string) => badRequest(`Transfer failed: ${reason}`);
 
 /**
- * Moves a group into another, or to the top. What is inside becomes no more visible than the new parent, and the group keeps an owner.
+ * Transfers a group to another parent or to the top level. What is more visible than the new parent gets its visibility, and the group keeps an owner.
  * @param tx a transaction
- * @param actor who moves it
- * @param parent the new parent, with the actor's level in it; undefined: to the top, where the actor may have groups
- * @throws ApiError 400 with the reason when the group cannot move there
+ * @param actor the user who transfers it
+ * @param parent the new parent, with the actor's level in it; undefined for the top level, where the actor may create groups
+ * @throws ApiError 400 with the reason when the group cannot be transferred there
  */
 export async function transferGroup(
   tx: Database,
@@ -62,13 +74,13 @@ export async function transferGroup(
   if (parent && (parent.access_level < levels.owner || parent.archived || parent.marked_for_deletion))
     throw failed("You don't have enough permissions.");
   await lockTrees(tx, parent ? [group_id, parent.id] : [group_id], [group_id]);
-  const place = await placeOf(tx, group_id);
-  const above = parent && (await placeOf(tx, parent.id));
+  const place = await lockedNamespaceOf(tx, group_id);
+  const above = parent && (await lockedNamespaceOf(tx, parent.id));
   await refuseUnfit(tx, place, above);
   try {
     await moveTo(tx, place, place.path, above);
   } catch (error) {
-    // At the top there is no tree to lock, so that two can take one path at the same time.
+    // At the top level there is no tree to lock, so two groups can take the same path at the same time.
     if (isUniqueViolation(error, 'namespaces_full_path_key')) throw failed(pathTaken);
     throw error;
   }
@@ -81,7 +93,7 @@ export async function transferGroup(
 
 const pathTaken = 'The parent group already has a subgroup or a project with the same path.';
 
-async function refuseUnfit(tx: Database, place: Place, above: Place | undefined): Promise<void> {
+async function refuseUnfit(tx: Database, place: LockedNamespace, above: LockedNamespace | undefined): Promise<void> {
   const parent_id = place.traversal_ids.at(-2);
   if (!above && parent_id === undefined) throw failed('Group is already a root group.');
   if (above && above.id === parent_id) throw failed('Group is already associated to the parent group.');
@@ -114,7 +126,7 @@ async function hideBelow(tx: Database, group_id: number, visibility: VisibilityN
     .execute();
 }
 
-/** A group whose owners were those of the groups above gets whoever moves it as its owner. */
+/** A group that had only inherited owners gets the actor as its owner. */
 async function keepOwner(tx: Database, group_id: number, user_id: number): Promise<void> {
   await sql`
     insert into members (group_id, user_id, access_level, created_by_id)

@@ -1,12 +1,13 @@
-/** Complete changes of projects. */
+/** Creating and updating projects (docs/reference/projects.md). */
 import { sql } from 'kysely';
-import { type Project, refreshAuthorizations } from '../../../access/index.ts';
+import { isMoreVisible, type Project, refreshAuthorizations, type VisibilityName } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   createRepository,
   deleteRepository,
   type RefUpdate,
   type Repository,
+  repositoryOf,
   resolveBranch,
   setHead,
   updateRefs,
@@ -14,9 +15,9 @@ import {
 } from '../../../git/index.ts';
 import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { refsBegun, repositoryOf } from '../../code/repository/index.ts';
+import { refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
-import { isMoreVisible, isPathTaken, lockedPlace, type VisibilityName } from '../../people/namespaces/index.ts';
+import { isPathTaken, lockNamespace } from '../../people/namespaces/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
 
 export interface NewProject {
@@ -26,30 +27,30 @@ export interface NewProject {
   creator_id: number;
   default_branch: string;
   object_format?: 'sha1' | 'sha256' | undefined;
-  /** Name of the git storage; by default one by their weights. */
+  /** Name of the git storage; by default chosen by weight. */
   storage?: string | undefined;
-  /** The other columns, as they are. */
+  /** Other columns, stored as given. */
   columns?: {
     visibility?: VisibilityName | undefined;
     description?: string | null | undefined;
     forked_from_id?: number;
     import_status?: 'scheduled';
   };
-  /** What the transaction that adds the row does besides. */
+  /** More work for the transaction that inserts the row. */
   also?(tx: Database, id: number): Promise<void>;
-  /** Who writes a README.md as the first commit; left out, the repository stays empty. */
+  /** The author of a first commit with a README.md; left out, the repository stays empty. */
   readme_by?: { name: string; email: string } | undefined;
 }
 
 /**
- * Adds a project and its repository. The repository is made first: without a row it is only rubbish, while a row without it would be a broken project.
- * @returns the id of the project
- * @throws ApiError 400 when name or path are taken in the namespace or the project would be more visible than its group, 403 when the owner of a user's
- * namespace can have no more projects (groups-projects-members.md section 4.2)
+ * Creates a project and its repository. The repository comes first: without a row it is only garbage, while a row without it would be a broken project.
+ * @returns the ID of the project
+ * @throws ApiError 400 when name or path are taken in the namespace or the project would be more visible than its group, 403 when the limit of projects in a
+ * user's namespace is reached
  */
 export async function createProject(services: Services, project: NewProject): Promise<number> {
   const { db } = services;
-  // Asked again where it counts, under the lock; asked here, an ordinary refusal touches no disk.
+  // Checked again under the lock. Checking here first saves disk access for ordinary refusals.
   await refuseUnfit(db, project.namespace, project);
   const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(db);
   const { id } = rows[0]!;
@@ -64,18 +65,18 @@ export async function createProject(services: Services, project: NewProject): Pr
       await project.also?.(tx, id);
     });
   } catch (error) {
-    // A connection that breaks during the commit does not say whether the row is there. In doubt the repository stays: rubbish harms nobody.
+    // A connection that breaks during the commit does not tell whether the row exists. In doubt the repository stays: garbage does no harm.
     if (!(await isThere(db, id).catch(() => true))) await deleteRepository(repository);
     throw error;
   }
   return id;
 }
 
-/** Whether the row of a project is there. */
+/** Whether the row of a project exists. */
 export const isThere = async (db: Database, id: number): Promise<boolean> =>
   (await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
-/** The first commit is made before anybody knows of the project, so that nobody sees it empty. */
+/** Creates the first commit before the project is visible, so that nobody sees it empty. */
 async function commitReadme(
   repository: Repository,
   { name, default_branch, columns }: NewProject,
@@ -99,7 +100,7 @@ async function insertProject(
   tx: Database,
   project: NewProject & { id: number; storage: string; object_format: string },
 ): Promise<void> {
-  const place = await lockedPlace(tx, project.namespace.id);
+  const place = await lockNamespace(tx, project.namespace.id);
   await refuseUnfit(tx, place, project);
   const { id, name, path, creator_id, default_branch, storage, object_format, columns } = project;
   const reasons = visibilityReasons(columns?.visibility ?? 'private', place);
@@ -122,19 +123,19 @@ async function insertProject(
   await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
 }
 
-/** Why a project cannot be this visible in a namespace, empty when it can. */
+/** Reasons against a visibility in a namespace, empty if there are none. */
 export function visibilityReasons(visibility: VisibilityName, place: { kind: string; visibility: VisibilityName }): string[] {
   if (place.kind === 'user' || !isMoreVisible(visibility, place.visibility)) return [];
   return [`${visibility} is not allowed in a ${place.visibility} group.`];
 }
 
-/** Why a fork cannot be this visible, empty when it can: nobody may show what its source does not show him. */
+/** Reasons against the visibility of a fork, empty if there are none. A fork must not show what its source does not. */
 export const forkVisibilityReasons = (visibility: VisibilityName, source: VisibilityName | null): string[] =>
   source && isMoreVisible(visibility, source)
     ? [`${visibility} is not allowed since the fork source project has lower visibility.`]
     : [];
 
-/** Refuses a new project whose name or path are taken, or that is one too many. */
+/** Refuses a new project when its name or path is taken or the limit of projects is reached. */
 async function refuseUnfit(
   tx: Database,
   place: { id: number; full_path: string },
@@ -146,8 +147,8 @@ async function refuseUnfit(
 }
 
 /**
- * Why a namespace takes no further project, or undefined when it does; that of a group always does.
- * @param tx the transaction that adds one, with the tree locked
+ * The reason why a namespace takes no further project, undefined if it does. Namespaces of groups have no limit.
+ * @param tx the transaction of the new project, with the tree locked
  */
 export async function limitReason(tx: Database, namespace_id: number): Promise<string | undefined> {
   const owner = await tx
@@ -163,8 +164,8 @@ export async function limitReason(tx: Database, namespace_id: number): Promise<s
 const taken = ['has already been taken'];
 
 /**
- * @param given the name and the full path that a project is to have, each where it is new
- * @throws ApiError 400 when one is another project's, or a subgroup's
+ * @param given the new name and full path, if they change
+ * @throws ApiError 400 when another project or a subgroup has one of them
  */
 export async function refuseTaken(
   tx: Database,
@@ -197,9 +198,9 @@ export interface ProjectChanges {
 }
 
 /**
- * Changes a project: its columns, with its name, path and visibility where they fit in, and the branch that its repository opens with.
- * @param changes columns by name; what is left out stays
- * @throws ApiError 400 for values that the project cannot have, 404 when it is gone
+ * Updates a project: its columns, and the default branch of its repository.
+ * @param changes columns by name; columns that are left out stay
+ * @throws ApiError 400 for invalid values, 404 when the project no longer exists
  */
 export async function changeProject(services: Services, project: Project, changes: ProjectChanges): Promise<void> {
   const { name, path, default_branch, visibility, description } = changes;
@@ -210,7 +211,7 @@ export async function changeProject(services: Services, project: Project, change
   if (movesHead && !(await resolveBranch(repository, default_branch)))
     throw invalid({ base: ['Could not set the default branch'] });
   await services.db.transaction().execute(async (tx) => {
-    const place = await lockedPlace(tx, project.namespace_id);
+    const place = await lockNamespace(tx, project.namespace_id);
     const before = found(
       'Project',
       await tx
@@ -236,7 +237,7 @@ export async function changeProject(services: Services, project: Project, change
     if (reasons.length > 0) throw invalid({ visibility_level: reasons });
     await refuseTaken(tx, place.id, {
       name: name === before.name ? undefined : name,
-      // Paths are compared without case, so that one that changes only its case is its own namesake.
+      // Paths are compared without case, so a path that changes only its case would conflict with itself.
       full_path: full_path.toLowerCase() === before.full_path.toLowerCase() ? undefined : full_path,
     });
     await tx

@@ -1,19 +1,19 @@
-/** The archive: what is in it can be read, and nothing in it changes. */
+/** Archiving projects, which makes them read-only. */
 import { sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
-import { lockedPlace } from '../../people/namespaces/index.ts';
+import { lockNamespace } from '../../people/namespaces/index.ts';
 
 /**
- * Archives a project or brings it back. What is so already stays so.
- * @throws ApiError 400 where a group above decides, and for what is about to be removed
+ * Archives or unarchives a project. Archiving an archived project changes nothing.
+ * @throws ApiError 400 when an ancestor group is archived, and for projects that are marked for deletion
  */
 export async function setArchived(db: Database, project: Project, archived: boolean): Promise<void> {
   const verb = archived ? 'archive' : 'unarchive';
   if (project.marked_for_deletion) throw badRequest(`Cannot ${verb} project since it is scheduled for deletion.`);
   await db.transaction().execute(async (tx) => {
-    const place = await lockedPlace(tx, project.namespace_id);
+    const place = await lockNamespace(tx, project.namespace_id);
     const above = await tx
       .selectFrom('namespaces')
       .select('id')

@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type World, world } from '../../../../test/support/world.ts';
-import { entryAt, readBlob, readCommit, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { maintainRepository, repositoryOf } from '../../code/repository/index.ts';
+import { entryAt, readBlob, readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
+import { maintainRepository } from '../../code/repository/index.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** How many projects there are in the group of a world. */
+/** The number of projects in the group of a world. */
 const countIn = async (w: World) => (await w.as('owner').get(`/groups/${w.group.id}/projects`)).body.length;
 
 const setGroup = (w: World, columns: object) =>
   w.db.updateTable('namespaces').set(columns).where('id', '=', w.group.id).execute();
 
-test('a project is added with its name alone, in the caller’s own namespace, and shown by id and by path', async () => {
+test('a project needs only a name, is created in the namespace of the caller, and is shown by ID and by path', async () => {
   const w = await world();
   const { client, username, id: user_id } = await w.person();
   const added = await client.post('/projects', { name: 'Déjà Vu, 2nd edition!'.replaceAll(/[,!]/g, '') });
@@ -39,6 +39,7 @@ test('a project is added with its name alone, in the caller’s own namespace, a
     web_url: url,
     readme_url: null,
     forks_count: 0,
+    freeze_blocks_pushes: false,
     avatar_url: null,
     star_count: 0,
     visibility: 'private',
@@ -93,7 +94,7 @@ test('a project is added with its name alone, in the caller’s own namespace, a
   assert.equal((await w.as('anonymous').get(`/projects/${id}`)).status, 404);
 });
 
-test('everything that can be said of a new project is kept', async () => {
+test('all parameters of a new project are stored', async () => {
   const w = await world();
   await setGroup(w, { visibility: 'internal', default_branch: 'trunk' });
   const added = await w.as('maintainer').post('/projects', {
@@ -120,7 +121,7 @@ test('everything that can be said of a new project is kept', async () => {
     [body.name, body.path, body.description, body.visibility, body.default_branch, body.topics, body.tag_list],
     ['my.tool', 'my.tool', 'A tool', 'internal', 'trunk', ['alpha', 'zeta'], ['alpha', 'zeta']],
   );
-  assert.equal(body.issues_access_level, 'private', 'the new name counts before the old one');
+  assert.equal(body.issues_access_level, 'private', 'the new name takes precedence');
   assert.deepEqual(
     [body.merge_requests_access_level, body.snippets_access_level, body.forking_access_level, body.environments_access_level],
     ['disabled', 'disabled', 'disabled', 'private'],
@@ -133,10 +134,10 @@ test('everything that can be said of a new project is kept', async () => {
   assert.equal(body.repository_object_format, 'sha256');
   assert.equal(body._links.merge_requests, undefined);
   assert.equal(body.owner, undefined);
-  assert.equal((await w.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled, false, 'the issues are for members');
+  assert.equal((await w.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled, false, 'issues are for members only');
 });
 
-test('a project can begin with a README on its default branch', async () => {
+test('a project can be initialized with a README on its default branch', async () => {
   const w = await world();
   const { body } = await w.as('developer').post('/projects', {
     name: 'Begun',
@@ -168,7 +169,7 @@ test('a project can begin with a README on its default branch', async () => {
   assert.match(await readmeOf(w, body.id, head!), /^# Begun\n\nWell begun\n$/);
 });
 
-test('what follows from a push follows from the first commit as well, and nothing of it waits to be settled', async () => {
+test('the first commit has the same effects as a push, without pending work', async () => {
   const w = await world();
   const { id } = (
     await w.as('developer').post('/projects', { name: 'Begun', namespace_id: w.group.id, initialize_with_readme: true })
@@ -188,7 +189,7 @@ async function readmeOf(w: World, id: number, commit: string): Promise<string> {
   return (await readBlob(repository, entry!.id)).toString();
 }
 
-test('who may add projects to a group is the group’s choice', async () => {
+test('the setting of a group decides who may create projects in it', async () => {
   const w = await world();
   const roles = ['guest', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const;
   const allowed: Record<string, readonly string[]> = {
@@ -211,7 +212,7 @@ test('who may add projects to a group is the group’s choice', async () => {
   assert.equal(await countIn(w), count);
 });
 
-test('nobody adds projects where he has no business', async () => {
+test('projects cannot be created in namespaces of others', async () => {
   const w = await world();
   const { client, username } = await w.person();
   const own = (await client.post('/projects', { name: 'mine' })).body.namespace.id;
@@ -227,7 +228,7 @@ test('nobody adds projects where he has no business', async () => {
   assert.equal(await countIn(w), 1);
 });
 
-test('an administrator adds a project as somebody else', async () => {
+test('an administrator creates a project for another user', async () => {
   const w = await world();
   const { id, username, client } = await w.person();
   const added = await w.as('admin').post(`/projects/user/${id}`, { name: 'A gift', initialize_with_readme: true });
@@ -246,7 +247,7 @@ test('an administrator adds a project as somebody else', async () => {
   assert.deepEqual(misplaced.body, { message: { repository_storage: ['is not included in the list'] } });
 });
 
-test('a user has no more projects of his own than he may, whoever adds them', async () => {
+test('the limit of personal projects applies whoever creates them', async () => {
   const w = await world();
   const { id, client } = await w.person();
   const limit = (columns: object) => w.db.updateTable('users').set(columns).where('id', '=', id).execute();
@@ -267,7 +268,7 @@ test('a user has no more projects of his own than he may, whoever adds them', as
   assert.equal((await client.post('/projects', { name: 'two' })).status, 201);
 });
 
-test('of two projects that are added with one path at the same time one comes to be, and nothing is left of the other', async () => {
+test('of two projects created with the same path at the same time, one is created and nothing is left of the other', async () => {
   const w = await world();
   const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(w.db);
   const first = rows[0]!.id + 1;

@@ -1,14 +1,13 @@
-/** Asking for a project: who may have one where, and what it is like where nothing is said. */
-import { groupLevel, isGroup } from '../../../access/index.ts';
+/** Requests for new projects: permissions and defaults (docs/reference/projects.md). */
+import { groupLevel, isGroup, lesserVisibility, type VisibilityName } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import { type Caller, invalid, type Services } from '../../../http/index.ts';
 import { defaultVisibility, restrictionReasons, type Settings, settingsOf } from '../../instance/application_settings/index.ts';
-import { lesserVisibility, type VisibilityName } from '../../people/namespaces/index.ts';
 import { createProject, type NewProject, visibilityReasons } from './actions.ts';
 import { type CreationRules, mayCreateIn, namingProblems, pathFrom } from './rules.ts';
 
-/** Whoever adds a project, with the name and the address that its first commit carries. */
+/** The creator of a project, with the name and email address of the first commit. */
 export type Creator = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
 
 export interface ProjectRequest {
@@ -19,15 +18,15 @@ export interface ProjectRequest {
   default_branch?: string | undefined;
   initialize_with_readme: boolean;
   repository_object_format: 'sha1' | 'sha256';
-  /** Of administrators; anybody else's wish is not heard. */
+  /** Administrators only; ignored for others. */
   repository_storage?: string | undefined;
   columns: NonNullable<NewProject['columns']>;
 }
 
 /**
- * Adds the project that somebody asks for, if he may have it there.
- * @returns its id
- * @throws ApiError 400 for a namespace that he may not add to and for values that a project cannot have; and as `createProject`
+ * Creates a project as requested, if the creator may create it there.
+ * @returns its ID
+ * @throws ApiError 400 for a namespace where the creator may not create projects and for invalid values; and as `createProject`
  */
 export async function addProject(services: Services, creator: Creator, request: ProjectRequest): Promise<number> {
   const namespace = await namespaceFor(services.db, creator, request.namespace_id);
@@ -63,13 +62,13 @@ export async function addProject(services: Services, creator: Creator, request: 
   });
 }
 
-/** What a project is that nobody wants otherwise: as the application settings say, and no more visible than its group. */
-function usualVisibility(settings: Settings, creator: Creator, { kind, visibility }: CreationPlace): VisibilityName {
+/** The default visibility: that of the application settings, but at most that of the group. */
+function usualVisibility(settings: Settings, creator: Creator, { kind, visibility }: TargetNamespace): VisibilityName {
   const usual = defaultVisibility(settings, 'project', creator);
   return kind === 'user' ? usual : lesserVisibility(usual, visibility);
 }
 
-type CreationPlace = CreationRules & {
+type TargetNamespace = CreationRules & {
   id: number;
   kind: string;
   full_path: string;
@@ -78,14 +77,14 @@ type CreationPlace = CreationRules & {
 };
 
 /**
- * A namespace, as far as it decides whether somebody may add a project.
- * @param namespace its id or full path; left out, the creator's own
+ * The namespace for a new project, with what decides whether the creator may create it.
+ * @param namespace its ID or full path; left out, the creator's own
  */
 export function namespaceFor(
   db: Database,
   creator: Pick<Creator, 'id' | 'admin'>,
   namespace: number | string | undefined,
-): Promise<CreationPlace | undefined> {
+): Promise<TargetNamespace | undefined> {
   return db
     .selectFrom('namespaces')
     .select(['id', 'kind', 'owner_id', 'full_path', 'visibility', 'project_creation_level', 'default_branch'])
@@ -95,6 +94,6 @@ export function namespaceFor(
       if (namespace === undefined) return q('owner_id', '=', creator.id);
       return typeof namespace === 'number' ? q('id', '=', namespace) : q('full_path', '=', namespace);
     })
-    .$castTo<CreationPlace>()
+    .$castTo<TargetNamespace>()
     .executeTakeFirst();
 }

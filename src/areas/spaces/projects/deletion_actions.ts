@@ -1,22 +1,22 @@
-/** The end of a project: it is marked first, can be restored for some days, and is then removed by a job. */
+/** Deleting projects. A project is marked first, can be restored for some days, and is then deleted by a job. */
 import { sql } from 'kysely';
 import { lockTree, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found, Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { deleteRepositories } from '../../code/repository/index.ts';
+import { deleteRepositories } from '../../people/namespaces/index.ts';
 
 export interface ProjectDeletion {
-  /** Whether the project, which is marked already, is to be removed without waiting. */
+  /** Whether to delete a marked project immediately. */
   permanently_remove: boolean;
-  /** Whoever removes at once shows by the path that he means it. */
+  /** The full path, as a confirmation of an immediate deletion. */
   full_path?: string | undefined;
   unmodified_since: Date | undefined;
 }
 
 /**
- * Marks a project for deletion, or has one that is marked removed at once.
- * @throws ApiError 404 when it is gone, 400 for a removal of what is not marked or not named, 412 when it changed after `unmodified_since`
+ * Marks a project for deletion, or schedules the immediate deletion of a marked one.
+ * @throws ApiError 404 when it no longer exists, 400 when it cannot be deleted immediately, 412 when it changed after `unmodified_since`
  */
 export async function endProject(db: Database, project: Project, deletion: ProjectDeletion): Promise<void> {
   const { permanently_remove, full_path, unmodified_since } = deletion;
@@ -33,15 +33,15 @@ export async function endProject(db: Database, project: Project, deletion: Proje
       .updateTable('projects')
       .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
       .where('id', '=', project.id)
-      // Whoever marked it first set the day on which it goes.
+      // The first request sets the date of the deletion.
       .where('marked_for_deletion_at', 'is', null)
       .execute();
   }
 }
 
 /**
- * Takes the mark from a project.
- * @throws ApiError 400 when it has none of its own
+ * Restores a project that is marked for deletion.
+ * @throws ApiError 400 when it is not marked itself
  */
 export async function restoreProject(db: Database, project_id: number): Promise<void> {
   const restored = await db
@@ -55,8 +55,8 @@ export async function restoreProject(db: Database, project_id: number): Promise<
 }
 
 /**
- * Removes a project that is marked, with all that belongs to it. Its repository goes with the next job: without a row it is out of everybody's reach.
- * @returns whether it was there and marked
+ * Deletes a marked project with everything that belongs to it. Another job deletes its repository, which nobody can reach without the row.
+ * @returns whether the project existed and was marked
  */
 const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
@@ -73,19 +73,19 @@ const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
     return removed.length > 0;
   });
 
-/** Removes one project, unless it was restored in the meantime. */
+/** Deletes one project, unless it was restored in the meantime. */
 export const removeProject = job('remove_project', {
   input: { project_id: Id },
   retries: 10,
   run: async ({ db, input, log }) => {
-    if (await removeMarked(db, input.project_id)) log.info(input, 'a project was removed');
+    if (await removeMarked(db, input.project_id)) log.info(input, 'deleted a project');
   },
 });
 
-/** A run leaves the rest to the next one. */
+/** The most projects per run. */
 const atOnce = 1000;
 
-/** Every hour: has the projects removed whose time to be restored is over, each by a job of its own. */
+/** Every hour: schedules the deletion of projects whose restore period is over, each by a job of its own. */
 export const removeMarkedProjects = job('remove_marked_projects', {
   input: {},
   retries: 2,

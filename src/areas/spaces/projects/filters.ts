@@ -1,10 +1,8 @@
-/** The parameters by which lists of projects are narrowed and ordered (groups-projects-members.md section 4.1). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { isListedProject, isMemberOfProject, levels, type MaybeCaller } from '../../../access/index.ts';
+import { countsToday, GroupLevel, isListedProject, isMemberOfProject, levels, type MaybeCaller } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
 import {
-  AccessLevel,
   badRequest,
   CommaList,
   containing,
@@ -15,12 +13,11 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
-import { linkCounts } from '../../people/namespaces/index.ts';
 
 const columnFilters = filtersOn('projects', (by) => ({
   archived: by(Type.Boolean(), (_q, v) => sql<boolean>`${isListedProject('archived')} = ${v}`),
   active: by(
-    Type.Boolean({ description: 'Whether it is neither archived nor marked for deletion' }),
+    Type.Boolean({ description: 'Whether the project is neither archived nor marked for deletion' }),
     (_q, v) => sql<boolean>`(${isListedProject('archived')} or ${isListedProject('marked_for_deletion')}) <> ${v}`,
   ),
   marked_for_deletion_on: by(
@@ -37,11 +34,11 @@ const columnFilters = filtersOn('projects', (by) => ({
   topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${v}::text[]`),
 }));
 
-/** How much of `search` is in the name or the path of a project. */
+/** The similarity of `search` to the name or path of a project. */
 const likeness = (search: string) =>
   sql<number>`greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search}))`;
 
-/** Every order has an index; equal rows follow each other by id, and ids grow with time, so that one order serves both. */
+/** Every order has an index. Equal rows are ordered by ID; IDs grow with time, so `created_at` is ordered by ID as well. */
 const orders = {
   id: 'projects.id',
   name: 'projects.name',
@@ -55,19 +52,17 @@ const orders = {
 export const projectFilters = {
   ...columnFilters.input,
   search: optional(Type.String()),
-  search_namespaces: Type.Boolean({ default: false, description: 'Whether `search` also looks at the full path' }),
+  search_namespaces: Type.Boolean({ default: false, description: 'Whether `search` also matches the full path' }),
   owned: Type.Boolean({ default: false }),
   membership: Type.Boolean({ default: false }),
-  starred: Type.Boolean({ default: false, description: 'Whether only those that the caller has starred' }),
-  min_access_level: optional(AccessLevel),
-  repository_storage: optional(
-    Type.String({ description: 'For administrators: name of the git storage; of others it is not heard' }),
-  ),
+  starred: Type.Boolean({ default: false, description: 'Whether to list only projects that the caller has starred' }),
+  min_access_level: optional(GroupLevel()),
+  repository_storage: optional(Type.String({ description: 'Name of the git storage; administrators only, ignored for others' })),
   with_issues_enabled: Type.Boolean({ default: false }),
   with_merge_requests_enabled: Type.Boolean({ default: false }),
   order_by: Type.Enum([...(Object.keys(orders) as (keyof typeof orders)[]), 'similarity'], {
     default: 'created_at',
-    description: '`similarity`, for members, needs `search` and puts the most similar first',
+    description: '`similarity` requires `search` and a signed-in caller, and lists the best matches first',
   }),
   sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
 };
@@ -84,35 +79,37 @@ function searched<Row>(query: Projects<Row>, { search, search_namespaces }: Proj
   );
 }
 
-/** A predicate on rows of `projects`: a user has given it a star; nobody has given one to anything. */
+/** A predicate on rows of `projects`: the user has starred it; false without a user. */
 export const starredBy = (user_id: number | undefined) =>
   sql<boolean>`projects.id in (select project_id from project_stars where user_id = ${user_id ?? null}::bigint)`;
 
-/** A predicate on rows of `projects`: the user has done something there within a year, other than coming and going. */
+/** A predicate on rows of `projects`: the user has contributed to it within a year; joining and leaving do not count. */
 export const contributedTo = (user_id: number) => sql<boolean>`projects.id in (
   select project_id from events
    where author_id = ${user_id} and created_at > now() - interval '1 year' and action not in ('joined', 'left', 'expired'))`;
 
-/** A predicate on rows of `projects`: the group is invited to the project itself. */
+/** A predicate on rows of `projects`: the project itself is shared with the group. */
 export const isSharedWith = (group_id: number) =>
-  sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${linkCounts})`;
+  sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${countsToday('group_links')})`;
 
-/** Where a feature is kept for members it counts as enabled for them. */
+/** A predicate on rows of `projects`: the feature is enabled, or private and the caller is a member. */
 const withFeature = (caller: MaybeCaller, column: 'issues_access_level' | 'merge_requests_access_level') =>
   caller?.admin
     ? sql<boolean>`${sql.ref(column)} <> 'disabled'`
     : sql<boolean>`(${sql.ref(column)} = 'enabled' or ${sql.ref(column)} = 'private' and ${isMemberOfProject(caller, levels.guest)})`;
 
+/** The refusal of a list that is filtered by the time of the last update and sorted by something else. */
+export const unpairedText = '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired';
+
 /**
- * Narrows and orders a list.
+ * Filters and orders a list.
  * @param query on `projects`, without order
  * @throws ApiError 400 for a filter by the time of the last change in another order
  */
 export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: ProjectFilters): Projects<Row> {
   const { order_by, sort, search } = input;
   const column = order_by === 'similarity' ? 'projects.id' : orders[order_by];
-  if ((input.updated_after ?? input.updated_before) !== undefined && order_by !== 'updated_at')
-    throw badRequest('400 Bad request - `updated_at` filter and `updated_at` sorting must be paired');
+  if ((input.updated_after ?? input.updated_before) !== undefined && order_by !== 'updated_at') throw badRequest(unpairedText);
   const level = Math.max(input.owned ? levels.owner : 0, input.membership ? levels.minimal : 0, input.min_access_level ?? 0);
   return searched(query, input)
     .where(columnFilters.matching(input))

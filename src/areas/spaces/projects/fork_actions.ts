@@ -1,7 +1,7 @@
-/** Forks: projects that begin as a copy of another, and remember which. */
+/** Forks: projects that start as a copy of another one. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { levels, mayDownloadCode, mayUse, type Project } from '../../../access/index.ts';
+import { lesserVisibility, levels, mayDownloadCode, mayUse, type Project, type VisibilityName } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
 import {
   copyRepository,
@@ -9,6 +9,7 @@ import {
   GitError,
   listBranches,
   type Repository,
+  repositoryOf,
   resolveBranch,
   setHead,
 } from '../../../git/index.ts';
@@ -26,15 +27,14 @@ import {
 import { job } from '../../../jobs/index.ts';
 import { shareObjects } from '../../code/lfs/index.ts';
 import { protectDefaultBranch } from '../../code/protected_branches/index.ts';
-import { maintainRepository, repositoryOf } from '../../code/repository/index.ts';
+import { maintainRepository } from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
-import { lesserVisibility, type VisibilityName } from '../../people/namespaces/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
 import { mayCreateIn, namingProblems } from './rules.ts';
 
 export interface ForkRequest {
-  /** Id or full path; the caller's own namespace by default. */
+  /** ID or full path; the caller's own namespace by default. */
   namespace: number | string | undefined;
   name?: string | undefined;
   path?: string | undefined;
@@ -46,13 +46,13 @@ export interface ForkRequest {
 
 const refused = (fields: Record<string, string[]>) => new ApiError(409, { message: fields });
 
-/** Whether somebody may make a copy of a project: its code is open to him as a whole, and forking is not switched off. */
-export const mayFork = (project: Project): boolean => mayDownloadCode(project) && mayUse(project, 'forking', levels.reporter);
+/** Whether the caller may fork a project: they may download its code, and forking is enabled for them. */
+const mayFork = (project: Project): boolean => mayDownloadCode(project) && mayUse(project, 'forking', levels.reporter);
 
 /**
- * Adds a fork of a project, whose repository is copied by a job.
- * @returns its id
- * @throws ApiError 404 for a namespace or branch that there is not or not for the caller, 409 for what the fork cannot be
+ * Creates a fork of a project. A job copies its repository.
+ * @returns its ID
+ * @throws ApiError 404 for a namespace or branch that does not exist or is not available to the caller, 409 for invalid or taken values
  */
 export async function forkProject(services: Services, caller: Caller, source: Project, request: ForkRequest): Promise<number> {
   const { db } = services;
@@ -86,24 +86,24 @@ export async function forkProject(services: Services, caller: Caller, source: Pr
     creator_id: caller.id,
     default_branch: source.default_branch,
     object_format: repository_object_format as 'sha1' | 'sha256',
-    // Beside its source, where a copy can share the files.
+    // On the storage of its source, where a copy can share the files.
     storage,
     columns: { ...columns, forked_from_id: source.id, import_status: 'scheduled' },
     also: (tx, id) => copyFork.enqueue(tx, { project_id: id, source_id: source.id, ...(branches ? { branches } : {}) }),
   });
   return fork.catch((error: unknown) => {
     if (isSourceGone(error)) throw notFound('Project');
-    // What another project has already is a conflict here.
+    // Names and paths that are taken are conflicts here.
     throw error instanceof ApiError && error.status === 400 ? new ApiError(409, error.body) : error;
   });
 }
 
-/** Whether a row could not be written because its source was removed a moment ago. */
+/** Whether a row could not be written because its source was just deleted. */
 const isSourceGone = (error: unknown) => isForeignKeyViolation(error, 'projects_forked_from_id_fkey');
 
 /**
- * What a fork takes over from its source.
- * @throws ApiError 409 while the source is a copy in the making itself: the fork would lack what has not arrived
+ * The values that a fork takes over from its source.
+ * @throws ApiError 409 while the source is still being copied itself: the fork would be incomplete
  */
 async function sourceToCopy(db: Database, project_id: number) {
   const query = db
@@ -120,11 +120,11 @@ const isUnderWay = (import_status: string) => import_status === 'scheduled' || i
 const mostVisible = (source: Project, place: { kind: string; visibility: VisibilityName }): VisibilityName =>
   place.kind === 'user' ? source.visibility : lesserVisibility(source.visibility, place.visibility);
 
-/** The most that the caller may choose of what the fork could be. */
+/** The highest visibility that the caller may choose for the fork. */
 const usualVisibility = async (db: Database, caller: Caller, most: VisibilityName) =>
   caller.admin ? most : allowedVisibility(most, (await settingsOf(db)).restricted_visibility_levels);
 
-/** Copies the repository of a fork. A run that is cut off is begun anew, and finds what was copied. */
+/** Copies the repository of a fork. An interrupted run starts again and reuses what was copied. */
 export const copyFork = job('copy_fork', {
   input: { project_id: Id, source_id: Id, branches: optional(Type.Array(Type.String())) },
   retries: 20,
@@ -132,9 +132,9 @@ export const copyFork = job('copy_fork', {
     try {
       await copy(services, input, signal);
     } catch (error) {
-      // Trying again does not change what git says; anything else may pass.
+      // Retrying does not change errors of git; other errors may pass.
       if (signal.aborted || !(error instanceof GitError)) throw error;
-      log.error({ err: error }, 'a fork could not be copied');
+      log.error({ err: error }, 'failed to copy a fork');
       await services.db
         .updateTable('projects')
         .set({ import_status: 'failed', import_error: 'The repository could not be copied.' })
@@ -166,7 +166,7 @@ async function copy(services: CopyServices, { project_id, source_id, branches }:
   try {
     await fill(services, repository, { fork, source_id, branches, signal });
   } finally {
-    // Who removed the fork in the meantime has removed its folder, which the copy has made again.
+    // If the fork was deleted in the meantime, its folder was deleted too, and the copy has created it again.
     if (!(await isThere(db, project_id))) await deleteRepository(repository);
   }
 }
@@ -212,9 +212,9 @@ async function fill(
 }
 
 /**
- * Says that a project is a fork of another; nothing is copied.
- * @param source undefined when the caller knows of none
- * @throws ApiError 404 without a source, 401 when the caller may not fork it, 409 when the project is a fork already
+ * Creates a fork relationship; nothing is copied.
+ * @param source undefined when it does not exist or is not visible to the caller
+ * @throws ApiError 404 without a source, 401 when the caller may not fork it, 409 when the project is already a fork
  */
 export async function relateFork(db: Database, project: Project, source: Project | undefined): Promise<void> {
   if (!source) throw notFound('Source Project');
@@ -234,8 +234,8 @@ export async function relateFork(db: Database, project: Project, source: Project
 }
 
 /**
- * Makes a fork a project like any other.
- * @throws ApiError 304 when it is none
+ * Deletes the fork relationship of a project.
+ * @throws ApiError 304 when the project is not a fork
  */
 export async function unrelateFork(db: Database, project_id: number): Promise<void> {
   const freed = await db

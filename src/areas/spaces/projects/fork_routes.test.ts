@@ -4,11 +4,10 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileUrl, filledWorld, headOf, onMain } from '../../../../test/support/repository.ts';
-import { maintain, resolveBranch } from '../../../git/index.ts';
-import { repositoryOf } from '../../code/repository/index.ts';
+import { maintain, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { copyFork, removeProject } from './index.ts';
 
-test('a fork is copied by a job, is a project of its own, and says where it comes from', async () => {
+test('a fork is copied by a job, is an independent project, and names its source', async () => {
   const w = await filledWorld();
   const url = `/projects/${w.project.id}`;
   assert.equal((await w.as('guest').post(`${url}/fork`)).status, 409, 'guests do not read the code of a private project');
@@ -21,7 +20,7 @@ test('a fork is copied by a job, is a project of its own, and says where it come
   );
   assert.equal(forked.body.path_with_namespace, `${w.people.reporter.username}/my-copy`);
   const early = await w.as('reporter').post(fileUrl({ id }, 'early.txt'), { ...onMain, content: 'x' });
-  assert.equal(early.status, 403, 'nothing is written while the copy is under way');
+  assert.equal(early.status, 403, 'a fork is read-only while it is copied');
 
   assert.deepEqual(await performQueued(w.services, [copyFork]), ['copy_fork']);
   const copied = (await w.as('reporter').get(`/projects/${id}`)).body;
@@ -38,7 +37,7 @@ test('a fork is copied by a job, is a project of its own, and says where it come
     forks.map((fork: { id: number }) => fork.id),
     [id],
   );
-  assert.deepEqual((await w.as('owner').get(`${url}/forks`)).body, [], 'a private fork is its owner’s business');
+  assert.deepEqual((await w.as('owner').get(`${url}/forks`)).body, [], 'a private fork is hidden from others');
   assert.equal((await w.as('owner').get(url)).body.forks_count, 1);
 
   await w.as('owner').delete(url);
@@ -49,7 +48,7 @@ test('a fork is copied by a job, is a project of its own, and says where it come
   assert.equal((await w.as('reporter').get(`${fileUrl({ id }, 'README.md')}/raw`, { ref: 'main' })).body, 'one\ntwo\n');
 });
 
-test('a fork of one branch takes nothing of the others along', async () => {
+test('a fork of one branch copies nothing of the others', async () => {
   const w = await filledWorld();
   const url = `/projects/${w.project.id}`;
   await w.as('developer').post(`${url}/repository/branches`, { branch: 'side', ref: 'main' });
@@ -67,7 +66,7 @@ test('a fork of one branch takes nothing of the others along', async () => {
   assert.equal((await w.as('reporter').get(`/projects/${id}/repository/commits/${side}`)).status, 404);
 });
 
-test('what a fork cannot be is a conflict, and it is never more visible than its source', async () => {
+test('invalid values of a fork are conflicts, and a fork is never more visible than its source', async () => {
   const w = await filledWorld();
   const url = `/projects/${w.project.id}`;
   const own = await w.as('reporter').post(`${url}/fork`);
@@ -89,7 +88,7 @@ test('what a fork cannot be is a conflict, and it is never more visible than its
   assert.equal((await w.as('admin').get(`${url}/forks`)).body.length, 1);
 });
 
-test('being a fork can be said and forgotten', async () => {
+test('a fork relationship is created and deleted', async () => {
   const w = await filledWorld();
   const { id } = (await w.as('owner').post('/projects', { name: 'loose', namespace_id: w.group.id })).body;
   const relation = `/projects/${id}/fork`;
@@ -102,7 +101,7 @@ test('being a fork can be said and forgotten', async () => {
   assert.equal((await w.as('owner').delete(relation)).status, 304);
 });
 
-test('a fork that is still being copied cannot be forked: what has not arrived would be missing for ever', async () => {
+test('a fork that is still being copied cannot be forked, because the new fork would be incomplete', async () => {
   const w = await filledWorld();
   const { id } = (await w.as('reporter').post(`/projects/${w.project.id}/fork`)).body;
   const fork = () => w.as('reporter').post(`/projects/${id}/fork`, { path: 'second', name: 'second' });
@@ -112,11 +111,11 @@ test('a fork that is still being copied cannot be forked: what has not arrived w
   assert.equal((await fork()).status, 201);
 });
 
-test('a fork that is removed while it is copied leaves no folder behind', async () => {
+test('a fork that is deleted while it is copied leaves no folder behind', async () => {
   const w = await filledWorld();
   const { id } = (await w.as('reporter').post(`/projects/${w.project.id}/fork`)).body;
   const { path } = repositoryOf(w.services, { id, storage: 'default' });
-  // Gone between the first and the last statement of the job.
+  // Deleted between the first and the last statement of the job.
   await sql`
     create function remove_fork() returns trigger language plpgsql as 'begin delete from projects where id = new.id; return null; end'`.execute(
     w.db,
@@ -133,7 +132,7 @@ test('a fork that is removed while it is copied leaves no folder behind', async 
   assert.ok(!existsSync(path));
 });
 
-test('a fork whose source is gone before it was copied has failed, and can be written to', async () => {
+test('a fork whose source is deleted before the copy has failed, and is writable', async () => {
   const w = await filledWorld();
   const { id } = (await w.as('developer').post(`/projects/${w.project.id}/fork`)).body;
   await w.as('owner').delete(`/projects/${w.project.id}`);

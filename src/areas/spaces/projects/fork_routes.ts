@@ -17,7 +17,7 @@ import {
   post,
   Visibility,
 } from '../../../http/index.ts';
-import { filtered, projectFilters } from './filters.ts';
+import { filtered, projectFilters, unpairedText } from './filters.ts';
 import { forkProject, relateFork, unrelateFork } from './fork_actions.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
 import { visibleProjectRows } from './queries.ts';
@@ -25,10 +25,12 @@ import { form } from './rules.ts';
 
 export const projectForkRoutes = [
   get('/projects/:id/forks', {
-    summary: 'List the forks of a project that the caller may know of, newest first',
+    operation: 'listProjectForks',
+    summary: 'List the visible forks of a project, newest first',
     access: projectVisible,
     input: { ...paging, ...form, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
+    refusals: { 400: unpairedText },
     handle: async ({ caller, project, input, ...services }) => {
       const { db } = services;
       const forks = visibleProjectRows(db, caller).where('forked_from_id', '=', project.id);
@@ -36,21 +38,26 @@ export const projectForkRoutes = [
     },
   }),
   post('/projects/:id/fork', {
-    summary: 'Fork a project; `import_status` tells when its repository is copied',
-    // Nothing changes in the source, which may be archived.
+    operation: 'forkProject',
+    summary: 'Fork a project; `import_status` shows when the repository is copied',
+    // The source does not change, so it may be archived.
     access: projectRole('guest', { archived: true }),
     input: {
       namespace_id: optional(Id),
       namespace_path: optional(Type.String()),
-      namespace: optional(Type.String({ description: 'Deprecated: id or full path of the namespace' })),
+      namespace: optional(Type.String({ description: 'Deprecated: ID or full path of the namespace' })),
       name: optional(Type.String()),
       path: optional(Type.String()),
       description: optional(nullable(Type.String())),
       visibility: optional(Visibility),
-      branches: optional(CommaList(Type.String({ description: 'Left out, every branch and tag' }))),
+      branches: optional(CommaList(Type.String({ description: 'Branches to copy; by default all branches and tags' }))),
     },
     rules: [mutuallyExclusive('namespace_id', 'namespace_path', 'namespace')],
     returns: one(ProjectForm),
+    refusals: {
+      404: ['404 Target Namespace Not Found', '404 Source Branch Not Found', '404 Project Not Found'],
+      409: ['The project is still being copied from its own source.', '<parameter>: <reason>'],
+    },
     handle: async ({ caller, project, input, ...services }) => {
       const { namespace_id, namespace_path, namespace, ...fork } = input;
       const named = namespace !== undefined && /^\d+$/.test(namespace) ? Number(namespace) : namespace;
@@ -59,10 +66,12 @@ export const projectForkRoutes = [
     },
   }),
   post('/projects/:id/fork/:forked_from_id', {
-    summary: 'Say that a project is a fork of another',
+    operation: 'createForkRelation',
+    summary: 'Create a fork relationship between existing projects',
     access: projectRole('owner'),
-    input: { forked_from_id: Type.String({ description: 'Id or full path' }) },
+    input: { forked_from_id: Type.String({ description: 'ID or full path' }) },
     returns: one(ProjectForm),
+    refusals: { 404: '404 Source Project Not Found', 409: 'Project already forked' },
     handle: async ({ caller, project, input, ...services }) => {
       const source = await projectFor(services.db, caller, input.forked_from_id);
       await relateFork(services.db, project, source && mayRead(caller, source) ? source : undefined);
@@ -70,9 +79,11 @@ export const projectForkRoutes = [
     },
   }),
   del('/projects/:id/fork', {
-    summary: 'Forget that a project is a fork',
+    operation: 'deleteForkRelation',
+    summary: 'Delete the fork relationship of a project',
     access: projectRole('owner'),
     returns: nothing,
+    refusals: { 304: 'The project is not a fork.' },
     handle: ({ db, project }) => unrelateFork(db, project.id),
   }),
 ];

@@ -5,7 +5,9 @@ import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { deleteRepositories, maintainRepository } from '../../code/repository/index.ts';
+import { today } from '../../../cron/index.ts';
+import { maintainRepository } from '../../code/repository/index.ts';
+import { deleteRepositories } from '../../people/namespaces/index.ts';
 import { removeMarkedProjects, removeProject } from './index.ts';
 
 const removal = [removeProject, deleteRepositories];
@@ -15,9 +17,8 @@ const setVisibility = async ({ db, group, project }: World, visibility: 'private
 };
 const markedLongAgo = ({ db }: World, id: number) =>
   sql`update projects set marked_for_deletion_at = now() - interval '91 days' where id = ${id}`.execute(db);
-const today = () => new Date().toISOString().slice(0, 10);
 
-test('a project that is marked for deletion is read by its members alone, keeps its path, changes no more, and can be restored', async () => {
+test('a project that is marked for deletion is visible to members only, keeps its path, is read-only, and can be restored', async () => {
   const w = await filledWorld();
   await setVisibility(w, 'public');
   const url = `/projects/${w.project.id}`;
@@ -54,7 +55,7 @@ test('a project that is marked for deletion is read by its members alone, keeps 
   assert.deepEqual([twice.status, twice.body], [400, { message: 'Project has not been marked for deletion' }]);
 });
 
-test('the hourly job removes what was marked long enough ago: rows, authorizations and the repository, and nothing else', async () => {
+test('the hourly job deletes projects after the restore period: rows, authorizations and the repository, and nothing else', async () => {
   const w = await filledWorld();
   const { path } = repositoryIn(w);
   const { id: waiting } = (await w.as('owner').post('/projects', { name: 'waiting', namespace_id: w.group.id })).body;
@@ -71,20 +72,20 @@ test('the hourly job removes what was marked long enough ago: rows, authorizatio
   assert.equal(next.status, 201);
 });
 
-test('a removal that was cut off after its rows were gone is finished by the next run, and a third finds nothing to do', async () => {
+test('an interrupted deletion is finished by the next run, and a third run has nothing to do', async () => {
   const w = await filledWorld();
   const { path } = repositoryIn(w);
   assert.equal((await w.as('owner').delete(`/projects/${w.project.id}`)).status, 202);
   await performJob(w.services, removeProject, { project_id: w.project.id });
   assert.equal((await w.as('owner').get(`/projects/${w.project.id}`)).status, 404);
-  assert.ok(existsSync(path), 'the folder goes with the job that the removal has left');
+  assert.ok(existsSync(path), 'the pending job deletes the folder');
   const payload = { repositories: [{ id: w.project.id, storage: 'default' }] };
   await performJob(w.services, deleteRepositories, payload);
   assert.ok(!existsSync(path));
   assert.deepEqual(await performQueued(w.services, removal), ['delete_repositories']);
 });
 
-test('a marked project is removed at once by whoever names its path, unless it is restored before', async () => {
+test('a marked project is deleted immediately when the request names its path, unless it is restored before', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   const now = { permanently_remove: true, full_path: w.project.full_path };
@@ -110,7 +111,7 @@ test('a marked project is removed at once by whoever names its path, unless it i
   assert.equal((await w.as('owner').get(url)).status, 404);
 });
 
-test('in an archived project nothing changes until it is brought back', async () => {
+test('an archived project is read-only until it is unarchived', async () => {
   const w = await filledWorld();
   const url = `/projects/${w.project.id}`;
   assert.equal((await w.as('maintainer').post(`${url}/archive`)).status, 403);
@@ -132,7 +133,7 @@ test('in an archived project nothing changes until it is brought back', async ()
   assert.equal((await w.as('maintainer').delete(fileUrl(w.project, 'new.txt'), onMain)).status, 403);
 });
 
-test('a project moves to another namespace with its rights, and its old address leads to the new one', async () => {
+test('a transferred project gets the authorizations of its new namespace, and its old path redirects', async () => {
   const w = await filledWorld();
   await setVisibility(w, 'internal');
   const url = `/projects/${w.project.id}`;
@@ -169,7 +170,7 @@ test('a project moves to another namespace with its rights, and its old address 
   assert.equal((await w.as('owner').head(old)).status, 301);
   const written = await w.as('owner').put(old, { description: 'x' });
   assert.deepEqual([written.status, written.body], [405, { message: 'Non GET methods are not allowed for moved projects' }]);
-  assert.equal((await w.as('guest').get(old)).status, 404, 'who may not know of it is led nowhere');
+  assert.equal((await w.as('guest').get(old)).status, 404, 'callers who cannot see it are not redirected');
 
   const { body: next } = await w.as('owner').post('/projects', { name: 'next', path: w.project.path, namespace_id: w.group.id });
   assert.equal((await w.as('owner').get(old)).body.id, next.id);
@@ -183,7 +184,7 @@ test('a project moves to another namespace with its rights, and its old address 
   });
 });
 
-test('a project moves to no group that its owner may not know of, and not beyond what he may have of his own', async () => {
+test('a project is not transferred to a group that its owner cannot see, nor beyond the limit of personal projects', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   const hidden = (await w.as('outsider').post('/groups', { name: 'hidden', path: `hidden-${w.group.id}` })).body;
@@ -204,7 +205,7 @@ test('a project moves to no group that its owner may not know of, and not beyond
   assert.equal((await w.as('owner').put(`${url}/transfer`, { namespace: username })).body.owner.id, id);
 });
 
-test('owners have a repository tidied up', async () => {
+test('owners start housekeeping of a repository', async () => {
   const w = await filledWorld();
   const url = `/projects/${w.project.id}/housekeeping`;
   await performQueued(w.services, [maintainRepository]);
@@ -214,7 +215,7 @@ test('owners have a repository tidied up', async () => {
   assert.deepEqual(await performQueued(w.services, [maintainRepository]), ['maintain_repository']);
 });
 
-test('when a user takes another name, his projects are found under the old one', async () => {
+test('after a user is renamed, the old paths of their projects redirect', async () => {
   const w = await world();
   const person = await w.person();
   const { id } = (await person.client.post('/projects', { name: 'mine' })).body;

@@ -1,4 +1,4 @@
-/** The life of a project after its creation: archived, moved, marked for deletion, restored. */
+/** Archiving, transferring, deleting and restoring projects. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { projectRole } from '../../../access/index.ts';
@@ -23,16 +23,23 @@ import { endProject, restoreProject } from './deletion_actions.ts';
 import { ProjectForm, projectReply } from './present.ts';
 import { takesProjectsOf, transferProject } from './transfer_actions.ts';
 
-// What is said of a project as a whole can also be said of one that is archived or marked.
+// Actions on a project as a whole also work on read-only projects.
 const owner = projectRole('owner', { archived: true });
 const archivist = projectRole('owner', { archived: true, permission: 'archive_project' });
 const remover = projectRole('owner', { archived: true, permission: 'remove_project' });
 
 const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
   post(`/projects/:id/${verb}`, {
+    operation: `${verb}Project`,
     summary,
     access: archivist,
     returns: one(ProjectForm),
+    refusals: {
+      400: [
+        `Cannot ${verb} project since it is scheduled for deletion.`,
+        `Cannot ${verb} project since one of the ancestors is archived.`,
+      ],
+    },
     handle: async ({ caller, project, ...services }) => {
       await setArchived(services.db, project, verb === 'archive');
       return projectReply(services, caller, project.id);
@@ -41,31 +48,49 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
 
 export const projectLifecycleRoutes = [
   del('/projects/:id', {
-    summary: 'Mark a project for deletion, or remove one that is marked without waiting',
+    operation: 'deleteProject',
+    summary: 'Mark a project for deletion, or delete a marked project immediately',
+    description:
+      'The project becomes read-only. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed with its repository.',
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
-      full_path: optional(Type.String({ description: 'With `permanently_remove`: the path, to show that it is meant' })),
+      full_path: optional(Type.String({ description: 'With `permanently_remove`: full path of the project, as a confirmation' })),
     },
+    conditional: true,
     returns: accepted,
+    refusals: {
+      400: [
+        'Project must be marked for deletion first.',
+        '`full_path` is incorrect. You must enter the complete path for the project.',
+      ],
+    },
     handle: ({ db, project, input, unmodified_since }) => endProject(db, project, { ...input, unmodified_since }),
   }),
   post('/projects/:id/restore', {
-    summary: 'Take the mark for deletion from a project',
+    operation: 'restoreProject',
+    summary: 'Restore a project that is marked for deletion',
     access: owner,
     returns: one(ProjectForm),
+    refusals: { 400: 'Project has not been marked for deletion' },
     handle: async ({ caller, project, ...services }) => {
       await restoreProject(services.db, project.id);
       return projectReply(services, caller, project.id);
     },
   }),
-  archiving('archive', 'Archive a project: it can be read, and nothing in it changes'),
-  archiving('unarchive', 'Bring a project back from the archive'),
+  archiving('archive', 'Archive a project, which makes it read-only'),
+  archiving('unarchive', 'Unarchive a project'),
   put('/projects/:id/transfer', {
-    summary: 'Move a project to another namespace; its old address leads to the new one',
+    operation: 'transferProject',
+    summary: 'Transfer a project to another namespace; its old path redirects to the new one',
     access: owner,
-    input: { namespace: NotBlank({ description: 'Id or full path of the namespace' }) },
+    input: { namespace: NotBlank({ description: 'ID or full path of the namespace' }) },
     returns: one(ProjectForm),
+    refusals: {
+      400: 'Failed to transfer project {:new_namespace=>[<reasons>]}',
+      404: ['404 Project Not Found', '404 Namespace Not Found'],
+      409: 'Another request has just transferred the project.',
+    },
     handle: async ({ caller, project, input: { namespace }, ...services }) => {
       const target = /^\d+$/.test(namespace) ? Number(namespace) : namespace;
       await services.db.transaction().execute((tx) => transferProject(tx, caller, project.id, target));
@@ -73,7 +98,8 @@ export const projectLifecycleRoutes = [
     },
   }),
   post('/projects/:id/housekeeping', {
-    summary: 'Have the repository of a project tidied up soon',
+    operation: 'runProjectHousekeeping',
+    summary: "Start housekeeping of a project's repository",
     access: owner,
     returns: one(Type.Null()),
     handle: async ({ db, project }) => {
@@ -82,9 +108,10 @@ export const projectLifecycleRoutes = [
     },
   }),
   get('/projects/:id/transfer_locations', {
-    summary: 'List the groups that a project can be moved to',
+    operation: 'listProjectTransferLocations',
+    summary: 'List the groups that a project can be transferred to',
     access: owner,
-    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or of the full path' })) },
+    input: { ...paging, search: optional(Type.String({ description: 'Part of the name or full path' })) },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, project, input }) => {
       const pattern = input.search && containing(input.search);

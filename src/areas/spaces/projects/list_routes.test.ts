@@ -8,16 +8,16 @@ import { createProject, type NewProject } from './index.ts';
 
 type Columns = NonNullable<NewProject['columns']> & Record<string, unknown>;
 
-/** Adds a project to the group of a world, or to another namespace, past the API. */
+/** Inserts a project into the group of a world or another namespace, without the API. */
 const add = (w: World, name: string, columns: Columns = {}, namespace: NewProject['namespace'] = w.group) =>
   createProject(w.services, { name, path: name, namespace, creator_id: w.people.owner.id, default_branch: 'main', columns });
 
-/** Opens a group, so that its projects may be open. */
+/** Makes a group public, so that its projects can be public. */
 const open = (w: World) => w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
 
 const ids = (answer: { body: { id: number }[] }) => answer.body.map(({ id }) => id);
 
-test('everybody finds the projects that he may know of, and no others', async () => {
+test('a list has the projects that are visible to the caller, and no others', async () => {
   const w = await world();
   await open(w);
   const shown = await add(w, 'shown', { visibility: 'public' });
@@ -33,7 +33,7 @@ test('everybody finds the projects that he may know of, and no others', async ()
     assert.deepEqual(await list(w.as(persona)), [internal, shown, w.project.id], persona);
 });
 
-test('a membership that has ended shows nothing any more', async () => {
+test('an expired membership makes nothing visible', async () => {
   const w = await world();
   const other = await w.person();
   await w.db.transaction().execute(async (tx) => {
@@ -49,7 +49,7 @@ test('a membership that has ended shows nothing any more', async () => {
   assert.equal((await other.client.get(`/projects/${w.project.id}`)).status, 404);
 });
 
-test('signed in, projects come with everything the caller may know of them; anonymous or simple, with the basic fields', async () => {
+test('signed-in callers get all fields of projects; anonymous callers and simple lists get the basic fields', async () => {
   const w = await world();
   await open(w);
   const id = await add(w, 'shown', { visibility: 'public' });
@@ -95,7 +95,7 @@ test('signed in, projects come with everything the caller may know of them; anon
   });
 });
 
-test('a list is narrowed by what is said of projects', async () => {
+test('lists are filtered by fields of projects', async () => {
   const w = await world();
   await open(w);
   const red = await add(w, 'red', { topics: ['colour', 'warm'], description: '100% pure', visibility: 'public' });
@@ -126,7 +126,7 @@ test('a list is narrowed by what is said of projects', async () => {
   assert.deepEqual(await found({ with_merge_requests_enabled: true }, 'admin'), [green, blue, red]);
 });
 
-test('a list can be kept to what is the caller’s own', async () => {
+test("lists are filtered by the caller's memberships and stars", async () => {
   const w = await world();
   await open(w);
   const shown = await add(w, 'shown', { visibility: 'public' });
@@ -136,7 +136,7 @@ test('a list can be kept to what is the caller’s own', async () => {
   for (const narrowed of [{ membership: true }, { owned: true }, { min_access_level: 10 }]) {
     assert.deepEqual(await found('outsider', narrowed), []);
     assert.deepEqual(await found('anonymous', narrowed), []);
-    assert.deepEqual(await found('admin', narrowed), [], 'what an administrator may do does not make him a member');
+    assert.deepEqual(await found('admin', narrowed), [], 'administrators are not members');
     assert.deepEqual(await found('owner', narrowed), [shown, w.project.id]);
   }
   assert.deepEqual(await found('developer', { membership: true }), [shown, w.project.id]);
@@ -147,12 +147,12 @@ test('a list can be kept to what is the caller’s own', async () => {
   assert.equal(refused.body.error, 'min_access_level does not have a valid value');
 });
 
-test('a list comes in any order, and equal rows by id', async () => {
+test('lists are ordered by every column, and equal rows by ID', async () => {
   const w = await world();
   const first = await add(w, 'b-1', { star_count: 2, updated_at: '2024-01-03' });
   const second = await add(w, 'c-2', { star_count: 2, updated_at: '2024-01-02' });
   const third = await add(w, 'a-3', { star_count: 1, updated_at: '2024-01-01' });
-  // To add a project is an activity itself.
+  // Creating a project is an activity itself.
   for (const [id, last_activity_at] of [
     [first, '2024-01-01'],
     [second, '2024-01-02'],
@@ -191,7 +191,7 @@ test('a list comes in any order, and equal rows by id', async () => {
   assert.equal((await w.as('owner').get('/projects', { order_by: 'colour' })).body.error, 'order_by does not have a valid value');
 });
 
-test('a long list is read by keyset, and not by far offsets', async () => {
+test('a long list is read by keyset, and large offsets are refused', async () => {
   const w = await world();
   const all: number[] = [];
   for (const name of ['one', 'two', 'three', 'four', 'five']) all.push(await add(w, name));
@@ -221,7 +221,7 @@ test('a long list is read by keyset, and not by far offsets', async () => {
   );
 });
 
-test('a group lists its own projects, and on request those above and below', async () => {
+test('a group lists its own projects, and on request those of ancestors and subgroups', async () => {
   const w = await world();
   const { db, people } = w;
   const below = await db
@@ -251,7 +251,7 @@ test('a group lists its own projects, and on request those above and below', asy
   );
 });
 
-test('the projects of a user are those in his namespace', async () => {
+test('the projects of a user are those in their namespace', async () => {
   const w = await world();
   const person = await w.person();
   const namespace = await w.db
@@ -275,7 +275,7 @@ test('the projects of a user are those in his namespace', async () => {
   assert.deepEqual(own.permissions, { project_access: { access_level: 50, notification_level: 3 }, group_access: null });
 });
 
-test('what is no value of a parameter is refused by its name', async () => {
+test('invalid values of parameters are refused by name', async () => {
   const { as } = await world();
   for (const [parameters, error] of [
     [{ id_after: 'x' }, 'id_after is invalid'],

@@ -1,4 +1,4 @@
-/** How projects appear in replies (groups-projects-members.md section 1.3). */
+/** How projects appear in responses. */
 import { type Static, Type } from 'typebox';
 import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '../../../access/index.ts';
 import {
@@ -13,22 +13,21 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
-import { NamespaceBasic, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
-import { ProjectIdentity } from '../../people/namespaces/project_present.ts';
+import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { type ProjectRow, type ProjectSource, projectRow, type Statistics, statisticsOf } from './queries.ts';
 import { FeatureLevel } from './rules.ts';
 
 const basicFields = {
   ...ProjectIdentity.properties,
-  default_branch: optional(Type.String({ description: 'Only for those who may read the code' })),
-  tag_list: Type.Array(Type.String(), { description: 'Deprecated: the same as `topics`' }),
+  default_branch: optional(Type.String({ description: 'Only for callers who may read the code' })),
+  tag_list: Type.Array(Type.String(), { description: 'Deprecated: use `topics`' }),
   topics: Type.Array(Type.String()),
   ssh_url_to_repo: Type.String(),
   http_url_to_repo: Type.String(),
   web_url: Type.String(),
-  readme_url: optional(nullable(Type.String({ description: 'Only for those who may read the code' }))),
-  forks_count: optional(Type.Integer({ description: 'Only for those who may read the code' })),
+  readme_url: optional(nullable(Type.String({ description: 'Only for callers who may read the code' }))),
+  forks_count: optional(Type.Integer({ description: 'Only for callers who may read the code' })),
   avatar_url: nullable(Type.String()),
   star_count: Type.Integer(),
   last_activity_at: Timestamp,
@@ -37,9 +36,9 @@ const basicFields = {
 };
 
 const featureFields = {
-  issues_enabled: Type.Boolean({ description: 'Whether the caller can use the issues' }),
-  merge_requests_enabled: Type.Boolean({ description: 'Whether the caller can use the merge requests' }),
-  snippets_enabled: Type.Boolean({ description: 'Whether the caller can use the snippets' }),
+  issues_enabled: Type.Boolean({ description: 'Whether issues are available to the caller' }),
+  merge_requests_enabled: Type.Boolean({ description: 'Whether merge requests are available to the caller' }),
+  snippets_enabled: Type.Boolean({ description: 'Whether snippets are available to the caller' }),
   issues_access_level: FeatureLevel,
   repository_access_level: FeatureLevel,
   merge_requests_access_level: FeatureLevel,
@@ -67,29 +66,30 @@ const detailFields = {
   emails_disabled: Type.Boolean(),
   emails_enabled: Type.Boolean(),
   lfs_enabled: Type.Boolean(),
+  freeze_blocks_pushes: Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
   creator_id: nullable(Id),
-  forked_from_project: optional(Type.Object(basicFields, { description: 'Of a fork, where the caller may know of the source' })),
+  forked_from_project: optional(
+    Type.Object(basicFields, { description: 'For forks: the source, if it is visible to the caller' }),
+  ),
   import_status: Type.Enum(['none', 'scheduled', 'started', 'finished', 'failed'], {
-    description: 'How far the copy of a fork has come',
+    description: "Progress of copying a fork's repository",
   }),
-  import_error: optional(nullable(Type.String({ description: 'Only for Maintainers' }))),
+  import_error: optional(nullable(Type.String({ description: 'Maintainers only' }))),
   updated_at: Timestamp,
   marked_for_deletion_on: nullable(DateOnly),
-  marked_for_deletion_at: nullable(
-    Type.String({ format: 'date', description: 'Deprecated: the same as `marked_for_deletion_on`' }),
-  ),
-  shared_with_groups: Type.Array(SharedWithGroup, { description: 'The invited groups that the caller may know of' }),
+  marked_for_deletion_at: nullable(Type.String({ format: 'date', description: 'Deprecated: use `marked_for_deletion_on`' })),
+  shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   request_access_enabled: Type.Boolean(),
-  repository_storage: optional(Type.String({ description: 'Only for administrators' })),
+  repository_storage: optional(Type.String({ description: 'Administrators only' })),
 };
 
 const Membership = nullable(Type.Object({ access_level: Type.Integer(), notification_level: Type.Integer() }));
 
-/** The form in which projects appear where they are only named. */
-export const ProjectBasicForm = resource('ProjectBasic', basicFields);
-/** The form that creating and changing a project answer. */
+/** The basic fields of a project. */
+const ProjectBasicForm = resource('ProjectBasic', basicFields);
+/** The response to creating and updating a project. */
 export const ProjectForm = resource('Project', { ...basicFields, ...detailFields });
-/** The form of lists and of a single project: the anonymous, and who asks for the simple form, get the basic fields alone. */
+/** A project in lists and on its own. Anonymous callers, and requests for the simple form, get only the basic fields. */
 export const ProjectWithAccessForm = resource('ProjectWithAccess', {
   ...basicFields,
   ...allOptional(detailFields),
@@ -145,7 +145,7 @@ function links(url: string, project: ProjectRow): Static<(typeof detailFields)['
 }
 
 /**
- * @param caller who sees the project
+ * @param caller the caller who sees the project
  * @param project a row of `projectRows` for this caller
  */
 export function presentProject(
@@ -176,6 +176,7 @@ export function presentProject(
     emails_disabled: !project.emails_enabled,
     emails_enabled: project.emails_enabled,
     lfs_enabled: project.lfs_enabled,
+    freeze_blocks_pushes: project.freeze_blocks_pushes,
     creator_id: project.creator_id,
     ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),
     import_status: project.import_status as Static<(typeof detailFields)['import_status']>,
@@ -189,14 +190,14 @@ export function presentProject(
   };
 }
 
-/** Everybody is notified by his global setting, 3, as long as he has chosen no other for the place. */
+/** A membership in responses. Notification level 3 is the global setting, which applies unless another one is set for the project or group. */
 const membership = (access_level: number | null): Static<typeof Membership> =>
   access_level === null ? null : { access_level, notification_level: 3 };
 
 /**
- * @param caller who sees the project
+ * @param caller the caller who sees the project
  * @param project a row of `projectRows` for this caller
- * @param statistics what the repository holds, where it was asked for
+ * @param statistics statistics of the repository, if requested
  */
 export function presentProjectWithAccess(
   services: Pick<Services, 'url'>,
@@ -217,7 +218,7 @@ export function presentProjectWithAccess(
 }
 
 /**
- * A page of a list, each project in the form that the caller may see and asked for.
+ * A page of a list, in the form that the caller may see and requested.
  * @param page rows of `projectRows` for this caller
  */
 export async function presentProjectPage(
@@ -227,15 +228,15 @@ export async function presentProjectPage(
   { simple, statistics }: { simple: boolean; statistics: boolean },
 ): Promise<Page<Static<typeof ProjectWithAccessForm>>> {
   if (simple) return { ...page, items: page.items.map((row) => presentProjectBasic(services, row)) };
-  // git itself bounds how many of its programs run at once.
+  // The git module limits the number of concurrent processes.
   const measured = statistics ? await Promise.all(page.items.map((row) => statisticsOf(services, row))) : [];
   return { ...page, items: page.items.map((row, index) => presentProjectWithAccess(services, caller, row, measured[index])) };
 }
 
 /**
- * One project as its changes answer it.
- * @param id of a project that was there a moment ago
- * @throws ApiError 404 when it was removed meanwhile
+ * The response to a change of a project.
+ * @param id ID of a project that existed a moment ago
+ * @throws ApiError 404 when it was deleted meanwhile
  */
 export const projectReply = async (services: Services, caller: MaybeCaller, id: number): Promise<Static<typeof ProjectForm>> =>
   presentProject(services, caller, await projectRow(services.db, caller, id));

@@ -1,7 +1,8 @@
-/** Projects as they are read: each row with what the caller may do in it and where it belongs, so that no reply asks again. */
+/** Queries for projects. Each row has the caller's access and the namespace, so that responses need no further query. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import {
   commitEmailOf,
+  countsToday,
   isVisibleProject,
   levels,
   type MaybeCaller,
@@ -11,9 +12,8 @@ import {
   projectState,
 } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
-import { countCommits, countObjects, resolveBranch } from '../../../git/index.ts';
+import { countCommits, countObjects, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { found, keysetUnavailable, type Page, pageAsked, type Services } from '../../../http/index.ts';
-import { repositoryOf } from '../../code/repository/index.ts';
 import {
   type NamespaceRow,
   namespaceFullName,
@@ -24,17 +24,17 @@ import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts
 import type { Creator } from './creation_rules.ts';
 import { filtered, type ProjectFilters } from './filters.ts';
 
-/** A project, seen by a caller. */
+/** A project as visible to a caller. */
 export type ProjectRow = Selectable<DB['projects']> &
   Project & {
-    /** With the names from the top down, and the owner of a user's namespace. */
+    /** With the full name, and the owner of a user's namespace. */
     namespace: NamespaceRow & { full_name: string; owner: UserBasicRow | null };
     /** The level of the caller's membership in the project itself. */
     project_access: number | null;
-    /** The level of his highest membership in the groups above. */
+    /** The level of the caller's highest membership in ancestor groups. */
     group_access: number | null;
     forks_count: number;
-    /** The project that this one is a fork of, where the caller may know of it, without sources of its own. */
+    /** The source of a fork, if it is visible to the caller, without sources of its own. */
     forked_from: ProjectSource | null;
     shared_with_groups: SharedWithGroupRow[];
   };
@@ -50,22 +50,20 @@ const namespace = sql<ProjectRow['namespace']>`
                             'parent_id', above.parent_id, 'full_name', ${namespaceFullName('above')}, 'owner', ${owner})
      from namespaces above where above.id = projects.namespace_id)`;
 
-const counts = sql`(members.expires_at is null or members.expires_at > current_date)`;
-
 const projectAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
   caller
-    ? sql`(select access_level from members where project_id = projects.id and user_id = ${caller.id} and ${counts})`
+    ? sql`(select access_level from members where project_id = projects.id and user_id = ${caller.id} and ${countsToday('members')})`
     : sql`null::integer`;
 
 const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
   caller
     ? sql`(select max(members.access_level) from namespaces above join members on members.group_id = any(above.traversal_ids)
-            where above.id = projects.namespace_id and members.user_id = ${caller.id} and ${counts})`
+            where above.id = projects.namespace_id and members.user_id = ${caller.id} and ${countsToday('members')})`
     : sql`null::integer`;
 
 const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
 
-/** PostgreSQL writes moments in JSON otherwise than in rows. */
+/** PostgreSQL formats timestamps in JSON differently than in rows. */
 const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const source = (caller: MaybeCaller) => sql<ProjectSource | null>`
@@ -75,8 +73,8 @@ const source = (caller: MaybeCaller) => sql<ProjectSource | null>`
              from projects where projects.id = fork.forked_from_id and ${isVisibleProject(caller)})
      from (select projects.forked_from_id where projects.forked_from_id is not null) fork)`;
 
-/** Every project, as the caller would see it; what he may not know of is included. */
-export const projectRows = (db: Database, caller: MaybeCaller) =>
+/** All projects, including those that are not visible to the caller. */
+const projectRows = (db: Database, caller: MaybeCaller) =>
   db
     .selectFrom('projects')
     .selectAll('projects')
@@ -89,27 +87,27 @@ export const projectRows = (db: Database, caller: MaybeCaller) =>
       forksCount.as('forks_count'),
       source(caller).as('forked_from'),
       sharedWithGroups(caller, 'projects').as('shared_with_groups'),
-      // The last column of a name counts: not the project's own, but what holds for it.
+      // The last column of a name wins: the effective state replaces the project's own column.
       projectState.archived.as('archived'),
       projectState.marked_for_deletion.as('marked_for_deletion'),
       projectState.read_only.as('read_only'),
     ])
     .$castTo<ProjectRow>();
 
-/** The projects that the caller may know of. */
+/** The projects that are visible to the caller. */
 export const visibleProjectRows = (db: Database, caller: MaybeCaller) => projectRows(db, caller).where(isVisibleProject(caller));
 
 /**
- * One project, as the caller sees it.
- * @param id of a project that was there a moment ago
- * @throws ApiError 404 when it was removed meanwhile
+ * One project, with the caller's access.
+ * @param id ID of a project that existed a moment ago
+ * @throws ApiError 404 when it was deleted meanwhile
  */
 export const projectRow = async (db: Database, caller: MaybeCaller, id: number): Promise<ProjectRow> =>
   found('Project', await projectRows(db, caller).where('projects.id', '=', id).executeTakeFirst());
 
 /**
- * A page of the projects that the caller may know of, by keyset. It continues after the id of its last row, by the parameter that is there for it anyway.
- * @throws ApiError 405 for another order than by id
+ * A page of visible projects, by keyset. The next page starts after the ID of the last row, through the filter parameter that exists anyway.
+ * @throws ApiError 405 for another order than by ID
  */
 export async function projectsByKey(
   db: Database,
@@ -128,8 +126,8 @@ export async function projectsByKey(
 }
 
 /**
- * A user, with the namespace of his projects.
- * @param who his id or name
+ * A user with their namespace.
+ * @param who ID or username
  * @throws ApiError 404
  */
 export async function userNamed(db: Database, who: string) {
@@ -144,7 +142,7 @@ export async function userNamed(db: Database, who: string) {
 }
 
 /**
- * A user, as the one who adds a project.
+ * A user as the creator of a project.
  * @throws ApiError 404
  */
 export async function creatorOf({ db, url }: Services, user_id: number): Promise<Creator> {
@@ -168,7 +166,7 @@ export interface Statistics {
 
 /**
  * @param project a row of `projectRows`
- * @returns undefined when the caller is no Reporter of the project
+ * @returns undefined when the caller is below Reporter
  */
 export async function statisticsOf(services: Pick<Services, 'storages'>, project: ProjectRow): Promise<Statistics | undefined> {
   if (project.access_level < levels.reporter) return undefined;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type World, world } from '../../../../test/support/world.ts';
-import { git, resolveBranch, updateRefs } from '../../../git/index.ts';
-import { repositoryOf } from '../../code/repository/index.ts';
+import { git, repositoryOf, resolveBranch, updateRefs } from '../../../git/index.ts';
 import { createGroup } from '../groups/index.ts';
 
-/** How many projects there are in the group of a world. */
+/** The number of projects in the group of a world. */
 const countIn = async (w: World) => (await w.as('owner').get(`/groups/${w.group.id}/projects`)).body.length;
 
 const setGroup = (w: World, columns: object) =>
@@ -31,7 +30,7 @@ const nameText =
   "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'.";
 const both = (...reasons: string[]) => ({ 'project_namespace.path': reasons, path: reasons });
 
-test('what cannot be a name or a path is refused by field, when it is made and when it is changed', async () => {
+test('invalid names and paths are refused by parameter, on creation and on update', async () => {
   const w = await world();
   const refusals: [object, object][] = [
     [{ path: '-x' }, both(pathText)],
@@ -53,7 +52,7 @@ test('what cannot be a name or a path is refused by field, when it is made and w
     assert.deepEqual([changed.status, changed.body], [400, { message }], `changed to ${JSON.stringify(wrong).slice(0, 40)}`);
   }
   const nameless = await w.as('owner').post('/projects', { name: '漢字', namespace_id: w.group.id });
-  assert.deepEqual(nameless.body, { message: both("can't be blank") }, 'nothing of the name can stand in a path');
+  assert.deepEqual(nameless.body, { message: both("can't be blank") }, 'no character of the name is allowed in a path');
   const branch = await w
     .as('owner')
     .post('/projects', { name: 'fine', namespace_id: w.group.id, default_branch: '--upload-pack=x' });
@@ -76,7 +75,7 @@ test('what cannot be a name or a path is refused by field, when it is made and w
   assert.equal(await countIn(w), 1);
 });
 
-test('names and paths are taken once in a namespace, by projects and by subgroups', async () => {
+test('names and paths are unique in a namespace, among projects and subgroups', async () => {
   const w = await world();
   await w.db
     .transaction()
@@ -97,12 +96,12 @@ test('names and paths are taken once in a namespace, by projects and by subgroup
   assert.deepEqual((await change({ path: 'team' })).message, { path: taken });
   assert.deepEqual((await change({ name: w.project.path })).message, { 'project_namespace.name': taken, name: taken });
   assert.equal((await change({ path: 'OTHER' })).path_with_namespace, `${w.group.path}/OTHER`, 'only its case changes');
-  assert.equal((await change({ path: 'OTHER', name: 'other' })).name, 'other', 'what it has already is not taken');
+  assert.equal((await change({ path: 'OTHER', name: 'other' })).name, 'other', 'its own values are not taken');
   const elsewhere = await w.as('owner').post('/projects', { path: w.project.path });
   assert.equal(elsewhere.status, 201, 'another namespace has its own names');
 });
 
-test('a project is changed in what is named, and the rest stays', async () => {
+test('an update changes only the given parameters', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   const { permissions: _, ...before } = (await w.as('maintainer').get(url)).body;
@@ -150,7 +149,7 @@ test('a project is changed in what is named, and the rest stays', async () => {
   );
 });
 
-test('a project moves to another path, and its owner alone moves it', async () => {
+test('only owners change the path of a project', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   assert.equal((await w.as('maintainer').put(url, { path: 'moved' })).status, 403);
@@ -161,7 +160,7 @@ test('a project moves to another path, and its owner alone moves it', async () =
   assert.equal((await w.as('guest').get(`/projects/${w.group.path}%2Fmoved`)).status, 200);
 });
 
-test('only the owner says who sees a project', async () => {
+test('only owners change the visibility of a project', async () => {
   const w = await world();
   await setGroup(w, { visibility: 'public' });
   const url = `/projects/${w.project.id}`;
@@ -171,11 +170,11 @@ test('only the owner says who sees a project', async () => {
   assert.equal((await w.as('owner').put(url, { visibility: 'public' })).body.visibility, 'public');
   const shown = await w.as('anonymous').get(url);
   assert.equal(shown.status, 200);
-  assert.equal(shown.body._links, undefined, 'the anonymous see the basic fields');
+  assert.equal(shown.body._links, undefined, 'anonymous callers get the basic fields');
   assert.equal((await w.as('outsider').get(url)).body.can_create_merge_request_in, true);
 });
 
-test('another branch that is there becomes the one that the repository opens with', async () => {
+test('an existing branch becomes the default branch', async () => {
   const w = await world();
   const { id } = (
     await w.as('maintainer').post('/projects', { name: 'branched', namespace_id: w.group.id, initialize_with_readme: true })
@@ -194,7 +193,7 @@ test('another branch that is there becomes the one that the repository opens wit
   assert.equal((await git(repository, 'symbolic-ref', [], ['HEAD'])).toString(), 'refs/heads/next\n');
 });
 
-test('who does not maintain a project changes nothing of it', async () => {
+test('members below Maintainer cannot update a project', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   for (const [persona, status] of [
@@ -213,7 +212,7 @@ test('who does not maintain a project changes nothing of it', async () => {
   assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [200, true, false]);
 });
 
-test('what a caller may not read of the code is not shown', async () => {
+test('fields about the code are hidden from callers who may not read it', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   const guest = (await w.as('guest').get(url)).body;
@@ -224,7 +223,7 @@ test('what a caller may not read of the code is not shown', async () => {
   assert.deepEqual((await w.as('admin').get(url)).body.permissions, { project_access: null, group_access: null });
 });
 
-test('the people of a project and the groups above it are listed', async () => {
+test('the users and ancestor groups of a project are listed', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   const names = async (parameters: Record<string, unknown> = {}) =>
@@ -253,7 +252,7 @@ test('the people of a project and the groups above it are listed', async () => {
   assert.equal((await w.as('outsider').get(`${url}/groups`)).status, 404);
 });
 
-test('administrators alone learn where a repository lies', async () => {
+test('only administrators see the storage location of a repository', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}/storage`;
   const { status, body } = await w.as('admin').get(url);
@@ -261,7 +260,7 @@ test('administrators alone learn where a repository lies', async () => {
   assert.deepEqual(Object.keys(body), ['project_id', 'disk_path', 'created_at', 'repository_storage']);
   assert.match(body.disk_path, /^@hashed\/([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}$/);
   assert.equal((await w.as('owner').get(url)).status, 403);
-  assert.equal((await w.as('outsider').get(url)).status, 403, 'the same for who may not know of the project');
+  assert.equal((await w.as('outsider').get(url)).status, 403, 'the same for callers who cannot see the project');
   assert.equal((await w.as('anonymous').get(url)).status, 401);
   assert.equal((await w.as('admin').get('/projects/99999999/storage')).status, 404);
 });

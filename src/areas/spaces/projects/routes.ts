@@ -1,9 +1,10 @@
-/** Projects: a repository with everything that belongs to it, in the namespace of a group or of a user. */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import {
   admin,
   anyone,
+  countsToday,
+  GroupLevel,
   groupVisible,
   isVisibleGroup,
   levels,
@@ -15,8 +16,8 @@ import {
   signedIn,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { diskPath } from '../../../git/index.ts';
 import {
-  AccessLevel,
   ApiError,
   atLeastOneOf,
   type Caller,
@@ -40,13 +41,12 @@ import {
   type Services,
   Timestamp,
 } from '../../../http/index.ts';
-import { diskPath } from '../../code/repository/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
-import { linkCounts, namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { changeProject, type ProjectChanges } from './actions.ts';
 import { addProject } from './creation_rules.ts';
-import { filtered, isSharedWith, type ProjectFilters, projectFilters } from './filters.ts';
+import { filtered, isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
 import {
   ProjectForm,
   ProjectWithAccessForm,
@@ -59,7 +59,7 @@ import {
 import { creatorOf, projectRow, projectsByKey, statisticsOf, userNamed, visibleProjectRows } from './queries.ts';
 import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
 
-/** Going further by offset costs more with every page. */
+/** Offset pagination gets slower with every page, so it has a limit. */
 const maximumOffset = 50_000;
 
 function refuseFarPage({ page, per_page }: { page: number; per_page: number }): void {
@@ -83,11 +83,20 @@ async function groupProjects(
 
 const lists = [
   get('/projects', {
-    summary: 'List the projects that the caller may know of, newest first',
+    operation: 'listProjects',
+    summary: 'List visible projects, newest first',
+    description: 'Pages reach the first 50,000 projects; keyset pagination by `id` has no limit.',
     access: anyone,
     rate: { setting: 'projects_api_limit', anonymous: 'projects_api_rate_limit_unauthenticated', window_s: 600 },
     input: { ...paging, pagination: keysetPaging.pagination, ...form, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
+    refusals: {
+      400: unpairedText,
+      405: [
+        'Keyset pagination is not yet available for this type of request',
+        'Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.',
+      ],
+    },
     handle: async ({ caller, input, ...services }) => {
       const { db } = services;
       if (input.pagination === 'keyset')
@@ -98,10 +107,12 @@ const lists = [
     },
   }),
   get('/users/:user_id/projects', {
-    summary: 'List the projects in the namespace of a user, newest first',
+    operation: 'listUserProjects',
+    summary: "List a user's personal projects, newest first",
     access: anyone,
-    input: { user_id: Type.String({ description: 'Id or name' }), ...paging, ...form, ...projectFilters },
+    input: { user_id: Type.String({ description: 'ID or username' }), ...paging, ...form, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
+    refusals: { 400: unpairedText, 404: '404 User Not Found' },
     handle: async ({ caller, input, ...services }) => {
       const { db } = services;
       const { namespace_id } = await userNamed(db, input.user_id);
@@ -110,17 +121,19 @@ const lists = [
     },
   }),
   get('/groups/:id/projects', {
-    summary: 'List the projects of a group, and those that it is invited to, newest first',
+    operation: 'listGroupProjects',
+    summary: 'List the projects of a group and those shared with it, newest first',
     access: groupVisible,
     input: {
       ...paging,
       simple: form.simple,
       include_subgroups: Type.Boolean({ default: false }),
       include_ancestor_groups: Type.Boolean({ default: false }),
-      with_shared: Type.Boolean({ default: true, description: 'Whether also the projects that the group is invited to' }),
+      with_shared: Type.Boolean({ default: true, description: 'Whether to include projects that are shared with the group' }),
       ...projectFilters,
     },
     returns: pageOf(ProjectWithAccessForm),
+    refusals: { 400: unpairedText },
     handle: async ({ caller, group, input, ...services }) => {
       const above = input.include_ancestor_groups ? group.traversal_ids : [group.id];
       const inside = input.include_subgroups
@@ -131,10 +144,12 @@ const lists = [
     },
   }),
   get('/groups/:id/projects/shared', {
-    summary: 'List the projects that a group is invited to, newest first',
+    operation: 'listProjectsSharedWithGroup',
+    summary: 'List the projects that are shared with a group, newest first',
     access: groupVisible,
     input: { ...paging, simple: form.simple, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
+    refusals: { 400: unpairedText },
     handle: ({ caller, group, input, ...services }) => groupProjects(services, caller, isSharedWith(group.id), input),
   }),
 ];
@@ -143,13 +158,12 @@ const names = { name: optional(Type.String()), path: optional(Type.String()) };
 const creation = { namespace_id: optional(Id), ...beginnings, ...settings };
 const change = { ...names, default_branch: optional(Type.String()), ...settings };
 
-/** The parameters that the permission to manage the settings of merge requests is about. */
+/** The parameters that the permission `manage_merge_request_settings` allows. */
 const mergeRequestSettings: ReadonlySet<string> = new Set(['merge_requests_access_level', 'merge_requests_enabled']);
 
 /**
- * What takes more than the caller has: anything else than the settings of merge requests for whom only a role admits, and for Maintainers saying who sees a
- * project, and moving its address.
- * @param input the parameters that were given
+ * Refuses changes beyond the caller's role: below Maintainer everything except settings of merge requests, and below Owner changes of visibility and path.
+ * @param input the given parameters
  * @throws ApiError 403
  */
 function refuseBeyondRole(project: Project, input: ProjectChanges): void {
@@ -176,26 +190,41 @@ const ProjectStorage = resource('ProjectStorage', {
 
 const single = [
   post('/projects', {
-    summary: 'Add a project to a group or to the own namespace',
+    operation: 'createProject',
+    summary: "Create a project in a group or in the caller's namespace",
     access: signedIn,
     input: { ...names, ...creation },
     rules: [atLeastOneOf('name', 'path')],
     returns: one(ProjectForm),
+    refusals: {
+      400: '<parameter>: <reason>',
+      403: [
+        'You cannot create projects in your personal namespace. Contact your administrator.',
+        "You've reached your limit of <number> projects created. Contact your administrator.",
+      ],
+    },
     handle: async ({ caller, input, ...services }) =>
       projectReply(services, caller, await addProject(services, caller, { ...input, columns: columnsOfSettings(input) })),
   }),
   post('/projects/user/:user_id', {
-    summary: 'Add a project as a user, by default to his own namespace',
+    operation: 'createUserProject',
+    summary: 'Create a project for a user, by default in their namespace',
     access: admin,
     input: { user_id: Id, ...names, name: NotBlank(), ...creation },
     returns: one(ProjectForm),
+    refusals: {
+      400: '<parameter>: <reason>',
+      403: "You've reached your limit of <number> projects created. Contact your administrator.",
+      404: '404 User Not Found',
+    },
     handle: async ({ caller, input, ...services }) => {
       const creator = await creatorOf(services, input.user_id);
       return projectReply(services, caller, await addProject(services, creator, { ...input, columns: columnsOfSettings(input) }));
     },
   }),
   get('/projects/:id', {
-    summary: 'Show one project',
+    operation: 'getProject',
+    summary: 'Show a project',
     access: projectVisible,
     rate: { setting: 'project_api_limit', window_s: 600 },
     input: { statistics: form.statistics },
@@ -206,12 +235,14 @@ const single = [
     },
   }),
   put('/projects/:id', {
-    summary: 'Change a project; its path and visibility only as its owner',
-    // Settings are no content: those of an archived project can be changed.
+    operation: 'updateProject',
+    summary: 'Update a project; only owners can change its path and visibility',
+    // Settings are not content: those of an archived project can be changed.
     access: projectRole('maintainer', { archived: true, permission: 'manage_merge_request_settings' }),
     input: change,
     rules: [atLeastOneOf(...Object.keys(change))],
     returns: one(ProjectForm),
+    refusals: { 400: '<parameter>: <reason>' },
     handle: async ({ caller, project, input, ...services }) => {
       refuseBeyondRole(project, input);
       await refuseRestricted(services.db, caller, project, input);
@@ -221,7 +252,8 @@ const single = [
     },
   }),
   get('/projects/:id/storage', {
-    summary: 'Show where the repository of a project lies',
+    operation: 'getProjectStorage',
+    summary: "Show the storage location of a project's repository",
     access: projectForAdmin,
     returns: one(ProjectStorage),
     handle: async ({ caller, project, db }) => {
@@ -233,7 +265,8 @@ const single = [
 
 const belonging = [
   get('/projects/:id/users', {
-    summary: 'List the people who are members of a project or of a group above it',
+    operation: 'listProjectUsers',
+    summary: 'List the users who are members of a project, including inherited ones',
     access: projectVisible,
     input: { ...paging, search: optional(Type.String()), skip_users: optional(Type.Array(Id)) },
     returns: pageOf(UserBasic),
@@ -241,7 +274,7 @@ const belonging = [
       const pattern = input.search && containing(input.search);
       const members = sql<boolean>`exists (
         select from project_authorizations
-         where project_id = ${project.id} and user_id = users.id and (expires_at is null or expires_at > current_date))`;
+         where project_id = ${project.id} and user_id = users.id and ${countsToday()})`;
       const users = db
         .selectFrom('users')
         .select(userBasicColumns)
@@ -254,22 +287,26 @@ const belonging = [
     },
   }),
   get('/projects/:id/groups', {
-    summary: 'List the groups that a project stands in, from the top down',
+    operation: 'listProjectGroups',
+    summary: 'List the ancestor groups of a project, top-level group first',
     access: projectVisible,
     input: {
       ...paging,
       search: optional(Type.String()),
       skip_groups: optional(Type.Array(Id)),
-      with_shared: Type.Boolean({ default: false, description: 'Whether also the groups that are invited' }),
-      shared_visible_only: Type.Boolean({ default: false, description: 'Of these, only those that the caller may know of' }),
-      shared_min_access_level: optional(AccessLevel),
+      with_shared: Type.Boolean({ default: false, description: 'Whether to include invited groups' }),
+      shared_visible_only: Type.Boolean({
+        default: false,
+        description: 'Whether to include only invited groups that are visible to the caller',
+      }),
+      shared_min_access_level: optional(GroupLevel()),
     },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, project, input }) => {
       const pattern = input.search && containing(input.search);
       const invited = sql`
         id in (select invited_group_id from group_links
-                where ${linkCounts} and access_level >= ${input.shared_min_access_level ?? 0}
+                where ${countsToday('group_links')} and access_level >= ${input.shared_min_access_level ?? 0}
                   and (project_id = ${project.id} or group_id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])))
         and ${input.shared_visible_only ? isVisibleGroup(caller) : sql`true`}`;
       const groups = db

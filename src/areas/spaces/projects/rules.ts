@@ -1,10 +1,10 @@
-/** What a project may be called and what its settings may be (groups-projects-members.md sections 2 and 4.2). */
+/** Rules of names and settings of projects (docs/reference/projects.md#parameters). */
 import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
 import { type Caller, CommaList, checked, nullable, optional, Visibility } from '../../../http/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
 
-/** Who can use a feature: nobody, the members, or everyone who may know of the project. */
+/** Who can use a feature: nobody, members, or everyone who can see the project. */
 export const FeatureLevel = Type.Enum(['disabled', 'private', 'enabled']);
 
 const maximumTopics = 100;
@@ -29,6 +29,7 @@ const columns = {
   request_access_enabled: optional(Type.Boolean()),
   lfs_enabled: optional(Type.Boolean()),
   emails_enabled: optional(Type.Boolean()),
+  freeze_blocks_pushes: optional(Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' })),
 };
 type Columns = Static<TObject<typeof columns>>;
 
@@ -40,10 +41,10 @@ const oldNames = {
   emails_disabled: optional(Type.Boolean({ description: 'Deprecated: use `emails_enabled`' })),
 };
 
-/** What can be said of a project when it is made and when it is changed. */
+/** Parameters of creation and updates. */
 export const settings = { ...columns, ...oldNames };
 
-/** The settings among the parameters, as columns. What is left out stays as it is; an old name counts where the new one is left out. */
+/** Converts parameters to columns. Parameters that are left out stay; a deprecated name applies when the new one is left out. */
 export function columnsOfSettings(given: Columns & Static<TObject<typeof oldNames>>): Columns {
   const level = (isEnabled: boolean | undefined) => (isEnabled === undefined ? undefined : isEnabled ? 'enabled' : 'disabled');
   const topics = given.topics ?? given.tag_list;
@@ -58,21 +59,24 @@ export function columnsOfSettings(given: Columns & Static<TObject<typeof oldName
   return Object.fromEntries(Object.entries(said).filter(([name, value]) => name in columns && value !== undefined));
 }
 
-/** In which form a list of projects is asked for. */
+/** Parameters that select the form of a list. */
 export const form = {
-  simple: Type.Boolean({ default: false, description: 'Whether the basic fields are enough' }),
-  statistics: Type.Boolean({ default: false, description: 'Whether Reporters see how much the repository holds' }),
+  simple: Type.Boolean({ default: false, description: 'Whether to return only the basic fields' }),
+  statistics: Type.Boolean({
+    default: false,
+    description: 'Whether to include statistics of the repository; Reporters and above',
+  }),
 };
 
-/** What can be said of a project only when it is made. */
+/** Parameters of creation only. */
 export const beginnings = {
   default_branch: optional(Type.String()),
   initialize_with_readme: Type.Boolean({ default: false }),
   repository_object_format: Type.Enum(['sha1', 'sha256'], { default: 'sha1' }),
-  repository_storage: optional(Type.String({ description: 'Only for administrators: name of the git storage' })),
+  repository_storage: optional(Type.String({ description: 'Name of the git storage; administrators only, ignored for others' })),
 };
 
-/** A path from a name: `My Project, 2nd` becomes `my-project-2nd`. Empty when nothing of the name can stand in a path. */
+/** A path from a name: `My Project, 2nd` becomes `my-project-2nd`. Empty when no character of the name is allowed in a path. */
 export const pathFrom = (name: string): string =>
   name
     .normalize('NFKD')
@@ -87,7 +91,7 @@ interface Named {
   description?: string | null | undefined;
 }
 
-/** Why a project cannot be called so, by field; empty when it can. A path is reported under both names that clients look for. */
+/** Reasons against names, by parameter. A path is reported under both names that clients look for. */
 export function namingProblems({ name, path, description }: Named): Record<string, string[]> {
   const ofPath = path === undefined ? [] : pathReasons(path, false);
   const problems = {
@@ -99,11 +103,11 @@ export function namingProblems({ name, path, description }: Named): Record<strin
   return Object.fromEntries(Object.entries(problems).filter(([, reasons]) => reasons.length > 0));
 }
 
-/** A namespace, as far as it decides who may add projects. */
+/** What decides who may create projects in a namespace. */
 export interface CreationRules {
   owner_id: number | null;
   project_creation_level: string;
-  /** The level of who wants to add one: 50 for administrators. */
+  /** The creator's access level: 50 for administrators. */
   access_level: number;
   archived: boolean;
   marked_for_deletion: boolean;
@@ -115,7 +119,7 @@ const creationLevels: Record<string, number> = {
   developer: levels.developer,
 };
 
-/** Whether somebody may add projects to a namespace. A group that lets nobody add any means administrators as well. */
+/** Whether a creator may create projects in a namespace. The level `noone` also excludes administrators. */
 export function mayCreateIn(creator: Pick<Caller, 'id' | 'admin'>, namespace: CreationRules): boolean {
   if (namespace.archived || namespace.marked_for_deletion) return false;
   if (namespace.owner_id !== null) return creator.admin || namespace.owner_id === creator.id;
@@ -124,9 +128,9 @@ export function mayCreateIn(creator: Pick<Caller, 'id' | 'admin'>, namespace: Cr
 }
 
 /**
- * Why somebody can have no more projects of his own, or undefined when he can.
- * @param limit how many he may have
- * @param count how many he has
+ * The reason why a user cannot have more personal projects, undefined if they can.
+ * @param limit the user's limit
+ * @param count the number of their personal projects
  */
 export function limitReached(limit: number, count: number): string | undefined {
   if (count < limit) return undefined;

@@ -1,10 +1,10 @@
-/** Stars: what users remember projects by. */
+/** Starring and unstarring projects. */
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
 import { notFound, notModified } from '../../../http/index.ts';
 
 /**
- * Gives a project the star of a user. How many it has is counted by the database.
- * @throws ApiError 304 when it has it already, 404 when the project is gone
+ * Stars a project. The database maintains the number of stars.
+ * @throws ApiError 304 when it is already starred, 404 when the project no longer exists
  */
 export async function starProject(db: Database, project_id: number, user_id: number): Promise<void> {
   const given = await db
@@ -20,8 +20,8 @@ export async function starProject(db: Database, project_id: number, user_id: num
 }
 
 /**
- * Takes the star of a user from a project.
- * @throws ApiError 304 when it has none
+ * Unstars a project.
+ * @throws ApiError 304 when it is not starred
  */
 export async function unstarProject(db: Database, project_id: number, user_id: number): Promise<void> {
   const taken = await db

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/support/world.ts';
 
-test('a star is given once and taken once, counted, listed and found again', async () => {
+test('a project is starred and unstarred once; stars are counted and listed', async () => {
   const { as, project, people, db } = await world();
   const url = `/projects/${project.id}`;
   const starred = await as('guest').post(`${url}/star`);
@@ -32,7 +32,7 @@ test('a star is given once and taken once, counted, listed and found again', asy
   assert.equal((await as('guest').post(`${url}/unstar`)).status, 304);
 });
 
-test('the projects that somebody has contributed to are found, for a year and by those who see them', async () => {
+test('the contributed projects of a user are listed for a year, to callers who can see them', async () => {
   const { as, project, people, db } = await world();
   const contributed = async (who: 'owner' | 'outsider') =>
     (await as(who).get(`/users/${people.planner.id}/contributed_projects`)).body.map(({ id }: { id: number }) => id);

@@ -1,27 +1,33 @@
-/** What people have to do with projects: stars, and contributions. */
+/** Stars of projects, and the projects that users starred or contributed to. */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { anyone, projectRole, projectVisible } from '../../../access/index.ts';
 import { containing, get, one, optional, pageOf, paginate, paging, post, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
-import { contributedTo, filtered, projectFilters, starredBy } from './filters.ts';
+import { contributedTo, filtered, projectFilters, starredBy, unpairedText } from './filters.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
 import { userNamed, visibleProjectRows } from './queries.ts';
 import { form } from './rules.ts';
 import { starProject, unstarProject } from './star_actions.ts';
 
-// Everybody who sees a project may, also where nobody can change it any more.
+// Every signed-in user who can see a project can star it, also when it is read-only.
 const seen = projectRole('guest', { archived: true });
 
 const Starrer = resource('Starrer', { starred_since: Timestamp, user: UserBasic });
 
-/** @param isOf a predicate on rows of `projects`, for the id of a user who shows his profile to the caller */
-const projectsOfUser = (path: string, summary: string, isOf: (user_id: number) => RawBuilder<boolean>) =>
+/** @param isOf a predicate on rows of `projects`, for the ID of a user whose profile is visible to the caller */
+const projectsOfUser = (
+  path: 'starred_projects' | 'contributed_projects',
+  summary: string,
+  isOf: (user_id: number) => RawBuilder<boolean>,
+) =>
   get(`/users/:user_id/${path}`, {
+    operation: path === 'starred_projects' ? 'listStarredProjects' : 'listContributedProjects',
     summary,
     access: anyone,
-    input: { user_id: Type.String({ description: 'Id or name' }), ...paging, ...form, ...projectFilters },
+    input: { user_id: Type.String({ description: 'ID or username' }), ...paging, ...form, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
+    refusals: { 400: unpairedText, 404: '404 User Not Found' },
     handle: async ({ caller, input, ...services }) => {
       const { db } = services;
       const user = await userNamed(db, input.user_id);
@@ -33,25 +39,30 @@ const projectsOfUser = (path: string, summary: string, isOf: (user_id: number) =
 
 export const projectStarRoutes = [
   post('/projects/:id/star', {
-    summary: 'Give a project a star',
+    operation: 'starProject',
+    summary: 'Star a project',
     access: seen,
     returns: one(ProjectForm),
+    refusals: { 304: 'The caller has already starred the project.' },
     handle: async ({ caller, project, ...services }) => {
       await starProject(services.db, project.id, caller.id);
       return projectReply(services, caller, project.id);
     },
   }),
   post('/projects/:id/unstar', {
-    summary: "Take the caller's star from a project",
+    operation: 'unstarProject',
+    summary: 'Unstar a project',
     access: seen,
     returns: one(ProjectForm),
+    refusals: { 304: 'The caller has not starred the project.' },
     handle: async ({ caller, project, ...services }) => {
       await unstarProject(services.db, project.id, caller.id);
       return projectReply(services, caller, project.id);
     },
   }),
   get('/projects/:id/starrers', {
-    summary: 'List who has given a project a star',
+    operation: 'listProjectStarrers',
+    summary: 'List the users who starred a project',
     access: projectVisible,
     input: { ...paging, search: optional(Type.String({ description: 'Part of the name or username' })) },
     returns: pageOf(Starrer),
@@ -63,7 +74,7 @@ export const projectStarRoutes = [
         .select(userBasicColumns)
         .select('project_stars.created_at as starred_since')
         .where('project_id', '=', project.id)
-        // What somebody has starred says something of him, who may have hidden that.
+        // Stars are part of the profile, which may be private.
         .where(
           caller?.admin
             ? sql<boolean>`true`
@@ -78,10 +89,10 @@ export const projectStarRoutes = [
       };
     },
   }),
-  projectsOfUser('starred_projects', 'List the projects that a user has given a star, newest first', starredBy),
+  projectsOfUser('starred_projects', "List a user's starred projects, newest first", starredBy),
   projectsOfUser(
     'contributed_projects',
-    'List the projects that a user has contributed to within a year, newest first',
+    'List the projects that a user contributed to in the last year, newest first',
     contributedTo,
   ),
 ];

@@ -1,10 +1,16 @@
-/** Moving a project to another namespace. */
+/** Transferring projects to another namespace. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { groupLevel, isVisibleGroup, refreshAuthorizations } from '../../../access/index.ts';
+import {
+  groupLevel,
+  isVisibleGroup,
+  lesserVisibility,
+  refreshAuthorizations,
+  type VisibilityName,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { lesserVisibility, lockedTarget, type VisibilityName } from '../../people/namespaces/index.ts';
+import { lockTarget } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
@@ -14,10 +20,10 @@ const notAllowedThere = "You don't have permission to transfer projects into tha
 const failed = (reason: string) => invalidAs('Failed to transfer project', { new_namespace: [reason] });
 
 /**
- * Moves a project with all that belongs to it, and makes it no more visible than its new group. Its old address leads to the new one.
+ * Transfers a project. One that is more visible than its new group gets the group's visibility. The old path redirects to the new one.
  * @param tx a transaction
- * @param namespace id or full path
- * @throws ApiError 404 for a namespace that there is not or not for the caller, 400 with the reason when the project cannot move there
+ * @param namespace ID or full path
+ * @throws ApiError 404 for a namespace that does not exist or is not visible to the caller, 400 with the reason when the project cannot be transferred there
  */
 export async function transferProject(
   tx: Database,
@@ -29,14 +35,14 @@ export async function transferProject(
   if (!target || !(await mayKnow(tx, caller, target))) throw notFound('Namespace');
   if (!mayCreateIn(caller, target)) throw failed(notAllowedThere);
   const from = await namespaceIdOf(tx, project_id);
-  const place = await lockedTarget(tx, { from, to: target.id });
+  const place = await lockTarget(tx, { from, to: target.id });
   const project = await tx
     .selectFrom('projects')
     .select(['name', 'path', 'namespace_id', 'visibility'])
     .where('id', '=', project_id)
     .executeTakeFirst();
   const { name, path, namespace_id, visibility } = found('Project', project);
-  if (namespace_id !== from) throw conflict('Somebody else has moved the project just now.');
+  if (namespace_id !== from) throw conflict('Another request has just transferred the project.');
   if (namespace_id === place.id) throw failed('Project is already in this namespace.');
   if (await limitReason(tx, place.id)) throw failed(notAllowedThere);
   const full_path = `${place.full_path}/${path}`;
@@ -63,7 +69,7 @@ export async function transferProject(
   });
 }
 
-/** Users are known to everybody, and their namespaces with them. */
+/** Whether the target is visible to the caller. Namespaces of users are visible to everyone. */
 async function mayKnow(tx: Database, caller: Caller, { id, kind }: { id: number; kind: string }): Promise<boolean> {
   if (kind === 'user') return true;
   const query = tx.selectFrom('namespaces').select('id').where('id', '=', id).where(isVisibleGroup(caller));
@@ -75,7 +81,7 @@ async function namespaceIdOf(tx: Database, project_id: number): Promise<number> 
   return found('Project', row).namespace_id;
 }
 
-/** A predicate on rows of `namespaces`: the caller may add projects to the group, as `mayCreateIn` says for one. */
+/** A predicate on rows of `namespaces`: the caller may create projects in the group, as `mayCreateIn` decides for one. */
 export const takesProjectsOf = (caller: Caller): RawBuilder<SqlBool> => sql`
   (namespaces.kind = 'group' and case namespaces.project_creation_level
      when 'developer' then ${groupLevel(caller)} >= 30
