@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 
 for (const kind of ['group', 'project'] as const) {
-  test(`who is no member of a ${kind} asks to become one, and is let in or turned down`, async () => {
+  test(`a user requests access to a ${kind} and is approved or denied`, async () => {
     const w = await world();
     await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
     await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
     const [place, other, late] = [`/${kind}s/${w[kind].id}`, await w.person(), await w.person()];
     const url = `${place}/access_requests`;
-    assert.equal((await w.as('guest').post(url)).status, 403, 'a member has nothing to ask for');
+    assert.equal((await w.as('guest').post(url)).status, 403, 'members cannot request access');
     const asked = await w.as('outsider').post(url);
     assert.equal(asked.status, 201);
     const { requested_at, created_at, ...user } = asked.body;
@@ -24,7 +25,7 @@ for (const kind of ['group', 'project'] as const) {
     assert.deepEqual(
       (await w.as('owner').get(url)).body.map(({ id }: { id: number }) => id),
       [w.people.outsider.id, late.id, other.id],
-      'the first first, whoever they are',
+      'oldest first',
     );
     assert.equal((await w.as('developer').put(`${url}/${other.id}/approve`)).status, 403);
     assert.equal((await w.as('outsider').delete(`${url}/${other.id}`)).status, 403);
@@ -41,10 +42,10 @@ for (const kind of ['group', 'project'] as const) {
 
     await other.client.post(url);
     await w.as('owner').post(`${place}/members`, { user_id: other.id, access_level: 10 });
-    assert.deepEqual((await w.as('owner').get(url)).body, [], 'who was added in another way asks no more');
+    assert.deepEqual((await w.as('owner').get(url)).body, [], 'users who were added in another way have no request');
   });
 
-  test(`nobody asks where a ${kind} takes no requests, or where he may not know of it`, async () => {
+  test(`access cannot be requested where a ${kind} disables requests or is not visible`, async () => {
     const w = await world();
     const url = `/${kind}s/${w[kind].id}/access_requests`;
     assert.equal((await w.as('outsider').post(url)).status, 404);
@@ -56,7 +57,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 }
 
-test('a maintainer lets nobody in above himself', async () => {
+test('a maintainer approves nobody above their own level', async () => {
   const w = await world();
   await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
   await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
@@ -68,11 +69,11 @@ test('a maintainer lets nobody in above himself', async () => {
   assert.equal((await approve(40)).body.access_level, 40);
 });
 
-test('the programs behind access tokens ask for nothing: they are members where their token is', async () => {
+test('bot users of access tokens cannot request access', async () => {
   const w = await world();
   await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
   const { id } = (await w.as('outsider').post('/groups', { name: 'elsewhere', path: `elsewhere-${w.group.id}` })).body;
-  const expires_at = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+  const expires_at = daysFromNow(20);
   const made = await w.as('outsider').post(`/groups/${id}/access_tokens`, { name: 'program', scopes: ['api'], expires_at });
   const headers = { 'private-token': made.body.token };
   const asked = await w.as('anonymous').post(`/groups/${w.group.id}/access_requests`, {}, { headers });
@@ -80,7 +81,7 @@ test('the programs behind access tokens ask for nothing: they are members where 
   assert.deepEqual((await w.as('owner').get(`/groups/${w.group.id}/access_requests`)).body, []);
 });
 
-test('where a group locks memberships of its projects nobody is let in', async () => {
+test('access requests are not approved where memberships are locked', async () => {
   const w = await world();
   await w.db
     .updateTable('namespaces')

@@ -1,7 +1,9 @@
-/** Access requests: people who ask to become members of a group or project. Both kinds have the same routes. */
+/** Access requests to groups and projects (docs/reference/access_requests.md). Both kinds have the same endpoints. */
 import { Type } from 'typebox';
+import { GroupLevel, levels, ProjectLevel } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
+  capitalized,
   del,
   forbidden,
   get,
@@ -30,6 +32,7 @@ import {
   managers,
   mayManage,
   memberReply,
+  memberTexts,
   queuedReply,
   type Source,
   sourceFor,
@@ -51,17 +54,19 @@ const requestsOf = (db: Database, source: Source) =>
     .where(isDirect(source));
 
 const LevelIn = {
-  group: Type.Enum([5, 10, 15, 20, 30, 40, 50], { default: 30 }),
-  project: Type.Enum([10, 15, 20, 30, 40, 50], { default: 30 }),
+  group: GroupLevel({ default: levels.developer }),
+  project: ProjectLevel({ default: levels.developer }),
 };
 
 function routesOf(kind: Source['kind']) {
   const base = `/${kind}s/:id/access_requests`;
+  const Noun = capitalized(kind);
   const reader = sourceFor(kind, everyone);
   const manager = sourceFor(kind, managers);
   return [
     get(base, {
-      summary: `List who asks to become a member of the ${kind}, the first first`,
+      operation: `list${Noun}AccessRequests`,
+      summary: `List access requests to a ${kind}, oldest first`,
       access: manager,
       input: paging,
       returns: pageOf(AccessRequest),
@@ -74,9 +79,11 @@ function routesOf(kind: Source['kind']) {
       },
     }),
     post(base, {
-      summary: `Ask to become a member of the ${kind}`,
+      operation: `create${Noun}AccessRequest`,
+      summary: `Request access to a ${kind}`,
       access: reader,
       returns: one(AccessRequest),
+      refusals: { 400: 'user_id: already exists in source' },
       handle: async ({ db, url, caller, source }) => {
         await requestAccess(db, caller, source);
         const { requested_at, ...user } = await requestsOf(db, source)
@@ -86,10 +93,12 @@ function routesOf(kind: Source['kind']) {
       },
     }),
     put(`${base}/:user_id/approve`, {
-      summary: 'Make somebody a member who asks for it',
+      operation: `approve${Noun}AccessRequest`,
+      summary: `Approve an access request to a ${kind}`,
       access: manager,
       input: { user_id: Id, access_level: LevelIn[kind] },
       returns: withStatus(201, one(Type.Union([Member, MemberQueued]))),
+      refusals: { 400: memberTexts, 405: '405 Method Not Allowed' },
       handle: async ({ source, actor, input, ...services }) => {
         if (reaches(services.plan, 'premium') && (await isLocked(services.db, source))) throw notAllowed();
         const outcome = await services.db.transaction().execute((tx) => approveRequest(tx, source, actor, input));
@@ -98,7 +107,8 @@ function routesOf(kind: Source['kind']) {
       },
     }),
     del(`${base}/:user_id`, {
-      summary: 'Turn a request down; everybody may take his own back',
+      operation: `deny${Noun}AccessRequest`,
+      summary: `Deny an access request to a ${kind}, or withdraw your own`,
       access: reader,
       input: { user_id: Id },
       returns: nothing,

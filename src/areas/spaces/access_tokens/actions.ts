@@ -1,10 +1,9 @@
-/** Complete changes of access tokens: each has a user of its own, who is a member of the project or group and goes with the token. */
+/** Changes of access tokens. Each has a bot user, which is a member of the project or group and is deleted with the token. */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, type Services, sentenceOf } from '../../../http/index.ts';
 import { issueToken, lifetimeNow, revokeToken, rotateToken } from '../../people/personal_access_tokens/index.ts';
-import { createUser } from '../../people/users/index.ts';
-import { scheduleRemoval } from '../../people/users/removal_index.ts';
+import { createUser, scheduleRemoval } from '../../people/users/index.ts';
 import { addMembers, changeMember, refuseAbove } from '../members/index.ts';
 import type { Granted, Resource } from './queries.ts';
 
@@ -12,18 +11,18 @@ export interface AccessTokenRequest {
   name: string;
   description?: string | null | undefined;
   scopes: readonly string[];
-  /** `YYYY-MM-DD`; needed where the application settings say so. */
+  /** `YYYY-MM-DD`; required when the application settings limit lifetimes. */
   expires_at?: string | undefined;
   access_level: number;
 }
 
 const refused = (reason: string) => badRequest(`400 Bad request - ${reason}`);
-const placeOf = ({ kind, id }: Resource) => (kind === 'project' ? { project_id: id } : { group_id: id });
+const asSubtree = ({ kind, id }: Resource) => (kind === 'project' ? { project_id: id } : { group_id: id });
 const actorIn = ({ access_level, permissions }: Resource, { id }: Caller) => ({ id, access_level, permissions });
 
 /**
- * Adds a token.
- * @returns its id and its value, which is not kept
+ * Creates a token.
+ * @returns its ID and its value, which is not stored
  * @throws ApiError 400 with the reason
  */
 export async function createAccessToken(
@@ -47,7 +46,7 @@ export async function createAccessToken(
       profile: { external: caller.external },
     });
     const made = await issueToken(tx, { ...token, user_id }, (reasons) => refused(sentenceOf(reasons)));
-    const place = placeOf(resource);
+    const place = asSubtree(resource);
     await tx
       .insertInto('access_token_bots')
       .values({ ...place, user_id })
@@ -60,9 +59,9 @@ export async function createAccessToken(
 }
 
 /**
- * Puts a new token in the place of one. Its user stays a member as long as the new token lives.
- * @param token as it was found
- * @throws ApiError 400 when it was revoked before or cannot live so long, 403 when its level is above that of who asks
+ * Rotates a token. The bot user's membership ends with the new token.
+ * @param token a row of `tokensOf`
+ * @throws ApiError 400 when it is already revoked or `expires_at` is too late, 403 when its level is above the caller's
  */
 export async function rotateAccessToken(
   db: Database,
@@ -75,14 +74,14 @@ export async function rotateAccessToken(
     const made = await rotateToken(tx, token.id, expires_at);
     const actor = actorIn(resource, caller);
     if (token.access_level !== null)
-      await changeMember(tx, placeOf(resource), actor, { ...made, access_level: token.access_level });
+      await changeMember(tx, asSubtree(resource), actor, { ...made, access_level: token.access_level });
     return made;
   });
 }
 
 /**
- * Ends a token, and has its user removed.
- * @throws ApiError 400 when it was revoked before, 403 when its user has more in the project or group than who asks
+ * Revokes a token and schedules the deletion of its bot user.
+ * @throws ApiError 400 when it is already revoked, 403 when its bot user has more in the project or group than the caller
  */
 export async function revokeAccessToken(
   db: Database,
@@ -90,7 +89,7 @@ export async function revokeAccessToken(
   token: { id: number; user_id: number },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await refuseAbove(tx, placeOf(resource), actorIn(resource, caller), token.user_id);
+    await refuseAbove(tx, asSubtree(resource), actorIn(resource, caller), token.user_id);
     await revokeToken(tx, token.id);
     await scheduleRemoval(tx, token.user_id, false);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/support/world.ts';
 
-test('whoever holds a token learns by any scope what it reaches', async () => {
+test('a token with any scope lists what it can access', async () => {
   const { as, group, project, people, url } = await world();
   const { id: user_id } = people.developer;
   const { token } = (await as('admin').post(`/users/${user_id}/personal_access_tokens`, { name: 'x', scopes: ['read_registry'] }))

@@ -1,19 +1,6 @@
-/** What a token reaches: the groups and projects of its user. */
 import { Type } from 'typebox';
-import { groupLevel, isMemberOfGroup, isMemberOfProject, levels, signedIn } from '../../../access/index.ts';
-import {
-  AccessLevel,
-  get,
-  Id,
-  nullable,
-  one,
-  optional,
-  pageAsked,
-  paging,
-  resource,
-  Timestamp,
-  Visibility,
-} from '../../../http/index.ts';
+import { GroupLevel, groupLevel, isMemberOfGroup, isMemberOfProject, levels, signedIn } from '../../../access/index.ts';
+import { get, Id, nullable, one, optional, pageAsked, paging, resource, Timestamp, Visibility } from '../../../http/index.ts';
 import { NamespaceBasic } from '../../people/namespaces/index.ts';
 import { groupRows, presentGroup } from '../groups/index.ts';
 import { presentProjectWithAccess, visibleProjectRows } from '../projects/index.ts';
@@ -51,10 +38,11 @@ const TokenAssociations = resource('TokenAssociations', {
 
 export const tokenAssociationRoutes = [
   get('/personal_access_tokens/self/associations', {
-    summary: 'Show the groups and projects that the token of the request reaches, a page of each',
+    operation: 'listOwnTokenAssociations',
+    summary: 'List the groups and projects that the current token can access, one page of each',
     access: signedIn,
     scopes: 'any',
-    input: { ...paging, min_access_level: optional(AccessLevel) },
+    input: { ...paging, min_access_level: optional(GroupLevel()) },
     returns: one(TokenAssociations),
     handle: async ({ db, url, caller, input }) => {
       const { page, per_page } = pageAsked(input);

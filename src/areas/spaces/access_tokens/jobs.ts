@@ -1,8 +1,8 @@
 /** Background work of access tokens. */
 import { job } from '../../../jobs/index.ts';
-import { scheduleRemovalOfOrphans } from '../../people/users/removal_index.ts';
+import { scheduleRemovalOfOrphans } from '../../people/users/index.ts';
 
-/** Every hour: has the users of tokens removed whose project or group is gone. */
+/** Every hour: schedules the deletion of bot users whose project or group was deleted. */
 export const removeOrphanedBots = job('remove_orphaned_bots', {
   input: {},
   retries: 2,

@@ -1,12 +1,12 @@
-/** Access tokens of projects and groups, and who may deal with them. */
+/** Queries and access rules of project and group access tokens. */
 import { sql } from 'kysely';
-import { groupRole, projectRole, type Standing } from '../../../access/index.ts';
+import { type Eligibility, groupRole, projectRole } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Access, ApiError, type Caller, found } from '../../../http/index.ts';
 import { tokensIn } from '../../people/personal_access_tokens/index.ts';
 
-/** A project or group that has access tokens, with what the caller may do in it. */
-export interface Resource extends Standing {
+/** A project or group with access tokens, and the caller's access level and permissions in it. */
+export interface Resource extends Eligibility {
   kind: 'project' | 'group';
   id: number;
 }
@@ -17,26 +17,31 @@ export interface Granted {
 }
 
 /**
- * Grants the project in `:id` to its maintainers, the group to its owners, and both to those whom a role lets manage their tokens.
- * @param refusal the error for others who may know of it
+ * Grants the project in `:id` to its maintainers, the group to its owners, and both to holders of the permission to manage their tokens.
+ * @param refusal the error for other callers who can see it
  */
 export function managersOf(kind: Resource['kind'], refusal: () => ApiError): Access<Granted> {
   const project = projectRole('maintainer', { archived: true, permission: 'manage_project_access_tokens' });
   const group = groupRole('owner', { permission: 'manage_group_access_tokens' });
-  const resourceOf = ({ id, access_level, permissions }: Standing & { id: number }) => ({ kind, id, access_level, permissions });
+  const resourceOf = ({ id, access_level, permissions }: Eligibility & { id: number }) => ({
+    kind,
+    id,
+    access_level,
+    permissions,
+  });
   const refuse = (error: unknown) => {
     throw error instanceof ApiError && error.status === 403 ? refusal() : error;
   };
   return kind === 'project'
     ? {
-        rule: project.rule,
+        ...project,
         check: async (call) => {
           const { caller, project: place } = await project.check(call).catch(refuse);
           return { caller, resource: resourceOf(place) };
         },
       }
     : {
-        rule: group.rule,
+        ...group,
         check: async (call) => {
           const { caller, group: place } = await group.check(call).catch(refuse);
           return { caller, resource: resourceOf(place) };
@@ -46,7 +51,7 @@ export function managersOf(kind: Resource['kind'], refusal: () => ApiError): Acc
 
 const columnOf = ({ kind }: Resource) => sql.ref(`${kind}_id`);
 
-/** The tokens of a project or group, with the level of their users there. */
+/** The tokens of a project or group, with the access levels of their bot users. */
 export const tokensOf = (db: Database, resource: Resource) =>
   tokensIn(db)
     .select(

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { clientOf } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { removeUser } from '../../people/users/removal_index.ts';
+import { daysFromNow } from '../../../cron/index.ts';
+import { removeUser } from '../../people/users/index.ts';
 import { removeOrphanedBots } from './index.ts';
 
-const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-const wish = (more: object = {}) => ({ name: 'deploy', scopes: ['api'], expires_at: dayIn(30), ...more });
+const wish = (more: object = {}) => ({ name: 'deploy', scopes: ['api'], expires_at: daysFromNow(30), ...more });
 const holding = ({ url }: World, token: string) => clientOf(`${url}/api/v4`, token);
 const serviceCall = ({ services }: World) => ({
   ...services,
@@ -15,7 +15,7 @@ const serviceCall = ({ services }: World) => ({
   signal: new AbortController().signal,
 });
 
-test('a project token works in its project, with its level, and nowhere else', async () => {
+test('a project access token works in its project, with its level, and nowhere else', async () => {
   const here = await world();
   const { as, project, group } = here;
   const base = `/projects/${project.id}/access_tokens`;
@@ -46,7 +46,7 @@ test('a project token works in its project, with its level, and nowhere else', a
   assert.deepEqual((await as('admin').get('/users', { search: self.username, without_project_bots: true })).body, []);
 });
 
-test('only who manages the project or group deals with its tokens, and never above his own level', async () => {
+test('only members who manage a project or group manage its tokens, and never above their own level', async () => {
   const here = await world();
   const { as, project, group } = here;
   const projectBase = `/projects/${project.id}/access_tokens`;
@@ -70,19 +70,19 @@ test('only who manages the project or group deals with its tokens, and never abo
   const made = (await as('owner').post(groupBase, wish({ access_level: 50 }))).body;
   const bot = holding(here, made.token);
   assert.equal((await bot.get(groupBase)).status, 200);
-  // Otherwise whoever has one token could have many.
+  // Otherwise a leaked token could create others.
   assert.equal((await bot.post(groupBase, wish())).status, 400);
   assert.equal((await bot.post('/user/personal_access_tokens', { name: 'x', scopes: ['self_rotate'] })).status, 422);
   assert.equal((await bot.post('/personal_access_tokens/self/rotate')).status, 405);
 });
 
-test('a token that cannot be is refused, and no user is left behind', async () => {
+test('invalid tokens are refused, and no bot user is left behind', async () => {
   const here = await world();
   const { as, project, db } = here;
   const base = `/projects/${project.id}/access_tokens`;
   const refusals: [object, string][] = [
     [{ expires_at: undefined }, "400 Bad request - Expires at can't be blank"],
-    [{ expires_at: dayIn(400) }, `400 Bad request - Expires at must be before ${dayIn(365)}`],
+    [{ expires_at: daysFromNow(400) }, `400 Bad request - Expires at must be before ${daysFromNow(365)}`],
     [{ scopes: [] }, "400 Bad request - Scopes can't be blank"],
     [{ name: ' ' }, "400 Bad request - Name can't be blank"],
     [{ scopes: ['everything'] }, 'scopes does not have a valid value'],
@@ -95,14 +95,17 @@ test('a token that cannot be is refused, and no user is left behind', async () =
   assert.deepEqual(await db.selectFrom('access_token_bots').selectAll().where('project_id', '=', project.id).execute(), []);
 });
 
-test('a token is rotated: the old one ends, the new one has its user and its level', async () => {
+test('a rotated token keeps its bot user and level, and the old one stops working', async () => {
   const here = await world();
   const { as, group } = here;
   const base = `/groups/${group.id}/access_tokens`;
-  const made = (await as('owner').post(base, wish({ access_level: 20, expires_at: dayIn(3) }))).body;
-  const rotated = await as('owner').post(`${base}/${made.id}/rotate`, { expires_at: dayIn(60) });
+  const made = (await as('owner').post(base, wish({ access_level: 20, expires_at: daysFromNow(3) }))).body;
+  const rotated = await as('owner').post(`${base}/${made.id}/rotate`, { expires_at: daysFromNow(60) });
   assert.equal(rotated.status, 200);
-  assert.deepEqual([rotated.body.user_id, rotated.body.access_level, rotated.body.expires_at], [made.user_id, 20, dayIn(60)]);
+  assert.deepEqual(
+    [rotated.body.user_id, rotated.body.access_level, rotated.body.expires_at],
+    [made.user_id, 20, daysFromNow(60)],
+  );
   assert.equal((await holding(here, made.token).get('/user')).status, 401);
   assert.equal((await holding(here, rotated.body.token).get(`/groups/${group.id}`)).status, 200);
   const again = await as('owner').post(`${base}/${made.id}/rotate`);
@@ -112,7 +115,7 @@ test('a token is rotated: the old one ends, the new one has its user and its lev
   assert.deepEqual([nowhere.status, nowhere.body], [404, { message: '404 group Access Token Not Found' }]);
 });
 
-test('whoever manages a project does not get the level of its owners by rotating their token', async () => {
+test('maintainers do not get the level of owners by rotating their token', async () => {
   const here = await world();
   const base = `/projects/${here.project.id}/access_tokens`;
   const made = (await here.as('owner').post(base, wish({ access_level: 50 }))).body;
@@ -120,7 +123,7 @@ test('whoever manages a project does not get the level of its owners by rotating
   assert.equal((await holding(here, made.token).get('/user')).status, 200);
 });
 
-test('with a token goes its user', async () => {
+test('revoking a token deletes its bot user', async () => {
   const here = await world();
   const { as, project, db } = here;
   const base = `/projects/${project.id}/access_tokens`;
@@ -136,7 +139,7 @@ test('with a token goes its user', async () => {
   assert.equal(await db.selectFrom('users').select('id').where('id', '=', user_id).executeTakeFirst(), undefined);
 });
 
-test('tokens of a project that is gone are of no use, and their users are removed', async () => {
+test('tokens of a deleted project do not work, and their bot users are deleted', async () => {
   const here = await world();
   const { as, db } = here;
   const project = (await as('outsider').post('/projects', { name: 'short lived' })).body;

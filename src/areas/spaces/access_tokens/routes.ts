@@ -1,12 +1,13 @@
-/** Access tokens of projects and groups: for programs that work there and nowhere else. */
+/** Project and group access tokens (docs/reference/access_tokens.md). */
 import { Type } from 'typebox';
-import { tokenScopes } from '../../../access/index.ts';
+import { levels, ProjectLevel, tokenScopes } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   type AccessCall,
   ApiError,
   badRequest,
   CommaList,
+  capitalized,
   DateOnly,
   del,
   get,
@@ -29,15 +30,17 @@ import { managersOf, type Resource, tokenOf, tokensOf } from './queries.ts';
 
 const fields = {
   ...tokenFields,
-  access_level: nullable(Type.Integer({ description: 'Null when the membership has ended' })),
+  access_level: nullable(
+    Type.Integer({ description: "Access level of the token's bot user; null when its membership has ended" }),
+  ),
   resource_type: Type.Enum(['project', 'group']),
   resource_id: Id,
 };
 const AccessToken = shape('AccessToken', fields);
 const NewAccessToken = shape('NewAccessToken', { ...fields, token: Type.String() });
 
-const { user_id: _everybody, ...filters } = tokenFilters.input;
-const Level = Type.Enum([10, 15, 20, 30, 40, 50], { default: 40 });
+const { user_id: _anyUser, ...filters } = tokenFilters.input;
+const Level = ProjectLevel({ default: levels.maintainer });
 
 const present = <T extends object>(resource: Resource, token: T) => ({
   ...token,
@@ -45,18 +48,18 @@ const present = <T extends object>(resource: Resource, token: T) => ({
   resource_id: resource.id,
 });
 
-/** A token that was just made, with its value. */
+/** A new token with its value. */
 const shownOnce = async (db: Database, resource: Resource, { id, value }: { id: number; value: string }) => ({
   ...present(resource, await tokenOf(db, resource, id)),
   token: value,
 });
 
-/** Who may make tokens: people who manage the place. A token that makes tokens could not be taken away. */
+/** Callers who can create tokens. Project and group access tokens are excluded: if they could create others, revoking them would not help. */
 function makersOf(kind: Resource['kind']) {
   const refusal = () => badRequest(`400 Bad request - User does not have permission to create ${kind} access token`);
   const managers = managersOf(kind, refusal);
   return {
-    rule: managers.rule,
+    ...managers,
     check: async (call: AccessCall) => {
       const granted = await managers.check(call);
       if (['project', 'group'].includes(granted.caller.token.kind)) throw refusal();
@@ -65,7 +68,7 @@ function makersOf(kind: Resource['kind']) {
   };
 }
 
-/** The token to rotate; whoever is no administrator does not learn whether it exists. */
+/** The token to rotate. Only administrators learn whether it exists. */
 async function tokenToRotate(db: Database, resource: Resource, isAdmin: boolean, token_id: number) {
   const token = await tokenOf(db, resource, token_id).catch((error: unknown) => {
     throw error instanceof ApiError && !isAdmin ? unauthorized() : error;
@@ -76,10 +79,12 @@ async function tokenToRotate(db: Database, resource: Resource, isAdmin: boolean,
 
 function routesOf(kind: Resource['kind']) {
   const base = `/${kind}s/:id/access_tokens`;
+  const Noun = capitalized(kind);
   const managers = managersOf(kind, unauthorized);
   return [
     get(base, {
-      summary: `List the access tokens of a ${kind}`,
+      operation: `list${Noun}AccessTokens`,
+      summary: `List ${kind} access tokens`,
       access: managers,
       input: { ...filters, sort: optional(TokenOrder), ...paging },
       returns: pageOf(AccessToken),
@@ -90,14 +95,18 @@ function routesOf(kind: Resource['kind']) {
       },
     }),
     get(`${base}/:token_id`, {
-      summary: `Show one access token of a ${kind}`,
+      operation: `get${Noun}AccessToken`,
+      summary: `Show a ${kind} access token`,
       access: managers,
       input: { token_id: Id },
       returns: one(AccessToken),
+      refusals: { 404: `404 ${kind} Access Token Not Found` },
       handle: async ({ db, resource, input }) => present(resource, await tokenOf(db, resource, input.token_id)),
     }),
     post(base, {
-      summary: `Make an access token for a ${kind}`,
+      operation: `create${Noun}AccessToken`,
+      summary: `Create a ${kind} access token`,
+      description: 'The value is shown only here. A bot user is created with it, which is a member with `access_level`.',
       access: makersOf(kind),
       input: {
         name: Type.String(),
@@ -107,26 +116,42 @@ function routesOf(kind: Resource['kind']) {
         access_level: Level,
       },
       returns: one(NewAccessToken),
+      refusals: {
+        400: [
+          "400 Bad request - Access level of the token can't be greater the access level of the user who created the token",
+          '400 Bad request - <Parameter> <reason>',
+        ],
+      },
       handle: async ({ caller, resource, input, ...services }) => {
         const made = await createAccessToken(services, { caller, resource }, input);
         return shownOnce(services.db, resource, made);
       },
     }),
     post(`${base}/:token_id/rotate`, {
-      summary: 'Put a new access token in the place of one',
+      operation: `rotate${Noun}AccessToken`,
+      summary: `Rotate a ${kind} access token`,
+      rotation: true,
+      description:
+        'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given.',
       access: managers,
       input: { token_id: Id, expires_at: optional(DateOnly) },
       returns: withStatus(200, one(NewAccessToken)),
+      refusals: {
+        400: ['400 Bad request - Token already revoked', '400 Bad request - Expires at <reason>'],
+        404: `404 ${kind} Access Token Not Found`,
+      },
       handle: async ({ db, caller, resource, input }) => {
         const token = await tokenToRotate(db, resource, caller.admin, input.token_id);
         return shownOnce(db, resource, await rotateAccessToken(db, { caller, resource }, token, input.expires_at));
       },
     }),
     del(`${base}/:token_id`, {
-      summary: 'Revoke an access token, and remove its user',
+      operation: `revoke${Noun}AccessToken`,
+      summary: `Revoke a ${kind} access token and delete its bot user`,
       access: managers,
       input: { token_id: Id },
       returns: nothing,
+      refusals: { 400: '400 Bad request', 404: `404 ${kind} Access Token Not Found` },
       handle: async ({ db, caller, resource, input }) =>
         revokeAccessToken(db, { caller, resource }, await tokenOf(db, resource, input.token_id)),
     }),

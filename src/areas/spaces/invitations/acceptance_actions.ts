@@ -1,4 +1,4 @@
-/** Answers to invitations: a membership, or a refusal of which the inviter is told. */
+/** Accepting and declining invitations. */
 import { currentPlan, levels, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
@@ -16,22 +16,22 @@ import { tellOfAcceptance, tellOfRefusal } from './mail_jobs.ts';
 import { invitationNumbered, invitationsFor, type OpenInvitation } from './queries.ts';
 
 /**
- * What became of an invitation: a membership; nothing new for who has a role there already; a request to an administrator; or it stays as it is, because no seat
- * is left or new members are locked out.
+ * The outcome of accepting an invitation: `joined`; `known` for a user who already has access; `queued` for an approval; `no seat` and `locked` when the
+ * invitation stays pending.
  */
 export type Outcome = 'joined' | 'known' | 'queued' | 'no seat' | 'locked';
 
 /**
- * Makes a user a member by an invitation. The invitation is gone afterwards, unless what is in the way may change: a seat, or a lock.
+ * Accepts an invitation for a user. The invitation is deleted, unless a missing seat or a lock is in the way, which may change.
  * @param tx a transaction
- * @param user_id of somebody who is known to read the invited address, and who is active
- * @returns undefined when the invitation is gone
+ * @param user_id ID of an active user who has confirmed the invited address
+ * @returns undefined when the invitation no longer exists
  */
 export async function acceptInvitation(tx: Database, { id }: { id: number }, user_id: number): Promise<Outcome | undefined> {
   const known = await invitationNumbered(tx, id);
   if (!known) return undefined;
   const source = await lockedSource(tx, subtreeOf(known));
-  // Read anew under the lock, which every answer and every change takes.
+  // Read again under the lock, which every response and every change takes.
   const invitation = await invitationNumbered(tx, id);
   if (!invitation) return undefined;
   if (await isLockedNow(tx, source, invitation)) return 'locked';
@@ -44,15 +44,15 @@ export async function acceptInvitation(tx: Database, { id }: { id: number }, use
   return 'joined';
 }
 
-/** Whether nobody becomes such a member now: because of a lock, or because the plan has no minimal access. */
+/** Whether the invitation cannot be accepted now: memberships are locked, or the plan has no minimal access. */
 async function isLockedNow(tx: Database, source: Source, { access_level }: OpenInvitation): Promise<boolean> {
   if (!reaches(await currentPlan(tx), 'premium')) return access_level === levels.minimal;
   return isLocked(tx, source);
 }
 
-/** Adds the member as the inviter would, whose own rights were looked at when he invited. */
+/** Adds the member on behalf of the inviter, whose own permissions were checked when they sent the invitation. */
 async function join(tx: Database, source: Source, invitation: OpenInvitation, user_id: number): Promise<Refusal | undefined> {
-  // Where nobody is left who has invited him, he has come by himself.
+  // Without an inviter, users count as added by themselves.
   const actor: Actor = { id: invitation.created_by_id ?? user_id, access_level: levels.owner, permissions: [] };
   const { access_level, expires_at } = invitation;
   const member_role_id = await usableRole(tx, source, actor, invitation);
@@ -60,7 +60,7 @@ async function join(tx: Database, source: Source, invitation: OpenInvitation, us
   return (await addMembers(tx, subtreeOf(invitation), actor, members)).get(user_id);
 }
 
-/** The role of an invitation; null for one that cannot be had there any more, as after a move of the group. */
+/** The custom role of an invitation; null when it is no longer available there, for instance after a transfer of the group. */
 async function usableRole(tx: Database, source: Source, actor: Actor, { member_role_id, access_level }: OpenInvitation) {
   try {
     await checkRole(tx, source, actor, { member_role_id, access_level });
@@ -82,8 +82,8 @@ async function tellInviter(tx: Database, source: Source, user_id: number): Promi
 }
 
 /**
- * Accepts all invitations for an address that a user is known to read now. Each has a transaction of its own, since it locks a whole tree of groups.
- * @param signal ends the work between two of them
+ * Accepts all invitations to an address that a user has confirmed. Each has a transaction of its own, since it locks a whole tree of groups.
+ * @param signal stops the work between two invitations
  */
 export async function acceptPending(db: Database, user_id: number, email: string, signal?: AbortSignal): Promise<void> {
   for (const invitation of await invitationsFor(db, email)) {
@@ -93,9 +93,9 @@ export async function acceptPending(db: Database, user_id: number, email: string
 }
 
 /**
- * Declines an invitation: it is gone, and who has sent it is told.
+ * Declines an invitation: deletes it and notifies the inviter.
  * @param tx a transaction
- * @returns whether it was still there
+ * @returns whether the invitation still existed
  */
 export async function declineInvitation(tx: Database, invitation: OpenInvitation): Promise<boolean> {
   const { id, group_id, project_id, invite_email, created_by_id } = invitation;

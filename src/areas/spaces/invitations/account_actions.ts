@@ -1,4 +1,4 @@
-/** Accounts that people make for themselves because they are invited. */
+/** Sign-up of invited people. */
 import { subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { forbidden, invalid } from '../../../http/index.ts';
@@ -16,7 +16,7 @@ export interface NewAccount {
   password: string;
 }
 
-/** Whether who is invited may make an account. */
+/** Whether invited people can create an account. */
 export const isSignUpOpen = async (db: Database): Promise<boolean> => (await settingsOf(db)).signup_enabled;
 
 /** @throws ApiError 400 with the reasons by field */
@@ -27,10 +27,10 @@ function checkAccount({ username, name, password }: NewAccount): void {
 }
 
 /**
- * Makes an account with the invited address, which counts as confirmed because the link came by it, and accepts the invitation with it.
+ * Creates an account with the invited address, which the link confirms, and accepts the invitation.
  * @param tx a transaction
- * @returns undefined when the invitation is gone; then there is no account either
- * @throws ApiError 403 where sign-up is off, the address may not join or no seat is left; 400 and 409 for what an account cannot have
+ * @returns undefined when the invitation no longer exists; no account is created then
+ * @throws ApiError 403 when sign-up is disabled, the address is not allowed or no seat is left; 400 and 409 for invalid or taken values
  */
 export async function signUp(tx: Database, invitation: OpenInvitation, account: NewAccount): Promise<Outcome | undefined> {
   const settings = await settingsOf(tx);
@@ -39,7 +39,7 @@ export async function signUp(tx: Database, invitation: OpenInvitation, account: 
   if (emailCheck(settings)(email)) throw forbidden('Email is not allowed for sign-up. Check with your administrator.');
   checkAccount(account);
   await lockedSource(tx, subtreeOf(invitation));
-  // Read anew under the lock, which every answer and every change takes.
+  // Read again under the lock, which every response and every change takes.
   const open = await invitationNumbered(tx, invitation.id);
   if (!open) return undefined;
   if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, open))) throw forbidden(noSeatsText({ access_level: 0 }));

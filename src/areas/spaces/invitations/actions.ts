@@ -1,5 +1,7 @@
-/** Complete changes of invitations: the rows, and the mail that follows from them, in one transaction. */
+/** Changes of invitations: the rows and the resulting messages, in one transaction. */
 import { sql } from 'kysely';
+import { countsToday } from '../../../access/index.ts';
+import { today } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
@@ -7,8 +9,8 @@ import { emailReasons } from '../../people/emails/index.ts';
 import {
   type Actor,
   addMembers,
+  asSubtree,
   checkRole,
-  counts,
   expiryReasons,
   type Grant,
   hasSeatsFor,
@@ -16,7 +18,6 @@ import {
   isDirect,
   lockedSource,
   noSeatsText,
-  placeOf,
   roleKeepsLevel,
   type Source,
   textsOf,
@@ -41,28 +42,28 @@ export interface Wanted extends Grant {
   expires_at: string | null;
 }
 
-/** Texts by what the call named: addresses as they were given, and usernames. */
+/** Texts by address, as given, or by username. */
 type Texts = [name: string, text: string][];
 
-/** What became of those who were named; whoever is in neither was invited or is a member now. */
+/** The people who were not invited or added, with the reasons. */
 export interface Invited {
   refused: Texts;
-  /** On whom an administrator decides first. */
+  /** Users who need an approval. */
   queued: Texts;
 }
 
-/** What holds for everybody who is named: why nobody can be invited, undefined when somebody can. */
+/** Facts about the source that apply to all people of a request. */
 interface Circumstances {
   /** Whether the plan has minimal access. */
   withMinimal: boolean;
-  /** Whether a group above keeps the project closed to new members. */
+  /** Whether an ancestor group locks memberships of the project. */
   locked: boolean;
 }
 
 interface Named {
-  /** By id, what the call named them by. */
+  /** Users by ID, with the address or username that the request gave. */
   users: Map<number, NamedUser & { name: string }>;
-  /** Addresses of nobody, as they were given. */
+  /** Addresses without a user, as given. */
   strangers: string[];
 }
 
@@ -78,8 +79,8 @@ async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named>
 }
 
 /**
- * Invites people by their addresses; whoever is a user already becomes a member at once, or gets the new role. Those who cannot be invited are told of; the others are.
- * @throws ApiError 400 for a role that members there cannot have, 403 for one that the actor cannot give
+ * Invites people by their addresses. Users become members at once, and members get the new role. People who cannot be invited do not affect the others.
+ * @throws ApiError 400 for a role that is not available there, 403 for one that the actor cannot give
  */
 export async function invite(
   db: Database,
@@ -92,7 +93,7 @@ export async function invite(
   const refusal = count > maximumAtOnce ? tooManyText : locked ? lockedText : grantRefusal(source, actor, wanted, withMinimal);
   if (refusal !== undefined) return everyone(await named(db, wanted), refusal);
   return db.transaction().execute(async (tx) => {
-    const here = await lockedSource(tx, placeOf(source));
+    const here = await lockedSource(tx, asSubtree(source));
     await checkRole(tx, here, actor, wanted);
     const people = await named(tx, wanted);
     const newcomers = { user_ids: [...people.users.keys()], addresses: people.strangers.length };
@@ -118,7 +119,7 @@ async function addUsers(tx: Database, source: Source, actor: Actor, wanted: Want
   const { access_level, member_role_id, expires_at } = wanted;
   const before = new Set(await membersAmong(tx, source, user_ids));
   const members = { user_ids, access_level, member_role_id, expires_at, existing: 'change' as const };
-  const refusals = await addMembers(tx, placeOf(source), actor, members);
+  const refusals = await addMembers(tx, asSubtree(source), actor, members);
   const joined = user_ids.filter((id) => !before.has(id) && !refusals.has(id));
   await tellOfAccess.enqueueEach(tx, await membershipsOf(tx, source, joined));
   const byRequest = new Map([...users].map(([id, { name }]) => [id, name]));
@@ -134,7 +135,7 @@ async function membersAmong(tx: Database, source: Source, user_ids: readonly num
     .selectFrom('members')
     .select('user_id')
     .where(isDirect(source))
-    .where(counts)
+    .where(countsToday())
     .where(sql<boolean>`user_id = any(${user_ids}::bigint[])`)
     .execute();
   return rows.map(({ user_id }) => user_id);
@@ -149,7 +150,7 @@ async function membershipsOf(tx: Database, source: Source, user_ids: readonly nu
     .execute();
 }
 
-/** @returns why some of them could not be invited */
+/** @returns the reasons by address for those who could not be invited */
 async function inviteStrangers(
   tx: Database,
   source: Source,
@@ -175,7 +176,7 @@ async function inviteStrangers(
   return [...refused, ...taken];
 }
 
-/** @returns the addresses that had no open invitation before */
+/** @returns the addresses that had no pending invitation before */
 async function writeInvitations(tx: Database, source: Source, actor: Actor, wanted: Wanted, addresses: readonly string[]) {
   if (addresses.length === 0) return new Set<string>();
   const { access_level, member_role_id = null, expires_at } = wanted;
@@ -183,9 +184,9 @@ async function writeInvitations(tx: Database, source: Source, actor: Actor, want
     delete from invitations where ${isDirect(source)} and invite_email = any(${addresses}::citext[]) and not ${isOpen}`.execute(
     tx,
   );
-  const created_on = new Date().toISOString().slice(0, 10);
+  const created_on = today();
   const remind_on = nextReminder({ created_on, expires_at }, 0, created_on);
-  const grant = { ...placeOf(source), access_level, member_role_id, expires_at, remind_on, created_by_id: actor.id };
+  const grant = { ...asSubtree(source), access_level, member_role_id, expires_at, remind_on, created_by_id: actor.id };
   const rows = await tx
     .insertInto('invitations')
     .values(addresses.map((invite_email) => ({ ...grant, invite_email })))
@@ -201,14 +202,14 @@ async function writeInvitations(tx: Database, source: Source, actor: Actor, want
 
 export interface InvitationChange {
   access_level?: number | undefined;
-  /** `YYYY-MM-DD`; null: it does not end. */
+  /** `YYYY-MM-DD`; null: no end. */
   expires_at?: string | null | undefined;
 }
 
 /**
- * Changes what somebody is invited to be. Below Ultimate another level ends the role, whose level it is not.
+ * Updates an invitation. Below Ultimate, where custom roles have no effect, another level removes the role.
  * @param tx a transaction
- * @throws ApiError 404; 403 for more than the actor has, before or after; 400 for a level that is not to be had there, and for a past day
+ * @throws ApiError 404; 403 for more than the actor has, before or after; 400 for a level that is not available there, and for a date in the past
  */
 export async function changeInvitation(
   tx: Database,
@@ -217,7 +218,7 @@ export async function changeInvitation(
   email: string,
   { access_level, expires_at, withMinimal }: InvitationChange & { withMinimal: boolean },
 ): Promise<void> {
-  await lockedSource(tx, placeOf(source));
+  await lockedSource(tx, asSubtree(source));
   const invitation = await invitationFor(tx, source, email);
   const level = access_level ?? invitation.access_level;
   if (isAbove(actor, source.kind, invitation) || level > actor.access_level) throw forbidden();
@@ -225,14 +226,13 @@ export async function changeInvitation(
   if (levelRefusal(source, actor, level, withMinimal)) throw invalid({ access_level: ['is not included in the list'] });
   const ends = expires_at === undefined ? invitation.expires_at : expires_at;
   const created_on = invitation.created_at.slice(0, 10);
-  const today = new Date().toISOString().slice(0, 10);
-  const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today);
+  const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today());
   await tx
     .updateTable('invitations')
     .set({
       ...{ access_level: level, expires_at: ends, remind_on, updated_at: sql`now()` },
       ...(level === invitation.access_level ? {} : { member_role_id: null }),
-      // Whoever gives more has invited him: an administrator, who asks nobody, does not answer for what others have made of his invitation.
+      // A higher level makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for levels that others raise.
       ...(level > invitation.access_level ? { created_by_id: actor.id } : {}),
     })
     .where('id', '=', invitation.id)
@@ -240,9 +240,9 @@ export async function changeInvitation(
 }
 
 /**
- * Takes an invitation back. Its link opens nothing any more.
+ * Revokes an invitation. Its link no longer works.
  * @param tx a transaction
- * @throws ApiError 404; 403 for more than the actor has; 412 when it changed after `unmodified_since`; 409 when it was answered in the same moment
+ * @throws ApiError 404; 403 for more than the actor has; 412 when it changed after `unmodified_since`; 409 when it was answered at the same time
  */
 export async function removeInvitation(
   tx: Database,
@@ -251,8 +251,8 @@ export async function removeInvitation(
   { email, unmodified_since }: { email: string; unmodified_since: Date | undefined },
 ): Promise<void> {
   const { id } = await invitationFor(tx, source, email);
-  await lockedSource(tx, placeOf(source));
-  // Read anew under the lock, which every answer and every change takes.
+  await lockedSource(tx, asSubtree(source));
+  // Read again under the lock, which every response and every change takes.
   const invitation = await invitationsOf(tx, source).where('invitations.id', '=', id).executeTakeFirst();
   if (!invitation) throw answered();
   if (isAbove(actor, source.kind, invitation)) throw forbidden();

@@ -1,35 +1,31 @@
-/** What happens to invitations by themselves: they are accepted, remembered and removed. */
+/** Background work of invitations: accepting, reminding and deleting. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { acceptInvitationsTo } from '../../people/emails/index.ts';
 import { acceptPending } from './acceptance_actions.ts';
 import { remindOfInvitation } from './mail_jobs.ts';
 import { isOpen } from './queries.ts';
 import { lifetime_days, nextReminder } from './rules.ts';
 
-/** Makes members of whom an address is known to belong to now, wherever it is invited. Enqueued by the database, whatever confirmed the address. */
-export const acceptInvitations = job('accept_invitations', {
-  input: { email_id: Id },
-  retries: 5,
-  run: async ({ db, input, signal }) => {
-    const owner = await db
-      .selectFrom('emails')
-      .innerJoin('users', 'users.id', 'emails.user_id')
-      .select(['emails.user_id', 'emails.email'])
-      .where('emails.id', '=', input.email_id)
-      .where('emails.confirmed_at', 'is not', null)
-      .where('users.state', '=', 'active')
-      .where('users.user_type', '=', 'human')
-      .executeTakeFirst();
-    if (owner) await acceptPending(db, owner.user_id, owner.email, signal);
-  },
+/** Accepts all invitations to an address that was confirmed. */
+export const acceptInvitations = acceptInvitationsTo.runBy(async ({ db, input, signal }) => {
+  const owner = await db
+    .selectFrom('emails')
+    .innerJoin('users', 'users.id', 'emails.user_id')
+    .select(['emails.user_id', 'emails.email'])
+    .where('emails.id', '=', input.email_id)
+    .where('emails.confirmed_at', 'is not', null)
+    .where('users.state', '=', 'active')
+    .where('users.user_type', '=', 'human')
+    .executeTakeFirst();
+  if (owner) await acceptPending(db, owner.user_id, owner.email, signal);
 });
 
-/** Invitations that one transaction of a nightly run looks at. */
+/** Invitations per transaction. */
 const batch = 500;
 
-/** Every morning: reminds those who have not answered. A server that was off reminds once, whatever it has missed. */
+/** Every morning: sends reminders. A server that was down sends one reminder for all that it missed. */
 export const remindInvited = job('remind_invited', {
   input: {},
   retries: 3,
@@ -41,11 +37,11 @@ export const remindInvited = job('remind_invited', {
       some = await db.transaction().execute(remindSome);
       reminded += some;
     }
-    log.info({ reminded }, 'people were reminded of their invitations');
+    log.info({ reminded }, 'sent reminders of invitations');
   },
 });
 
-/** @returns how many were reminded */
+/** @returns the number of reminders */
 async function remindSome(tx: Database): Promise<number> {
   const due = await tx
     .selectFrom('invitations')
@@ -73,7 +69,7 @@ async function remindSome(tx: Database): Promise<number> {
   return due.length;
 }
 
-/** Every night, when the day has ended on which memberships would end: removes what nobody can accept any more. */
+/** Every night, after the end of the day: deletes invitations that can no longer be accepted. */
 export const removeOldInvitations = job('remove_old_invitations', {
   input: {},
   retries: 3,
@@ -84,6 +80,6 @@ export const removeOldInvitations = job('remove_old_invitations', {
       .deleteFrom('declined_invitations')
       .where(sql<boolean>`declined_at < now() - make_interval(days => ${sql.lit(lifetime_days)})`)
       .execute();
-    log.info({ removed: Number(numDeletedRows) }, 'old invitations removed');
+    log.info({ removed: Number(numDeletedRows) }, 'deleted expired invitations');
   },
 });

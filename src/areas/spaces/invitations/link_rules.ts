@@ -1,9 +1,9 @@
-/** The link of an invitation. It is a proof of its own: whoever has it was written to at the invited address. */
+/** The link of an invitation. Having it proves access to the invited address. */
 import type { Secrets } from '../../../secrets/index.ts';
 
 const purpose = 'invitation';
 
-/** Where the pages of invitations are, before the token. */
+/** The path of the pages of invitations, before the token. */
 export const invitationPath = '/-/invites';
 
 /**
@@ -13,5 +13,5 @@ export const invitationPath = '/-/invites';
 export const linkOf = (url: string, secrets: Secrets, seed: string): string =>
   `${url}${invitationPath}/${secrets.linkToken(purpose, seed)}`;
 
-/** The seed of the invitation that a token opens, or undefined for any other text. */
+/** The seed of the invitation that a token belongs to; undefined for any other text. */
 export const seedOf = (secrets: Secrets, token: string): string | undefined => secrets.seedOfLink(purpose, token);

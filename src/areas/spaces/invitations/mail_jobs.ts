@@ -1,11 +1,11 @@
-/** Mail about invitations. A letter is written when it is sent, and not at all when what it is about is gone. */
+/** Mail about invitations. A message is composed when it is sent, and not sent when its subject no longer exists. */
 import { sql } from 'kysely';
+import { recipientFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../../mail/index.ts';
 import { isExperimentOn } from '../../instance/experiments/index.ts';
-import { recipientFor } from '../../people/emails/index.ts';
 import { linkOf } from './link_rules.ts';
 import { factsOf, invitationNumbered, type OpenInvitation, roleOf } from './queries.ts';
 
@@ -17,13 +17,13 @@ const answers = ({ url, secrets }: JobCall<object>, { seed }: OpenInvitation, qu
   ];
 };
 
-/** What the group or project is about, as far as it says so and the experiment is on for who invites. */
+/** The description of the group or project, when the experiment is enabled for the inviter. */
 async function aboutPlace(db: Database, { created_by_id, about }: OpenInvitation): Promise<string | undefined> {
   if (created_by_id === null || !about) return undefined;
   return (await isExperimentOn(db, 'invitation_mail_preview', `User:${created_by_id}`)) ? about : undefined;
 }
 
-/** Tells somebody that he is invited. */
+/** Sends an invitation. */
 export const writeInvitation = job('write_invitation', {
   input: { invitation_id: Id },
   retries: mailRetries,
@@ -46,7 +46,7 @@ export const writeInvitation = job('write_invitation', {
   },
 });
 
-/** Reminds somebody who has not answered. */
+/** Sends a reminder of an invitation. */
 export const remindOfInvitation = job('remind_of_invitation', {
   input: { invitation_id: Id },
   retries: mailRetries,
@@ -57,9 +57,9 @@ export const remindOfInvitation = job('remind_of_invitation', {
     await call.mailer.send({
       to: { address: invitation.invite_email },
       id: `invitation-${id}-reminder-${reminders}`,
-      subject: `Your invitation to join ${place} awaits an answer`,
+      subject: `Reminder: you are invited to join ${place}`,
       paragraphs: [
-        `${inviter ?? 'Somebody'} has invited you to join ${place}, and you have not answered yet.`,
+        `${inviter === null ? 'You are invited' : `${inviter} has invited you`} to join ${place}. You have not responded yet.`,
         factsOf(invitation),
         ...answers(call, invitation),
       ],
@@ -67,7 +67,7 @@ export const remindOfInvitation = job('remind_of_invitation', {
   },
 });
 
-/** Tells a user that he was made a member. */
+/** Notifies a user who was added as a member. */
 export const tellOfAccess = job('tell_of_access', {
   input: { member_id: Id },
   retries: mailRetries,
@@ -79,16 +79,16 @@ export const tellOfAccess = job('tell_of_access', {
     await mailer.send({
       to,
       id: `access-${input.member_id}`,
-      subject: `Access to ${place} was granted`,
+      subject: `You now have access to ${place}`,
       paragraphs: [
-        `You were granted access to ${place} as ${roleOf({ role, access_level })}.`,
+        `You have been granted access to ${place} with the role ${roleOf({ role, access_level })}.`,
         { link: full_path, url: `${url}/${full_path}` },
       ],
     });
   },
 });
 
-/** Tells who has invited somebody that he has accepted. */
+/** Notifies the inviter of an accepted invitation. */
 export const tellOfAcceptance = job('tell_of_acceptance', {
   input: { member_id: Id },
   retries: mailRetries,
@@ -121,7 +121,7 @@ function membership(db: Database, id: number) {
     .executeTakeFirst();
 }
 
-/** Tells who has invited somebody that he has declined; nothing is known of that afterwards. */
+/** Notifies the inviter of a declined invitation, and then deletes the record of it. */
 export const tellOfRefusal = job('tell_of_refusal', {
   input: { declined_id: Id },
   retries: mailRetries,

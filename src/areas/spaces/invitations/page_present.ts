@@ -1,18 +1,18 @@
-/** What the pages of invitations say. */
-import type { HtmlPage, HtmlPart } from '../../../http/index.ts';
+/** Texts of the pages of invitations. */
+import type { HtmlPage, HtmlPart } from '../../../pages/index.ts';
 import type { Outcome } from './acceptance_actions.ts';
 import { factsOf, type OpenInvitation } from './queries.ts';
 
-/** For a link that opens nothing, whatever the reason. */
+/** The page for a link that does not work, whatever the reason. */
 export const gonePage: HtmlPage = {
   title: 'Page not found',
-  parts: ['There is no such invitation. It may have been answered, taken back, or have ended.'],
+  parts: ['This invitation does not exist. It may have been answered, revoked, or expired.'],
 };
 
 /**
- * What somebody is invited to, with the ways to answer.
+ * The page of an invitation, with the forms to accept and decline it.
  * @param action the path of the page
- * @param withSignUp whether he may make an account
+ * @param withSignUp whether people can create an account
  */
 export function invitationPage(
   invitation: OpenInvitation,
@@ -20,9 +20,9 @@ export function invitationPage(
 ): HtmlPage {
   const { inviter, place, invite_email } = invitation;
   const signUp: HtmlPart[] = [
-    `Without an account you can make one. Its address is ${invite_email}.`,
+    `No account yet? Create one with the email address ${invite_email}.`,
     {
-      button: 'Make an account and accept',
+      button: 'Create an account and accept',
       action: `${action}/sign_up`,
       inputs: [
         { name: 'username', label: 'Username', type: 'text', autocomplete: 'username' },
@@ -38,12 +38,12 @@ export function invitationPage(
         ? `${invite_email} is invited to join ${place}.`
         : `${inviter} has invited ${invite_email} to join ${place}.`,
       factsOf(invitation),
-      `With an account for which ${invite_email} is confirmed you can accept at once.`,
+      `Sign in to accept the invitation. ${invite_email} must be a confirmed email address of your account.`,
       {
         button: 'Sign in and accept',
         action: `${action}/accept`,
         inputs: [
-          { name: 'login', label: 'Username or address', type: 'text', autocomplete: 'username' },
+          { name: 'login', label: 'Username or email address', type: 'text', autocomplete: 'username' },
           { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
         ],
       },
@@ -53,42 +53,43 @@ export function invitationPage(
   };
 }
 
-/** For an account that is not known to be that of the invited address. */
+/** The page for an account that has not confirmed the invited address. */
 export const foreignPage = ({ invite_email }: OpenInvitation): HtmlPage => ({
   title: 'Invitation not accepted',
   parts: [
-    `This invitation is for ${invite_email}, which is not a confirmed address of your account.`,
-    `Add ${invite_email} to your account and confirm it: with that the invitation is accepted.`,
+    `This invitation is for ${invite_email}, which is not a confirmed email address of your account.`,
+    `To accept it, add ${invite_email} to your account and confirm the address.`,
   ],
 });
 
 const outcomes: Record<Outcome, { title: string; text: (place: string) => string }> = {
-  joined: { title: 'Invitation accepted', text: (place) => `You are a member of ${place} now.` },
-  known: { title: 'Already a member', text: (place) => `You have access to ${place} already. It stays as it was.` },
+  joined: { title: 'Invitation accepted', text: (place) => `You are now a member of ${place}.` },
+  known: { title: 'Already a member', text: (place) => `You already have access to ${place}. Your role has not changed.` },
   queued: {
-    title: 'Invitation accepted',
-    text: (place) => `An administrator of the server decides now whether you get access to ${place}.`,
+    title: 'Waiting for approval',
+    text: (place) => `An administrator must approve your access to ${place}.`,
   },
   'no seat': {
     title: 'Invitation not accepted',
-    text: (place) => `The server has no seat left. Ask an owner of ${place}; the invitation stays open until then.`,
+    text: (place) =>
+      `No seats are available on this server. Ask an owner of ${place} for help. You can still accept the invitation later.`,
   },
   locked: {
     title: 'Invitation not accepted',
-    text: (place) => `${place} takes no new members at the moment. The invitation stays open.`,
+    text: (place) => `${place} does not accept new members at the moment. You can still accept the invitation later.`,
   },
 };
 
-/** What became of an invitation that somebody has accepted. */
+/** The page after accepting an invitation. */
 export const outcomePage = ({ place }: OpenInvitation, outcome: Outcome): HtmlPage => ({
   title: outcomes[outcome].title,
   parts: [outcomes[outcome].text(place)],
 });
 
-/** For who has declined. */
+/** The page after declining an invitation. */
 export const declinedPage = ({ place, inviter }: OpenInvitation): HtmlPage => ({
   title: 'Invitation declined',
-  parts: [inviter === null ? `You do not join ${place}.` : `You do not join ${place}. ${inviter} is told.`],
+  parts: [inviter === null ? `You declined to join ${place}.` : `You declined to join ${place}. We've let ${inviter} know.`],
 });
 
 /** @param back the path of the page of the invitation */

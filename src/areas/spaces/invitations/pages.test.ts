@@ -8,6 +8,7 @@ import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree, passwordDigest } from '../../../access/index.ts';
 import type { Mail } from '../../../mail/index.ts';
+import { confirm } from '../../people/emails/confirmation_actions.ts';
 import {
   acceptInvitations,
   remindInvited,
@@ -31,7 +32,7 @@ const linksIn = ({ paragraphs }: Mail) =>
     typeof paragraph === 'object' && 'url' in paragraph ? [new URL(paragraph.url).pathname] : [],
   );
 
-/** Invites an address to the project of a world. @returns the path of the page that the mail leads to */
+/** Invites an address to the project of a world. @returns the path of the page in the message */
 async function invited(here: World, email: string, options: object = {}): Promise<string> {
   const { body } = await here
     .as('owner')
@@ -47,7 +48,7 @@ interface Shown {
   headers: Headers;
 }
 
-/** Asks for a page as a browser does. */
+/** Requests a page like a browser. */
 async function browse({ url }: World, path: string, form?: Record<string, string>, token?: string): Promise<Shown> {
   const headers = token === undefined ? {} : { 'private-token': token };
   const response = await fetch(
@@ -61,7 +62,7 @@ const levelIn = async ({ as, project }: World, user_id: number) =>
   (await as('owner').get(`/projects/${project.id}/members/${user_id}`)).body.access_level;
 const pending = async ({ as, project }: World) => (await as('owner').get(`/projects/${project.id}/invitations`)).body.length;
 
-/** A person with a password and one more address. */
+/** A person with a password and another address. */
 async function personWith(here: World, email: string, confirmed: boolean) {
   const person = await here.person();
   await here.db
@@ -86,21 +87,21 @@ async function settings(t: TestContext, here: World, changes: object) {
   });
 }
 
-test('the page tells what one is invited to, keeps its address to itself, and shows texts as texts', async () => {
+test('the page describes the invitation, sends no referrer, and escapes texts', async () => {
   const here = await world();
   await here.db.updateTable('projects').set({ name: 'A & <b>' }).where('id', '=', here.project.id).execute();
   const email = address();
   const page = await invited(here, email, { expires_at: '2999-01-01' });
   const shown = await browse(here, page);
   assert.equal(shown.status, 200);
-  for (const text of ['A &amp; &lt;b&gt;', here.project.full_path, 'Developer', '2999-01-01', email, 'Make an account'])
+  for (const text of ['A &amp; &lt;b&gt;', here.project.full_path, 'Developer', '2999-01-01', email, 'Create an account'])
     assert.ok(shown.text.includes(text), text);
   assert.ok(!shown.text.includes('<b>'));
   assert.equal(shown.headers.get('cache-control'), 'no-store');
   assert.equal(shown.headers.get('referrer-policy'), 'no-referrer');
 });
 
-test('a link that this server has not made, or of an invitation that is over, finds nothing', async () => {
+test('forged links and links of expired invitations answer 404', async () => {
   const here = await world();
   const email = address();
   const page = await invited(here, email);
@@ -120,7 +121,7 @@ test('a link that this server has not made, or of an invitation that is over, fi
   assert.equal(await pending(here), 0);
 });
 
-test('whoever has confirmed the address accepts with his password, once, and the inviter is told', async () => {
+test('a user who confirmed the address accepts with their password, once, and the inviter is notified', async () => {
   const here = await world();
   const email = address();
   const page = await invited(here, email, { expires_at: '2999-01-01' });
@@ -147,7 +148,7 @@ test('whoever has confirmed the address accepts with his password, once, and the
   assert.equal((await browse(here, `${page}/accept`, { login: person.username, password })).status, 404);
 });
 
-test('an account of another address does not accept, nor does one that only claims it', async () => {
+test('accounts that have not confirmed the address cannot accept', async () => {
   const here = await world();
   const email = address();
   const page = await invited(here, email);
@@ -158,19 +159,20 @@ test('an account of another address does not accept, nor does one that only clai
     await browse(here, `${page}/accept`, {}, here.people.outsider.token),
   ]) {
     assert.equal(answer.status, 403);
-    assert.ok(answer.text.includes(email), 'it says which address is to be confirmed');
+    assert.ok(answer.text.includes(email), 'it names the address to confirm');
   }
   assert.equal(await levelIn(here, person.id), undefined);
   assert.equal(await pending(here), 1);
 
-  // Confirmed in whatever way, the address brings its invitations with it.
-  await here.db.updateTable('emails').set({ confirmed_at: sql<string>`now()` }).where('id', '=', person.email_id).execute();
+  // However it is confirmed, the address brings its invitations with it.
+  const claim = here.db.selectFrom('emails').select('seed').where('id', '=', person.email_id);
+  await confirm(here.db, (await claim.executeTakeFirstOrThrow()).seed);
   await performQueued(here.services, [acceptInvitations]);
   assert.equal(await levelIn(here, person.id), 30);
   assert.equal(await pending(here), 0);
 });
 
-test('a token accepts as well, if it may write', async () => {
+test('a token with the scope api accepts as well', async () => {
   const here = await world();
   const email = address();
   const page = await invited(here, email);
@@ -185,7 +187,7 @@ test('a token accepts as well, if it may write', async () => {
   assert.equal(await levelIn(here, person.id), 30);
 });
 
-test('who has a role there already keeps it, and the invitation is answered', async () => {
+test('a user with a role there keeps it, and the invitation is answered', async () => {
   const here = await world();
   const email = address();
   const page = await invited(here, email, { access_level: 20 });
@@ -195,10 +197,10 @@ test('who has a role there already keeps it, and the invitation is answered', as
   assert.equal(answer.status, 200);
   assert.ok(answer.text.includes('Already a member'));
   assert.equal(await pending(here), 0);
-  assert.equal(await levelIn(here, maintainer.id), undefined, 'his role is that of the group still');
+  assert.equal(await levelIn(here, maintainer.id), undefined, 'the role is still that of the group');
 });
 
-test('who has no account makes one, and whoever only claimed the address does not stand in his way', async (t) => {
+test('invited people create an account, even if another user has an unconfirmed claim to the address', async (t) => {
   const here = await world();
   const email = address();
   const page = await invited(here, email);
@@ -218,7 +220,7 @@ test('who has no account makes one, and whoever only claimed the address does no
   }
   assert.equal(await pending(here), 1);
   const held = await here.db.selectFrom('emails').select('id').where('user_id', '=', claiming.id).execute();
-  assert.equal(held.length, 2, 'what was refused has changed nothing');
+  assert.equal(held.length, 2, 'refused requests change nothing');
 
   const made = await browse(here, `${page}/sign_up`, account);
   assert.equal(made.status, 200, made.text);
@@ -229,7 +231,7 @@ test('who has no account makes one, and whoever only claimed the address does no
 
   await settings(t, here, { signup_enabled: false });
   const other = await invited(here, address());
-  assert.ok(!(await browse(here, other)).text.includes('Make an account'));
+  assert.ok(!(await browse(here, other)).text.includes('Create an account'));
   assert.equal((await browse(here, `${other}/sign_up`, { ...account, username: `${username}-3` })).status, 403);
   await settings(t, here, { signup_enabled: true, domain_denylist_enabled: true, domain_denylist: ['example.org'] });
   const denied = await browse(here, `${other}/sign_up`, { ...account, username: `${username}-4` });
@@ -238,13 +240,13 @@ test('who has no account makes one, and whoever only claimed the address does no
   assert.equal(await pending(here), 1);
 });
 
-test('declining takes the invitation away, and the inviter is told once', async () => {
+test('declining deletes the invitation, and the inviter is notified once', async () => {
   const here = await world();
   for (const method of ['GET', 'POST']) {
     const email = address();
     const page = await invited(here, email);
     assert.equal((await fetch(`${here.url}${page}/decline`, { method: 'HEAD' })).status, 404);
-    assert.equal(await pending(here), 1, 'a program that only looks declines nothing');
+    assert.equal(await pending(here), 1, 'HEAD declines nothing');
     assert.equal((await browse(here, `${page}/decline`, method === 'POST' ? {} : undefined)).status, 200);
     assert.equal(await pending(here), 0);
     const told = await mailTo(here, `${here.people.owner.username}@example.com`);
@@ -257,14 +259,14 @@ test('declining takes the invitation away, and the inviter is told once', async 
   assert.deepEqual(await here.db.selectFrom('declined_invitations').select('id').execute(), []);
 });
 
-test('a password is not guessed: after ten attempts nobody is let in for a while', async (t) => {
+test('passwords cannot be guessed: after ten attempts an account is locked for a while', async (t) => {
   const here = await world();
   t.after(() => here.db.deleteFrom('request_counts').execute());
   await here.db.deleteFrom('request_counts').execute();
   const email = address();
   const page = await invited(here, email);
   const person = await personWith(here, email, true);
-  // By both names one account is meant.
+  // Both logins belong to one account.
   for (let attempt = 0; attempt < 10; attempt++) {
     const login = attempt % 2 === 0 ? person.username : email;
     assert.equal((await browse(here, `${page}/accept`, { login, password: 'wrong' })).status, 401);
@@ -274,7 +276,7 @@ test('a password is not guessed: after ten attempts nobody is let in for a while
   assert.equal(await pending(here), 1);
 });
 
-test('people are reminded on the days that are due, and what nobody answers is removed', async () => {
+test('reminders are sent on the days that are due, and old invitations are deleted', async () => {
   const here = await world();
   const [email, old, kept] = [address(), address(), address()];
   for (const each of [email, old, kept]) await invited(here, each);
@@ -307,7 +309,7 @@ test('people are reminded on the days that are due, and what nobody answers is r
   assert.deepEqual(left, [{ invite_email: kept }]);
 });
 
-test('a mail about what is gone is not sent, and who has invited may be gone', async () => {
+test('no mail is sent for a revoked invitation, and the inviter may have been deleted', async () => {
   const here = await world();
   const [email, later] = [address(), address()];
   const url = `/projects/${here.project.id}/invitations`;
@@ -325,7 +327,7 @@ test('a mail about what is gone is not sent, and who has invited may be gone', a
   assert.deepEqual(await mailTo(here, `${here.people.owner.username}@example.com`), []);
 });
 
-test('the mail tells what a group is about where the experiment is on', async (t) => {
+test('the message has the description when the experiment is enabled', async (t) => {
   const here = await world();
   await here.as('owner').put(`/projects/${here.project.id}`, { description: 'Everything about apples' });
   const textOf = async () => {
@@ -340,7 +342,7 @@ test('the mail tells what a group is about where the experiment is on', async (t
   assert.ok((await textOf()).includes('Everything about apples'));
 });
 
-test('an invitation that is taken back while it is accepted gives nothing, or stays accepted', async (t) => {
+test('an invitation that is revoked while it is accepted is either revoked or accepted', async (t) => {
   const here = await world();
   await settings(t, here, { seat_control: 'block_overages' });
   const email = address();
@@ -348,7 +350,7 @@ test('an invitation that is taken back while it is accepted gives nothing, or st
   const person = await personWith(here, email, true);
   const answers: Promise<{ status: number }>[] = [];
   await here.db.transaction().execute(async (tx) => {
-    // Whoever wants a seat waits for them.
+    // Requests for a seat wait for the settings.
     await tx.selectFrom('application_settings').select('id').forUpdate().execute();
     answers.push(browse(here, `${page}/accept`, {}, person.token));
     await untilSomebodyWaits(here.db);
@@ -360,7 +362,7 @@ test('an invitation that is taken back while it is accepted gives nothing, or st
   assert.deepEqual([accepted, removed, await levelIn(here, person.id)], [200, 409, 30]);
 });
 
-test('who makes an account while his invitation is taken back gets neither', async () => {
+test('signing up while the invitation is revoked creates no account', async () => {
   const here = await world();
   const email = address();
   const page = await invited(here, email);
@@ -376,7 +378,7 @@ test('who makes an account while his invitation is taken back gets neither', asy
   assert.deepEqual((await here.as('admin').get('/users', { username })).body, []);
 });
 
-test('who declines an invitation that is answered in the same moment is not told that he has declined', async () => {
+test('declining an invitation that is answered at the same time is not reported as declined', async () => {
   const here = await world();
   const email = address();
   const page = await invited(here, email);

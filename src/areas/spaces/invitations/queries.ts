@@ -1,17 +1,17 @@
-/** Reading invitations, and who is meant by an address. */
+/** Queries for invitations, and for the users that addresses belong to. */
 import { sql } from 'kysely';
-import { type Permission, rolesCount } from '../../../access/index.ts';
+import { countsToday, type Permission, rolesCount } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { isDirect, roleName, type Source } from '../members/index.ts';
 import { lifetime_days } from './rules.ts';
 
-/** A predicate on rows of `invitations`: they can be accepted still. What cannot is removed at night. */
+/** A predicate on rows of `invitations`: they are pending. Others are deleted at night. */
 export const isOpen = sql<boolean>`(
-  (invitations.expires_at is null or invitations.expires_at > current_date)
+  ${countsToday('invitations')}
   and invitations.created_at > now() - make_interval(days => ${sql.lit(lifetime_days)}))`;
 
-/** The open invitations of a group or project itself, with the names of those who have invited and what their roles add; below Ultimate there are no roles. */
+/** Pending invitations of a group or project, with the names of the inviters and the permissions of custom roles; below Ultimate there are none. */
 export const invitationsOf = (db: Database, source: Source) =>
   db
     .selectFrom('invitations')
@@ -25,7 +25,7 @@ export const invitationsOf = (db: Database, source: Source) =>
     .where(isOpen);
 
 /**
- * One open invitation of a group or project itself.
+ * One pending invitation of a group or project.
  * @throws ApiError 404
  */
 export async function invitationFor(db: Database, source: Source, email: string) {
@@ -34,7 +34,7 @@ export async function invitationFor(db: Database, source: Source, email: string)
   return row;
 }
 
-/** What the page and the mail of an invitation say. */
+/** Pending invitations in the columns that pages and mail need. */
 const opened = (db: Database) =>
   db
     .selectFrom('invitations')
@@ -51,38 +51,38 @@ const opened = (db: Database) =>
     .where(isOpen);
 export type OpenInvitation = Awaited<ReturnType<ReturnType<typeof opened>['executeTakeFirstOrThrow']>>;
 
-/** The open invitation with an id; undefined when there is none, for instance because it was accepted. */
+/** The pending invitation with an ID; undefined without one, for instance after it was accepted. */
 export const invitationNumbered = (db: Database, id: number): Promise<OpenInvitation | undefined> =>
   opened(db).where('invitations.id', '=', id).executeTakeFirst();
 
-/** The open invitation that a link leads to. */
+/** The pending invitation of a link. */
 export const invitationOfSeed = (db: Database, seed: string): Promise<OpenInvitation | undefined> =>
   opened(db).where('invitations.seed', '=', seed).executeTakeFirst();
 
-/** The open invitations for an address, the first first. */
+/** The pending invitations to an address, oldest first. */
 export const invitationsFor = (db: Database, email: string): Promise<OpenInvitation[]> =>
   opened(db).where('invitations.invite_email', '=', email).orderBy('invitations.id').execute();
 
-/** How the role of a member is called. */
+/** The name of a member's role. */
 export const roleOf = ({ role, access_level }: { role: string | null; access_level: number }) => role ?? roleName(access_level);
 
-/** What somebody is invited to, for a mail or a page. */
+/** The facts about an invitation, for a message or a page. */
 export const factsOf = (invitation: OpenInvitation): { facts: [name: string, value: string][] } => ({
   facts: [
     [invitation.group_id === null ? 'Project' : 'Group', `${invitation.place} (${invitation.full_path})`],
     ['Role', roleOf(invitation)],
-    ...(invitation.expires_at === null ? [] : [['Until', invitation.expires_at] satisfies [string, string]]),
+    ...(invitation.expires_at === null ? [] : [['Access expires', invitation.expires_at] satisfies [string, string]]),
   ],
 });
 
-/** A user that an element of a call names. */
+/** A user that a request names. */
 export interface NamedUser {
   id: number;
   username: string;
   user_type: string;
 }
 
-/** The users with these ids, but for the ghost, who stands for nobody. */
+/** The users with these IDs, without the ghost user. */
 export const usersNumbered = (db: Database, ids: readonly number[]): Promise<NamedUser[]> =>
   db
     .selectFrom('users')
@@ -93,8 +93,8 @@ export const usersNumbered = (db: Database, ids: readonly number[]): Promise<Nam
     .execute();
 
 /**
- * The users whose addresses these are: primary ones, confirmed or not, and confirmed others. Anybody can claim another address, so an unconfirmed one names nobody.
- * @returns by address in lower case
+ * The users of addresses: primary ones, confirmed or not, and other confirmed ones. Anyone can claim an address, so other unconfirmed ones do not identify a user.
+ * @returns users by address in lower case
  */
 export async function usersByAddress(db: Database, addresses: readonly string[]): Promise<Map<string, NamedUser>> {
   const rows = await db

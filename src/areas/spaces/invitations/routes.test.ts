@@ -6,21 +6,22 @@ import { mailOf } from '../../../../test/support/mail.ts';
 import { addRole, personWith } from '../../../../test/support/member_roles.ts';
 import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 import { tellOfAccess, writeInvitation } from './index.ts';
 
 const success = { status: 'success' };
 let count = 0;
-/** An address of nobody. */
+/** An address without a user. */
 const address = () => `stranger-${process.pid}-${++count}@example.org`;
 const urlOf = (here: World, kind: 'group' | 'project') => `/${kind}s/${here[kind].id}/invitations`;
-/** The mail that waits for these jobs and goes to one address; all worlds of a file have one queue. */
+/** The queued mail of these jobs to one address. All worlds of a file share one queue. */
 const mailTo = async ({ services }: World, email: string) =>
   (await mailOf(services, [writeInvitation, tellOfAccess])).filter(({ to }) => to.address === email);
 const list = async ({ as }: World, url: string) =>
   (await as('owner').get(url)).body.map(({ invite_email }: { invite_email: string }) => invite_email);
 
 for (const kind of ['group', 'project'] as const) {
-  test(`a stranger is invited to a ${kind}, listed, changed and taken back`, async () => {
+  test(`an invitation to a ${kind} is created, listed, updated and revoked`, async () => {
     const here = await world();
     const [owner, url, email] = [here.as('owner'), urlOf(here, kind), address()];
     const invited = await owner.post(url, { email: email.toUpperCase(), access_level: 30, expires_at: '2999-01-02' });
@@ -58,7 +59,7 @@ for (const kind of ['group', 'project'] as const) {
       assert.deepEqual([again.status, again.body], [404, { message: '404 Not Found' }]);
   });
 
-  test(`only those who decide about the members of a ${kind} invite and see invitations`, async () => {
+  test(`only members who manage a ${kind} create and see invitations`, async () => {
     const here = await world();
     const [url, email] = [urlOf(here, kind), address()];
     await here.as('owner').post(url, { email, access_level: 30 });
@@ -79,7 +80,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 }
 
-test('several are invited at once, and those who cannot be are told of with the reason', async () => {
+test('several people are invited at once, and failures are reported with the reason', async () => {
   const here = await world();
   const [url, first, second, taken] = [urlOf(here, 'group'), address(), address(), address()];
   await here.as('owner').post(url, { email: taken, access_level: 10 });
@@ -88,7 +89,7 @@ test('several are invited at once, and those who cannot be are told of with the 
       name: 'bot',
       scopes: ['api'],
       access_level: 30,
-      expires_at: new Date(Date.now() + 86_400_000 * 30).toISOString().slice(0, 10),
+      expires_at: daysFromNow(30),
     },
   });
   const { username } = await here.db
@@ -117,7 +118,7 @@ test('several are invited at once, and those who cannot be are told of with the 
   assert.equal((await mailTo(here, `${here.people.outsider.username}@example.com`)).length, 1);
 });
 
-test('whoever has the address becomes a member at once, unless he only claims it', async () => {
+test('the owner of the address becomes a member at once, unless it is not confirmed', async () => {
   const here = await world();
   const url = urlOf(here, 'project');
   const [confirmed, unconfirmed, claiming] = [await here.person(), await here.person(), await here.person()];
@@ -144,11 +145,11 @@ test('whoever has the address becomes a member at once, unless he only claims it
   if (Array.isArray(events))
     assert.equal(events.filter(({ action_name }: { action_name: string }) => action_name === 'joined').length, 2);
   const [mail, ...others] = await mailOf(here.services, [tellOfAccess]);
-  assert.deepEqual(others, [], 'nobody writes to an address that is not confirmed');
+  assert.deepEqual(others, [], 'no mail goes to an address that is not confirmed');
   assert.equal(mail!.to.address, `${confirmed.username}@example.com`);
 });
 
-test('a member who is named again gets the new role, and whoever has asked for access is let in', async () => {
+test('an existing member gets the new level, and an access request is approved', async () => {
   const here = await world();
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
   const url = urlOf(here, 'group');
@@ -165,7 +166,7 @@ test('a member who is named again gets the new role, and whoever has asked for a
   assert.equal(await levelOf(owner.id), 50);
 });
 
-test('nobody is invited as what he cannot be', async () => {
+test('invitations with unavailable levels and roles are refused', async () => {
   const here = await world();
   const { as, group, project, people } = here;
   const url = urlOf(here, 'project');
@@ -199,7 +200,7 @@ test('nobody is invited as what he cannot be', async () => {
   assert.deepEqual(await list(here, `/projects/${project.id}/invitations`), [owned]);
 });
 
-test('what cannot be understood is refused as a whole', async () => {
+test('invalid requests are refused as a whole', async () => {
   const here = await world();
   const url = urlOf(here, 'group');
   const email = address();
@@ -229,7 +230,7 @@ test('what cannot be understood is refused as a whole', async () => {
   assert.equal((await here.as('owner').get(url)).body[0].access_level, 30);
 });
 
-test('the list has pages in the order of the invitations, and finds one by its whole address', async () => {
+test('the list is paged, oldest first, and filtered by the full address', async () => {
   const here = await world();
   const url = urlOf(here, 'group');
   const emails = [`z-${address()}`, `a-${address()}`, `m-${address()}`];
@@ -243,7 +244,7 @@ test('the list has pages in the order of the invitations, and finds one by its w
   assert.deepEqual(await list(here, `${url}?query=`), emails);
 });
 
-test('an invitation comes with a role, whose level stays', async () => {
+test('an invitation has a custom role, which keeps its level', async () => {
   const here = await world();
   const { as, group } = here;
   const role = await as('owner').post(`/groups/${group.id}/member_roles`, {
@@ -259,7 +260,7 @@ test('an invitation comes with a role, whose level stays', async () => {
   const fixed = await as('owner').put(`${urlOf(here, 'group')}/${email}`, { access_level: 20 });
   assert.deepEqual([fixed.status, fixed.body.message], [400, wrong.body.message]);
 
-  // By his role he invites, but nobody above himself.
+  // Their role lets them invite, but nobody above themselves.
   const [low, high] = [address(), address()];
   assert.deepEqual((await helper.post(urlOf(here, 'group'), { email: low, access_level: 10 })).body, success);
   assert.deepEqual((await helper.post(urlOf(here, 'group'), { email: high, access_level: 30 })).body.message, {
@@ -268,7 +269,7 @@ test('an invitation comes with a role, whose level stays', async () => {
   assert.deepEqual(await list(here, urlOf(here, 'group')), [email, low]);
 });
 
-test('an invitation that is answered while it is taken back cannot be taken back', async () => {
+test('revoking an invitation that is answered at the same time is a conflict', async () => {
   const here = await world();
   const [url, email] = [urlOf(here, 'group'), address()];
   await here.as('owner').post(url, { email, access_level: 30 });
@@ -282,7 +283,7 @@ test('an invitation that is answered while it is taken back cannot be taken back
   assert.deepEqual([status, body], [409, { message: '409 Conflict' }]);
 });
 
-test('an invitation with more than somebody has himself is neither changed nor taken back by him', async () => {
+test('a caller cannot update or revoke an invitation with more access than their own', async () => {
   const here = await world();
   const url = urlOf(here, 'group');
   const { client: helper } = await personWith(here, `/groups/${here.group.id}`, ['admin_group_member']);
@@ -300,7 +301,7 @@ test('an invitation with more than somebody has himself is neither changed nor t
   assert.equal((await helper.delete(`${url}/${own}`)).status, 204);
 });
 
-test('below Ultimate another level ends the role of an invitation', async (t) => {
+test('below Ultimate another level removes the role of an invitation', async (t) => {
   const here = await world();
   const [url, email] = [urlOf(here, 'group'), address()];
   await here.as('owner').post(url, { email, access_level: 10, member_role_id: await addRole(here, ['read_code']) });
@@ -316,7 +317,7 @@ test('below Ultimate another level ends the role of an invitation', async (t) =>
   assert.equal(member_role_id, null);
 });
 
-test('whoever is removed leaves no invitations behind: not there, and not inside unless what is inside is kept', async () => {
+test('deleting a member revokes their invitations there, and inside unless subresources are skipped', async () => {
   const here = await world();
   const { as, group, project } = here;
   const [inGroup, inProject, others] = [urlOf(here, 'group'), urlOf(here, 'project'), address()];
@@ -330,7 +331,7 @@ test('whoever is removed leaves no invitations behind: not there, and not inside
     assert.deepEqual(await list(here, inGroup), [others]);
     assert.equal((await list(here, inProject)).length, skip_subresources ? 1 : 0);
   }
-  // By himself, and from a project alone.
+  // By leaving, and from one project only.
   await as('owner').post(`/projects/${project.id}/members`, { user_id: second.id, access_level: 40 });
   await second.client.post(inProject, { email: address(), access_level: 40 });
   await as('maintainer').post(inProject, { email: others, access_level: 30 });

@@ -1,11 +1,13 @@
-/** Invitations of people to a group or project by their addresses. Both kinds have the same routes. */
+/** Invitations to groups and projects by email (docs/reference/invitations.md). Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
+import { groupLevels } from '../../../access/index.ts';
 import {
   ApiError,
   badParams,
   badRequest,
   CommaList,
   type Conditions,
+  capitalized,
   checked,
   DateOnly,
   del,
@@ -32,14 +34,14 @@ import { changeInvitation, invite, removeInvitation } from './actions.ts';
 import { invitationFor, invitationsOf } from './queries.ts';
 import { looksLikeAddress } from './rules.ts';
 
-const Level = () => Type.Enum([0, 5, 10, 15, 20, 30, 40, 50]);
+const Level = () => Type.Enum([0, ...groupLevels]);
 const Texts = (description: string) => optional(Type.Record(Type.String(), Type.String(), { description }));
 
 const InvitationOutcome = resource('InvitationOutcome', {
   status: Type.Enum(['success', 'error']),
-  // Never one text for all: clients read it as an object.
-  message: Texts('Why somebody was not invited, by address or username'),
-  queued_users: Texts('On whom an administrator decides first, by username'),
+  // Always an object, even when all have the same reason: clients expect one.
+  message: Texts('Reasons for failed invitations, by email address or username'),
+  queued_users: Texts('Users whose role an administrator must approve first, by username'),
 });
 
 const Invitation = resource('Invitation', {
@@ -48,7 +50,7 @@ const Invitation = resource('Invitation', {
   created_at: Timestamp,
   access_level: Type.Integer(),
   expires_at: nullable(Timestamp),
-  user_name: Type.Null({ description: 'Nobody, as long as it is an invitation' }),
+  user_name: Type.Null({ description: 'Always null: a pending invitation has no user' }),
   created_by_name: nullable(Type.String()),
 });
 
@@ -94,12 +96,14 @@ async function answer(services: Services & Conditions, { source, actor }: Grante
 
 function routesOf(kind: Source['kind']) {
   const base = `/${kind}s/:id/invitations`;
+  const Noun = capitalized(kind);
   const manager = sourceFor(kind, managers);
   return [
     get(base, {
-      summary: `List the invitations to the ${kind} itself that nobody has answered, the first first`,
+      operation: `list${Noun}Invitations`,
+      summary: `List pending invitations to a ${kind}, oldest first`,
       access: manager,
-      input: { query: optional(Type.String({ description: 'The whole address' })), ...paging },
+      input: { query: optional(Type.String({ description: 'The full email address' })), ...paging },
       returns: pageOf(Invitation),
       handle: async ({ db, source, input }) => {
         const all = invitationsOf(db, source).orderBy('invitations.id');
@@ -108,21 +112,28 @@ function routesOf(kind: Source['kind']) {
       },
     }),
     post(base, {
-      summary: `Invite people to the ${kind}; users become members at once, others by the link that is mailed to them`,
+      operation: `create${Noun}Invitations`,
+      summary: `Invite people to a ${kind} by email; existing users become members at once`,
+      description:
+        'At most 100 people at a time. An invitation can be accepted for 90 days; `message` gives the reason for everyone who was not invited.',
       access: manager,
       input: {
-        email: optional(CommaList(Type.String({ description: 'Addresses' }))),
+        email: optional(CommaList(Type.String({ description: 'Email addresses' }))),
         user_id: optional(CommaList(Id)),
         access_level: Level(),
         expires_at: optional(nullable(DateOnly)),
-        invite_source: optional(Type.String({ description: 'Where the invitation comes from; nothing depends on it' })),
-        member_role_id: since('ultimate', optional(nullable(Type.Integer({ description: 'Role of that level' })))),
+        invite_source: optional(Type.String({ description: 'Origin of the invitation; has no effect' })),
+        member_role_id: since('ultimate', optional(nullable(Type.Integer({ description: 'Custom role with that base level' })))),
       },
       returns: one(InvitationOutcome),
+      refusals: {
+        400: ['400 Bad request - Must provide either email or user_id as a parameter', '<parameter>: <reason>'],
+      },
       handle: ({ caller, source, actor, input, ...services }) => answer(services, { caller, source, actor }, input),
     }),
     put(`${base}/:email`, {
-      summary: 'Change what somebody is invited to be',
+      operation: `update${Noun}Invitation`,
+      summary: `Update a pending invitation to a ${kind}`,
       access: manager,
       input: {
         email: Type.String(),
@@ -130,6 +141,7 @@ function routesOf(kind: Source['kind']) {
         expires_at: optional(checked(nullable(DateOnly), expiryReasons)),
       },
       returns: one(Invitation),
+      refusals: { 400: ['400 Bad request', '<parameter>: <reason>'] },
       handle: async ({ db, plan, source, actor, input: { email, ...changes } }) => {
         if (changes.access_level === undefined && changes.expires_at === undefined)
           throw new ApiError(400, { message: '400 Bad request' });
@@ -141,10 +153,13 @@ function routesOf(kind: Source['kind']) {
       },
     }),
     del(`${base}/:email`, {
-      summary: 'Take an invitation back',
+      operation: `revoke${Noun}Invitation`,
+      summary: `Revoke a pending invitation to a ${kind}`,
       access: manager,
       input: { email: Type.String() },
+      conditional: true,
       returns: nothing,
+      refusals: { 409: '409 Conflict' },
       handle: ({ db, source, actor, input: { email }, unmodified_since }) =>
         db.transaction().execute((tx) => removeInvitation(tx, source, actor, { email, unmodified_since })),
     }),

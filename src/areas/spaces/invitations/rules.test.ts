@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextReminder } from './rules.ts';
 
-/** All days on which somebody is reminded who never answers. */
+/** All days with a reminder for an invitation that is never answered. */
 function reminders(expires_at: string | null): string[] {
   const days: string[] = [];
   for (let after = '2030-01-01'; ; ) {
@@ -13,20 +13,20 @@ function reminders(expires_at: string | null): string[] {
   }
 }
 
-test('reminders come two, five and ten days after the invitation', () => {
+test('reminders are sent two, five and ten days after the invitation', () => {
   assert.deepEqual(reminders(null), ['2030-01-03', '2030-01-06', '2030-01-11']);
   assert.deepEqual(reminders('2030-06-01'), ['2030-01-03', '2030-01-06', '2030-01-11']);
   assert.deepEqual(reminders('2030-01-15'), ['2030-01-03', '2030-01-06', '2030-01-11']);
 });
 
-test('an invitation that ends within two weeks has them closer together, and none when it ends', () => {
+test('an invitation that expires within two weeks has closer reminders, and none on the last day', () => {
   assert.deepEqual(reminders('2030-01-08'), ['2030-01-02', '2030-01-04', '2030-01-06']);
   assert.deepEqual(reminders('2030-01-04'), ['2030-01-02', '2030-01-03']);
   assert.deepEqual(reminders('2030-01-03'), ['2030-01-02']);
   assert.deepEqual(reminders('2030-01-02'), []);
 });
 
-test('a server that was off reminds once and goes on from there', () => {
+test('a server that was down sends one reminder and continues from there', () => {
   const invitation = { created_on: '2030-01-01', expires_at: null };
   assert.equal(nextReminder(invitation, 1, '2030-01-08'), '2030-01-11');
   assert.equal(nextReminder(invitation, 1, '2030-02-01'), null);

@@ -1,23 +1,24 @@
-/** What invitations may be, and when people are reminded of them (invitations.md). Pure functions. */
+/** Rules of invitations and of their reminders (docs/reference/invitations.md). Pure functions. */
 import { levels } from '../../../access/index.ts';
+import { daysAfter, daysBetween } from '../../../cron/index.ts';
 import type { EmailRefusal } from '../../instance/application_settings/index.ts';
 import type { Actor, Source } from '../members/index.ts';
 
-/** Most elements that one call names. */
+/** The most people that one request names. */
 export const maximumAtOnce = 100;
 export const tooManyText = `Too many users specified (limit is ${maximumAtOnce})`;
 export const lockedText = 'Membership is locked by a group above this project';
 export const takenText = 'Invite email has already been taken';
 export const botText = 'User project bots cannot be added to other groups / projects';
 
-/** What nobody has accepted after so many days is removed. */
+/** Invitations are deleted after so many days. */
 export const lifetime_days = 90;
 
-/** Whether text is shaped like an address at all; otherwise the whole call is refused. */
+/** Whether text looks like an address; otherwise the whole request is refused. */
 export const looksLikeAddress = (text: string): boolean => /^[^@\s]+@[^@\s]+$/.test(text);
 
 /**
- * Why nobody can be invited with a level, undefined when somebody can.
+ * The reason why a level cannot be given, undefined if it can.
  * @param withMinimal whether the plan has minimal access
  */
 export function levelRefusal(source: Source, actor: Actor, access_level: number, withMinimal: boolean): string | undefined {
@@ -33,31 +34,28 @@ const rules: Record<EmailRefusal, string> = {
   restrictions: 'check &#39;Email restrictions for sign-ups&#39;',
 };
 
-/** What is said of an address that a rule of the server keeps out; clients show it as HTML. */
+/** The text for an address that the sign-up restrictions exclude. Clients show it as HTML. */
 export const emailRefusalText = (refusal: EmailRefusal, { kind }: Pick<Source, 'kind'>): string =>
   `The member's email address is not allowed for this ${kind}. Go to the &#39;Admin area &gt; Sign-up restrictions&#39;, and ${rules[refusal]}.`;
 
 const reminderDays = [2, 5, 10];
-/** The span that these days are meant for. An invitation that ends sooner has them closer together. */
+/** The lifetime that these days are meant for. Invitations that expire sooner have them closer together. */
 const span_days = 14;
-const day_ms = 86_400_000;
-
-const dayAfter = (day: string, days: number) => new Date(Date.parse(day) + days * day_ms).toISOString().slice(0, 10);
 
 /**
- * The day on which somebody is reminded next, null when he is not any more: never on the day on which the invitation ends, or after it.
+ * The day of the next reminder, or null when there is none: never on the day on which the invitation expires, or later.
  * @param created_on `YYYY-MM-DD`, like all days here
- * @param expires_at null: never
- * @param sent how many reminders there have been
- * @param after the day is later than this
+ * @param expires_at null: no end
+ * @param sent the number of reminders so far
+ * @param after the reminder is later than this day
  */
 export function nextReminder(
   { created_on, expires_at }: { created_on: string; expires_at: string | null },
   sent: number,
   after: string,
 ): string | null {
-  const lifespan = expires_at === null ? span_days : Math.round((Date.parse(expires_at) - Date.parse(created_on)) / day_ms);
+  const lifespan = expires_at === null ? span_days : daysBetween(created_on, expires_at);
   const days = reminderDays.map((day) => Math.ceil((Math.min(lifespan, span_days) * day) / span_days));
-  const dates = [...new Set(days)].map((day) => dayAfter(created_on, day));
+  const dates = [...new Set(days)].map((day) => daysAfter(created_on, day));
   return dates.slice(sent).find((date) => date > after && (expires_at === null || date < expires_at)) ?? null;
 }

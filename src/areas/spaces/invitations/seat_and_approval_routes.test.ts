@@ -12,7 +12,7 @@ const address = () => `seated-${process.pid}-${++count}@example.org`;
 const queued = 'Request queued for administrator approval.';
 const noSeats = 'There are not enough available seats to invite this many users.';
 
-/** A world with settings of its own, and a licence for so many users; both are put back. */
+/** A world with settings of its own and a license for so many users, until the test ends. */
 async function licensed(t: TestContext, settings: object, free?: number): Promise<World> {
   const here = await world();
   t.after(async () => {
@@ -43,7 +43,7 @@ async function linkTo(here: World, email: string): Promise<string> {
   return `${here.url}${new URL(link!).pathname}`;
 }
 
-test('roles that would take a seat wait for an administrator, who gives or refuses them', async (t) => {
+test('promotions that take a seat wait for an administrator, who approves or denies them', async (t) => {
   const here = await licensed(t, { enable_member_promotion_management: true });
   const { as } = here;
   const [one, two, three] = [await here.person(), await here.person(), await here.person()];
@@ -99,13 +99,13 @@ test('roles that would take a seat wait for an administrator, who gives or refus
     assert.equal((await as('admin').put(`/member_approvals/${waiting[0].id}/${again}`)).status, 409);
   assert.equal((await as('admin').put('/member_approvals/99999999/approve')).status, 404);
 
-  // An administrator asks nobody, and what waited is settled by it.
+  // Administrators need no approval, and their change settles the pending one.
   assert.equal((await as('admin').put(`${membersUrl(here)}/${one.id}`, { access_level: 40 })).body.access_level, 40);
   assert.deepEqual((await as('admin').get('/member_approvals', { status: 'pending' })).body, []);
   assert.equal((await as('admin').get('/member_approvals')).body.length, 2);
 });
 
-test('a request for access, and an invitation that is accepted, wait as well', async (t) => {
+test('access requests and accepted invitations wait for an approval as well', async (t) => {
   const here = await licensed(t, { enable_member_promotion_management: true });
   const { as, db } = here;
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
@@ -118,7 +118,7 @@ test('a request for access, and an invitation that is accepted, wait as well', a
 
   const email = address();
   await as('owner').post(invitationsUrl(here), { email, access_level: 30 });
-  await db.insertInto('emails').values({ user_id: invited.id, email, confirmed_at: sql<string>`now()` }).execute();
+  await as('admin').post(`/users/${invited.id}/emails`, { email, skip_confirmation: true });
   await performQueued(here.services, [acceptInvitations]);
   assert.equal(await levelOf(here, invited.id), undefined);
   assert.deepEqual((await as('owner').get(invitationsUrl(here))).body, []);
@@ -127,14 +127,14 @@ test('a request for access, and an invitation that is accepted, wait as well', a
   assert.deepEqual([await levelOf(here, asking.id), await levelOf(here, invited.id)], [30, 30]);
 });
 
-test('what an administrator has invited somebody to be waits for one when another makes it more', async (t) => {
+test("raising the level of an administrator's invitation requires an approval", async (t) => {
   const here = await licensed(t, { enable_member_promotion_management: true });
-  const { as, db } = here;
+  const { as } = here;
   const [email, invited] = [address(), await here.person()];
   await as('admin').post(invitationsUrl(here), { email, access_level: 10 });
   const raised = await as('owner').put(`${invitationsUrl(here)}/${email}`, { access_level: 30 });
   assert.equal(raised.body.created_by_name, here.people.owner.username.replaceAll('-', ' '));
-  await db.insertInto('emails').values({ user_id: invited.id, email, confirmed_at: sql<string>`now()` }).execute();
+  await as('admin').post(`/users/${invited.id}/emails`, { email, skip_confirmation: true });
   await performQueued(here.services, [acceptInvitations]);
   assert.equal(await levelOf(here, invited.id), undefined);
   const [waiting] = (await as('admin').get('/member_approvals', { status: 'pending' })).body;
@@ -142,7 +142,7 @@ test('what an administrator has invited somebody to be waits for one when anothe
   assert.equal((await as('admin').put(`/member_approvals/${waiting.id}/deny`)).status, 200);
 });
 
-test('a role that waits is gone with the membership that it was to change, and is not given when it would have ended', async (t) => {
+test('a pending promotion is deleted with its membership, and is not approved after its expiry', async (t) => {
   const here = await licensed(t, { enable_member_promotion_management: true });
   const { as, db } = here;
   const [removed, late] = [await here.person(), await here.person()];
@@ -166,7 +166,7 @@ test('a role that waits is gone with the membership that it was to change, and i
   assert.deepEqual([await levelOf(here, removed.id), await levelOf(here, late.id)], [undefined, 10]);
 });
 
-test('nobody becomes a member for whom the licence has no seat left', async (t) => {
+test('nobody becomes a member without a seat of the license', async (t) => {
   const here = await licensed(t, { seat_control: 'block_overages' }, 1);
   const { as } = here;
   const [one, two] = [await here.person(), await here.person()];
@@ -182,7 +182,7 @@ test('nobody becomes a member for whom the licence has no seat left', async (t) 
     access_level: 30,
   });
   assert.equal(asMaintainer.body.message[emails[0]!], `${noSeats} Ask a user with the Owner role to purchase more seats.`);
-  // Guests need none with Ultimate.
+  // Guests need no seat with Ultimate.
   assert.equal(
     (await as('owner').post(membersUrl(here), { user_id: [one.id, two.id], access_level: 10 })).body.status,
     'success',
@@ -195,11 +195,11 @@ test('nobody becomes a member for whom the licence has no seat left', async (t) 
   const single = await as('owner').post(membersUrl(here), { user_id: other.id, access_level: 30 });
   assert.deepEqual([single.status, single.body], [400, { message: noSeats }]);
   assert.deepEqual([await levelOf(here, two.id), await levelOf(here, other.id)], [10, undefined]);
-  // Who has one already can have any role.
+  // Users with a seat can have any role.
   assert.equal((await as('owner').put(`${membersUrl(here)}/${one.id}`, { access_level: 40 })).body.access_level, 40);
 });
 
-test('an invitation stays open while there is no seat to accept it with, also for who would make an account', async (t) => {
+test('an invitation stays pending while no seat is left, also for sign-up', async (t) => {
   const here = await licensed(t, { seat_control: 'block_overages' }, 1);
   const { as, db } = here;
   const [invited, other, email] = [await here.person(), await here.person(), address()];
@@ -212,7 +212,7 @@ test('an invitation stays open while there is no seat to accept it with, also fo
   assert.deepEqual([signUp.status, (await signUp.text()).includes(noSeats)], [403, true]);
   assert.deepEqual((await as('admin').get('/users', { username: account.username })).body, []);
 
-  await db.insertInto('emails').values({ user_id: invited.id, email, confirmed_at: sql<string>`now()` }).execute();
+  await as('admin').post(`/users/${invited.id}/emails`, { email, skip_confirmation: true });
   await performQueued(here.services, [acceptInvitations]);
   const accept = () => fetch(`${page}/accept`, { method: 'POST', headers: { 'private-token': invited.token } });
   assert.equal((await accept()).status, 409);
@@ -223,10 +223,10 @@ test('an invitation stays open while there is no seat to accept it with, also fo
   assert.equal(await levelOf(here, invited.id), 30);
 });
 
-test('two who want the last seat at the same moment do not both get it', async (t) => {
+test('two concurrent requests do not both get the last seat', async (t) => {
   const here = await licensed(t, { seat_control: 'block_overages' });
   const people = await Promise.all(Array.from({ length: 6 }, () => here.person()));
-  // In trees of their own, so that they do not wait for each other anyway.
+  // In separate trees, so that they do not wait for each other anyway.
   const groups = await Promise.all(
     people.map(({ username }) => here.as('admin').post('/groups', { name: username, path: `group-of-${username}` })),
   );
@@ -242,7 +242,7 @@ test('two who want the last seat at the same moment do not both get it', async (
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 400, 400, 400, 400, 400]);
 });
 
-test('addresses that the rules of the server keep out are not invited', async (t) => {
+test('addresses excluded by the sign-up restrictions are not invited', async (t) => {
   const here = await licensed(t, { domain_denylist_enabled: true, domain_denylist: ['*.evil.test'] });
   const { as } = here;
   const [good, bad] = [address(), 'a@mail.evil.test'];

@@ -1,4 +1,4 @@
-/** Complete changes of service accounts. */
+/** Changes of service accounts (docs/reference/service_accounts.md). */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
@@ -10,15 +10,15 @@ import { usernameReasons } from '../../people/namespaces/index.ts';
 import { changeUser, createUser, personNameReasons } from '../../people/users/index.ts';
 import { takenReasons } from './queries.ts';
 
-const usualName = 'Service account user';
+const defaultName = 'Service account user';
 const noSeats = 'No more seats are available to create Service Account User';
 
-/** Any number; two accounts that are made at the same time must not both get the last seat. */
+/** An arbitrary number. Two accounts that are created at the same time must not both get the last seat. */
 const lock = 726_673_005;
 
 const refused = (reason: string) => badRequest(`400 Bad request - ${reason}`);
 
-/** What the area of users refuses, in the form that is used here. */
+/** Rethrows refusals of the users area in the form of this area. */
 function refuse(error: unknown): never {
   if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 409)) throw error;
   const { message } = error.body as { message: string | Record<string, string[]> };
@@ -32,8 +32,8 @@ interface Names {
 }
 
 /**
- * Refuses names and addresses that an account cannot have, all of them at once.
- * @param user_id the account that is to have them; left out for a new one
+ * Refuses invalid and taken names and addresses, all of them at once.
+ * @param user_id the account to update; left out for a new one
  * @throws ApiError 400
  */
 async function checkNames(tx: Database, user_id: number | undefined, { name, username, email }: Names): Promise<void> {
@@ -47,11 +47,11 @@ async function checkNames(tx: Database, user_id: number | undefined, { name, use
   if (sentence !== '') throw refused(sentence);
 }
 
-/** Whether an address that somebody chose counts at once. */
+/** Whether addresses need no confirmation. */
 const confirmsItself = async (tx: Database) => (await settingsOf(tx)).email_confirmation_setting === 'off';
 
 /**
- * Refuses one service account more than there are seats, which holds below Ultimate.
+ * Refuses more service accounts than the license has seats, which applies below Ultimate.
  * @throws ApiError 403, for a group 400
  */
 async function checkSeat(tx: Database, plan: Plan, group_id: number | null): Promise<void> {
@@ -64,30 +64,30 @@ async function checkSeat(tx: Database, plan: Plan, group_id: number | null): Pro
 }
 
 export interface NewServiceAccount extends Names {
-  /** The group that it belongs to; null: the instance. */
+  /** The group of the account; null: the instance. */
   group_id: number | null;
   created_by_id: number;
 }
 
 /**
- * Adds a service account. An address that was chosen for it takes the place of its own one when it is confirmed, so that the account works until then.
+ * Creates a service account. A chosen address replaces the default one when it is confirmed, so that the account works until then.
  * @param plan the plan in force
- * @returns the id of the user
- * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group has gone meanwhile
+ * @returns the ID of the user
+ * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group was deleted meanwhile
  */
 export async function createServiceAccount(
   { db, url }: Pick<Services, 'db' | 'url'>,
   plan: Plan,
   account: NewServiceAccount,
 ): Promise<number> {
-  const { group_id, created_by_id, name = usualName, email } = account;
+  const { group_id, created_by_id, name = defaultName, email } = account;
   const prefix = group_id === null ? 'service_account' : `service_account_group_${group_id}`;
   const { username = `${prefix}_${randomBytes(16).toString('hex')}` } = account;
   const own = `${username}@noreply.${new URL(url).hostname}`;
   return db.transaction().execute(async (tx) => {
     await checkSeat(tx, plan, group_id);
     await checkNames(tx, undefined, { name, username, ...(email === undefined ? {} : { email }) });
-    // After the username, which it is made from: nobody is told of an address that he has not given because his username is wrong.
+    // After the username, which it contains: a bad username must not lead to an error about an address that the caller did not send.
     if (email === undefined) await checkNames(tx, undefined, { email: own });
     const isKnown = email !== undefined && (await confirmsItself(tx));
     const user = { username, name, email: isKnown ? email : own, confirmed: true, created_by_id };
@@ -105,8 +105,8 @@ export async function createServiceAccount(
 }
 
 /**
- * Changes a service account.
- * @param names what is blank is left as it is
+ * Updates a service account.
+ * @param names blank values are ignored
  * @throws ApiError 400 with the reasons
  */
 export async function changeServiceAccount(

@@ -4,15 +4,14 @@ import { clientOf } from '../../../../test/support/client.ts';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { ghostUser } from '../../people/users/index.ts';
-import { removeUser } from '../../people/users/removal_index.ts';
-import { removeGroup } from '../groups/index.ts';
+import { removeGroup } from '../../people/namespaces/index.ts';
+import { ghostUser, removeUser } from '../../people/users/index.ts';
 import { removeOrphanedServiceAccounts } from './index.ts';
 
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });
 const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);
 
-/** A world whose owner may have service accounts in his group. */
+/** A world whose owner may create service accounts in their group. */
 async function openWorld(): Promise<World & { base: string }> {
   const here = await world();
   await here.db
@@ -22,7 +21,7 @@ async function openWorld(): Promise<World & { base: string }> {
   return { ...here, base: `/groups/${here.group.id}/service_accounts` };
 }
 
-/** An account of the world's group, with a client that holds a token of it. */
+/** A service account of the world's group, with a client that uses a token of it. */
 async function account({ as, url, base }: World & { base: string }) {
   const { id, username } = (await as('owner').post(base)).body;
   const made = await as('owner').post(`${base}/${id}/personal_access_tokens`, { name: 'work', scopes: ['api'] });
@@ -30,7 +29,7 @@ async function account({ as, url, base }: World & { base: string }) {
   return { id: id as number, username: username as string, client: clientOf(`${url}/api/v4`, made.body.token) };
 }
 
-test('the owner of a group adds accounts, lists, changes and removes them', async () => {
+test('owners of a group create, list, update and delete its service accounts', async () => {
   const here = await openWorld();
   const { as, group, base } = here;
   const made = await as('owner').post(base);
@@ -63,7 +62,7 @@ test('the owner of a group adds accounts, lists, changes and removes them', asyn
   assert.equal((await as('owner').delete(path)).status, 404);
 });
 
-test('whoever does not manage the group is refused, and without the setting its owner is, too', async () => {
+test('callers who do not manage the group are refused, and without the setting its owner as well', async () => {
   const here = await openWorld();
   const { as, base, db, group } = here;
   const { id } = (await as('owner').post(base)).body;
@@ -100,7 +99,7 @@ test('whoever does not manage the group is refused, and without the setting its 
   assert.equal((await as('admin').get(`/users/${id}`)).body.name, 'Service account user');
 });
 
-test('a group deals with its own accounts and with no others', async () => {
+test('a group manages only its own service accounts', async () => {
   const here = await openWorld();
   const { as, base, people } = here;
   const elsewhere = await openWorld();
@@ -132,7 +131,7 @@ test('a group deals with its own accounts and with no others', async () => {
   }
 });
 
-test('an account works where it was made a member, and has nothing of its own', async () => {
+test('a service account has access where it is a member, and no namespace of its own', async () => {
   const here = await openWorld();
   const { as, group, project, people } = here;
   const { id, username, client } = await account(here);
@@ -163,7 +162,7 @@ test('an account works where it was made a member, and has nothing of its own', 
   );
 });
 
-test('an account is shut out and let in again like a user', async () => {
+test('a service account is blocked and unblocked like a user', async () => {
   const here = await openWorld();
   const { as } = here;
   const { id, client } = await account(here);
@@ -175,7 +174,7 @@ test('an account is shut out and let in again like a user', async () => {
   assert.equal((await client.get('/user')).status, 403);
 });
 
-test('a token of the group, and what it may do, does not outlast it in an account that it makes', async () => {
+test('a group access token cannot create service accounts or their tokens', async () => {
   const { as, group, url, base } = await openWorld();
   const { id } = (await as('owner').post(base)).body;
   const expires_at = new Date(Date.now() + 864e5 * 30).toISOString().slice(0, 10);
@@ -188,7 +187,7 @@ test('a token of the group, and what it may do, does not outlast it in an accoun
   assert.deepEqual((await as('owner').get(`${base}/${id}/personal_access_tokens`)).body, []);
 });
 
-test('the only owner of a group stays, unless everything of it is to go; what it wrote otherwise belongs to the ghost', async () => {
+test('the only owner of a group cannot be deleted without hard_delete; otherwise contributions go to the ghost user', async () => {
   const here = await openWorld();
   const { as, base, project, group, services } = here;
   const [kept, sole] = [await account(here), await account(here)];
@@ -215,7 +214,7 @@ test('the only owner of a group stays, unless everything of it is to go; what it
   assert.equal((await as('admin').get(`/groups/${own.id}`)).status, 404);
 });
 
-test('with the group go its accounts: they are shut out at once, and removed by a job', async () => {
+test('the service accounts of a deleted group are blocked at once and deleted by a job', async () => {
   const here = await openWorld();
   const { as, services, db } = here;
   const top = (await as('owner').post('/groups', { name: `gone-${here.group.id}`, path: `gone-${here.group.id}` })).body;
@@ -237,7 +236,7 @@ test('with the group go its accounts: they are shut out at once, and removed by 
   assert.deepEqual(left, []);
 });
 
-test('a group that goes while an account is made for it is not found, and leaves no account', async () => {
+test('creating a service account while its group is deleted answers 404 and leaves no account', async () => {
   const { as, db } = await openWorld();
   const { id } = (await as('owner').post('/groups', { name: 'Short', path: `short-${process.pid}` })).body;
   const accounts = async () =>

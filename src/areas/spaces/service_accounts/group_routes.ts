@@ -1,7 +1,7 @@
-/** Service accounts that belong to a group, and go with it. */
+/** Service accounts of groups, which are deleted with their group. */
 import { Type } from 'typebox';
 import { allOptional, badRequest, del, get, Id, nothing, nullable, one, pageOf, patch, post } from '../../../http/index.ts';
-import { requestRemoval } from '../../people/users/removal_index.ts';
+import { requestRemoval } from '../../people/users/index.ts';
 import { changeServiceAccount, createServiceAccount } from './actions.ts';
 import { presentServiceAccount, ServiceAccount } from './present.ts';
 import {
@@ -12,6 +12,7 @@ import {
   checkAccountOf,
   listAccounts,
   listInput,
+  notOfType,
 } from './queries.ts';
 
 const base = '/groups/:id/service_accounts';
@@ -21,7 +22,8 @@ const mayNotCreate = () =>
 
 export const groupServiceAccountRoutes = [
   get(base, {
-    summary: 'List the service accounts of a group',
+    operation: 'listGroupServiceAccounts',
+    summary: "List a group's service accounts",
     access: managers,
     plan: 'premium',
     input: listInput,
@@ -32,11 +34,13 @@ export const groupServiceAccountRoutes = [
     },
   }),
   post(base, {
-    summary: 'Add a service account to a top-level group',
+    operation: 'createGroupServiceAccount',
+    summary: 'Create a service account in a top-level group',
     access: accountMakers(mayNotCreate),
     plan: 'premium',
     input: allOptional({ name: Type.String(), username: Type.String(), email: Type.String() }),
     returns: one(ServiceAccount),
+    refusals: { 400: '400 Bad request - <reasons>', 404: '404 Group Not Found' },
     handle: async ({ caller, group, plan, input, ...services }) => {
       if (group.parent_id !== null) throw mayNotCreate();
       const id = await createServiceAccount(services, plan, { ...input, group_id: group.id, created_by_id: caller.id });
@@ -44,7 +48,8 @@ export const groupServiceAccountRoutes = [
     },
   }),
   patch(`${base}/:user_id`, {
-    summary: 'Change a service account of a group',
+    operation: 'updateGroupServiceAccount',
+    summary: "Update a group's service account",
     access: managers,
     plan: 'premium',
     input: {
@@ -52,6 +57,7 @@ export const groupServiceAccountRoutes = [
       ...allOptional({ name: nullable(Type.String()), username: nullable(Type.String()), email: nullable(Type.String()) }),
     },
     returns: one(ServiceAccount),
+    refusals: { 400: [notOfType, '400 Bad request - <reasons>'], 404: '404 User Not Found' },
     handle: async ({ db, group, input: { user_id, ...names } }) => {
       await checkAccountOf(db, group.id, user_id);
       await changeServiceAccount(db, user_id, names);
@@ -59,17 +65,24 @@ export const groupServiceAccountRoutes = [
     },
   }),
   del(`${base}/:user_id`, {
-    summary: 'Remove a service account of a group; what it has contributed stays',
+    operation: 'deleteGroupServiceAccount',
+    summary: "Delete a group's service account; its contributions stay",
     access: managers,
     plan: 'premium',
     input: {
       user_id: Id,
       hard_delete: Type.Boolean({
         default: false,
-        description: 'Whether what it has written is removed, too, and the groups that only it owns',
+        description: 'Whether to also delete what it has written and the groups that it alone owns',
       }),
     },
+    conditional: true,
     returns: nothing,
+    refusals: {
+      400: notOfType,
+      404: '404 User Not Found',
+      409: 'User cannot be removed while is the sole-owner of a group',
+    },
     handle: async ({ db, group, input: { user_id, hard_delete }, unmodified_since }) => {
       await checkAccountOf(db, group.id, user_id);
       await requestRemoval(db, user_id, { hard: hard_delete, unmodified_since });

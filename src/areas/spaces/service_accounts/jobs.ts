@@ -1,8 +1,8 @@
 /** Background work of service accounts. */
 import { job } from '../../../jobs/index.ts';
-import { scheduleRemovalOfOrphans } from '../../people/users/removal_index.ts';
+import { scheduleRemovalOfOrphans } from '../../people/users/index.ts';
 
-/** Every hour: has the accounts removed whose group is gone. They may do nothing since then. */
+/** Every hour: schedules the deletion of accounts whose group was deleted. They have not worked since. */
 export const removeOrphanedServiceAccounts = job('remove_orphaned_service_accounts', {
   input: {},
   retries: 2,

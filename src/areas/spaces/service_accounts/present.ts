@@ -1,4 +1,4 @@
-/** How service accounts appear in replies (specification part 1, section 2.5; the last three members as today's public servers send them). */
+/** How service accounts appear in responses. */
 import { type Static, Type } from 'typebox';
 import { Id, nullable, optional, resource } from '../../../http/index.ts';
 
@@ -8,7 +8,7 @@ export const ServiceAccount = resource('ServiceAccount', {
   name: Type.String(),
   email: Type.String(),
   public_email: nullable(Type.String()),
-  unconfirmed_email: optional(Type.String({ description: 'The address that takes the place of `email` when it is confirmed' })),
+  unconfirmed_email: optional(Type.String({ description: 'Address that replaces `email` when it is confirmed' })),
 });
 
 export interface ServiceAccountRow {

@@ -1,4 +1,4 @@
-/** Service accounts as replies and rules need them. */
+/** Queries and access rules of service accounts. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { type Group, groupRole } from '../../../access/index.ts';
@@ -29,7 +29,7 @@ const columns = [
   'users.unconfirmed_email',
 ] as const;
 
-/** All service accounts, those of groups among them. */
+/** All service accounts, including those of groups. */
 export const accountsIn = (db: Database) =>
   db.selectFrom('users').select(columns).where('users.user_type', '=', sql.lit('service_account'));
 
@@ -58,12 +58,12 @@ export async function listAccounts<Row>(
   return paginate(db, query.orderBy(sql.ref(order.columns[order_by]), sort).orderBy('users.id', sort), input);
 }
 
-/** The service account with an id, which has to be one. */
+/** The service account with an ID, which must exist. */
 export const accountNumbered = (db: Database, id: number): Promise<ServiceAccountRow> =>
   accountsIn(db).where('users.id', '=', id).executeTakeFirstOrThrow();
 
 /**
- * Refuses what is no service account.
+ * Refuses users who are not service accounts.
  * @throws ApiError 404, 400 for other users
  */
 export async function checkAccount(db: Database, user_id: number): Promise<void> {
@@ -72,8 +72,11 @@ export async function checkAccount(db: Database, user_id: number): Promise<void>
   if (user_type !== 'service_account') throw badRequest('400 Bad request - User is not a service account');
 }
 
+/** The text for other users. */
+export const notOfType = '400 Bad request - User is not of type Service Account';
+
 /**
- * Refuses what is no service account of a group.
+ * Refuses users who are not service accounts of a group.
  * @throws ApiError 404 also for those of other groups and of the instance, 400 for other users
  */
 export async function checkAccountOf(db: Database, group_id: number, user_id: number): Promise<void> {
@@ -83,13 +86,13 @@ export async function checkAccountOf(db: Database, group_id: number, user_id: nu
     .select(['users.user_type', 'service_accounts.group_id'])
     .where('users.id', '=', user_id);
   const user = found('User', await query.executeTakeFirst());
-  if (user.user_type !== 'service_account') throw badRequest('400 Bad request - User is not of type Service Account');
+  if (user.user_type !== 'service_account') throw badRequest(notOfType);
   found('User', user.group_id === group_id ? user : undefined);
 }
 
 /**
- * What somebody else has already, by field.
- * @param user_id the account that is to have it; left out for a new one
+ * Reasons against names and addresses that are already taken.
+ * @param user_id the account to update; left out for a new one
  */
 export async function takenReasons(
   db: Database,
@@ -106,8 +109,8 @@ export async function takenReasons(
 }
 
 /**
- * Grants the group in `:id` to who deals with its service accounts: administrators, and its owners where the settings say so.
- * @param refusal the error for others who may know of the group
+ * Grants the group in `:id` to callers who manage its service accounts: administrators, and its owners when the setting allows it.
+ * @param refusal the error for other callers who can see the group
  */
 export const accountManagers = (refusal: () => ApiError = forbidden): Access<{ caller: Caller; group: Group }> => ({
   rule: 'group:owner, as the settings say',
@@ -122,13 +125,13 @@ export const accountManagers = (refusal: () => ApiError = forbidden): Access<{ c
 });
 
 /**
- * The same for what gives somebody a new credential: a token of a project or group that makes others could not be taken away.
+ * The same for endpoints that create credentials. Project and group access tokens are excluded: if they could create others, revoking them would not help.
  * @param refusal as for `accountManagers`
  */
 export function accountMakers(refusal: () => ApiError = forbidden): Access<{ caller: Caller; group: Group }> {
   const managers = accountManagers(refusal);
   return {
-    rule: managers.rule,
+    ...managers,
     async check(call) {
       const granted = await managers.check(call);
       if (['project', 'group'].includes(granted.caller.token.kind)) throw refusal();

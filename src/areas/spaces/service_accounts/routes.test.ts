@@ -7,7 +7,7 @@ import { confirmNewPrimary } from '../../people/emails/index.ts';
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });
 const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);
 
-/** Settings that the test puts back. */
+/** Changes settings until the test ends. */
 async function set({ db }: World, t: { after(end: () => Promise<unknown>): void }, settings: object): Promise<void> {
   await db.updateTable('application_settings').set(settings).execute();
   t.after(async () => {
@@ -16,7 +16,7 @@ async function set({ db }: World, t: { after(end: () => Promise<unknown>): void 
   });
 }
 
-/** Puts a licence of the Premium plan in force until the test ends. */
+/** Activates a Premium license until the test ends. */
 async function license({ db }: World, t: { after(end: () => Promise<unknown>): void }, user_limit: number): Promise<void> {
   const { id } = await db
     .insertInto('licenses')
@@ -26,7 +26,7 @@ async function license({ db }: World, t: { after(end: () => Promise<unknown>): v
   t.after(() => db.deleteFrom('licenses').where('id', '=', id).execute());
 }
 
-test('an account that is asked for by nothing gets a name and an address, and one may choose all of it', async () => {
+test('a service account gets a default name and address, and all values can be chosen', async () => {
   const { as } = await world();
   const made = await as('admin').post('/service_accounts');
   assert.equal(made.status, 201, JSON.stringify(made.body));
@@ -45,7 +45,7 @@ test('an account that is asked for by nothing gets a name and an address, and on
   assert.equal(named.body.email, `named-${id}@noreply.coppice.test`);
 });
 
-test('everybody sees an account for what it is: no person, external, without a seat and a namespace', async () => {
+test('a service account is shown as a bot, external, without a seat or namespace', async () => {
   const { as, db } = await world();
   const { id, username } = (await as('admin').post('/service_accounts')).body;
   const shown = (await as('admin').get(`/users/${id}`)).body;
@@ -73,7 +73,7 @@ test('everybody sees an account for what it is: no person, external, without a s
   assert.equal(secret.password_digest, null);
 });
 
-test('nobody gives an account a password, nor the right to add groups', async () => {
+test('a service account cannot get a password or create groups', async () => {
   const { as } = await world();
   const { id } = (await as('admin').post('/service_accounts')).body;
   const before = (await as('admin').get(`/users/${id}`)).body;
@@ -88,7 +88,7 @@ test('nobody gives an account a password, nor the right to add groups', async ()
   assert.equal((await as('admin').put(`/users/${id}`, { bio: 'Builds by night' })).body.bio, 'Builds by night');
 });
 
-test('what somebody else has is refused by name, both at once, and what cannot be is, too', async () => {
+test('taken and invalid values are refused together', async () => {
   const { as, people, group, db } = await world();
   const secondary = `second-${people.guest.id}@example.com`;
   await as('admin').post(`/users/${people.guest.id}/emails`, { email: secondary });
@@ -116,12 +116,12 @@ test('what somebody else has is refused by name, both at once, and what cannot b
   const strange = await as('admin').post('/service_accounts', { username: '-a' });
   assert.match(strange.body.message, /^400 Bad request - Username can contain only letters, digits/);
   assert.deepEqual(await db.selectFrom('users').select('id').execute(), before);
-  // Names of accounts are kept from groups, too.
+  // Usernames of service accounts are not available to groups either.
   const taken = (await as('admin').post('/service_accounts')).body.username;
   assert.equal((await as('owner').post('/groups', { name: taken, path: taken })).status, 400);
 });
 
-test('accounts are listed by id or by username, in pages and by keyset, those of groups among them', async () => {
+test('service accounts, including those of groups, are listed by ID or username, in pages and by keyset', async () => {
   const { as, group } = await world();
   const made: number[] = [];
   for (const name of ['b', 'c', 'a'])
@@ -154,7 +154,7 @@ test('accounts are listed by id or by username, in pages and by keyset, those of
   }
 });
 
-test('a change keeps what is left out or blank, and is refused for what is no service account', async () => {
+test('an update keeps values that are left out or blank, and is refused for other users', async () => {
   const { as, people } = await world();
   const { id, ...made } = (await as('admin').post('/service_accounts')).body;
   const path = `/service_accounts/${id}`;
@@ -174,7 +174,7 @@ test('a change keeps what is left out or blank, and is refused for what is no se
   assert.equal((await as('admin').patch('/service_accounts/x', { name: 'Robot' })).body.error, 'user_id is invalid');
 });
 
-test('an address that was chosen waits for its confirmation where addresses are confirmed, and the account works meanwhile', async (t) => {
+test('a chosen address waits for its confirmation if the setting requires one, and the account works meanwhile', async (t) => {
   const here = await world();
   const { as, db, services, url } = here;
   await set(here, t, { email_confirmation_setting: 'hard' });
@@ -201,7 +201,7 @@ test('an address that was chosen waits for its confirmation where addresses are 
   await db.deleteFrom('users').where('id', '=', made.id).execute();
 });
 
-test('only administrators deal with accounts of the instance', async () => {
+test('only administrators manage service accounts of the instance', async () => {
   const { as } = await world();
   const { id } = (await as('admin').post('/service_accounts')).body;
   const refused = await as('owner').post('/service_accounts');
@@ -214,7 +214,7 @@ test('only administrators deal with accounts of the instance', async () => {
   assert.equal((await as('anonymous').post('/service_accounts')).status, 401);
 });
 
-test('Premium has as many accounts as its licence has seats, and Ultimate any number', async (t) => {
+test('Premium has as many service accounts as the license has seats, Ultimate any number', async (t) => {
   const here = await world();
   const { as, group, db } = here;
   const count = async () =>

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 
-const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const names = ({ body }: { body: { name: string }[] }) => body.map(({ name }) => name);
 const wish = (more: object = {}) => ({ name: 'deploy', scopes: ['api'], ...more });
 
-/** A world with a service account in its group, and the address of its tokens. */
+/** A world with a service account in its group, and the URL of its tokens. */
 async function accountWorld(): Promise<
   World & { id: number; base: string; holding(token: string): ReturnType<typeof clientOf> }
 > {
@@ -22,7 +22,7 @@ async function accountWorld(): Promise<
   return { ...here, id, base: `${accounts}/${id}/personal_access_tokens`, holding };
 }
 
-test('a token is shown once, works as its account, and ends when it is revoked', async () => {
+test('a token is shown once, acts as its service account, and stops working when it is revoked', async () => {
   const { as, base, id, holding } = await accountWorld();
   const made = await as('owner').post(base, wish({ description: 'by night', scopes: ['api', 'self_rotate'] }));
   assert.equal(made.status, 201, JSON.stringify(made.body));
@@ -35,7 +35,7 @@ test('a token is shown once, works as its account, and ends when it is revoked',
     revoked: false,
     active: true,
     last_used_at: null,
-    expires_at: dayIn(365),
+    expires_at: daysFromNow(365),
   });
   assert.deepEqual((await as('owner').get(base)).body, [{ id: token_id, created_at, ...rest }]);
   const client = holding(token);
@@ -50,7 +50,7 @@ test('a token is shown once, works as its account, and ends when it is revoked',
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Personal Access Token Not Found' }]);
 });
 
-test('a token that cannot be is refused, and none is left behind', async () => {
+test('invalid tokens are refused, and none is created', async () => {
   const { as, base } = await accountWorld();
   const refusals: [object, number, string][] = [
     [{ name: undefined }, 400, 'name is missing'],
@@ -59,7 +59,7 @@ test('a token that cannot be is refused, and none is left behind', async () => {
     [{ expires_at: 'soon' }, 400, 'expires_at is invalid'],
     [{ scopes: [] }, 422, "Scopes can't be blank"],
     [{ name: ' ' }, 422, "Name can't be blank"],
-    [{ expires_at: dayIn(366) }, 422, `Expires at must be before ${dayIn(365)}`],
+    [{ expires_at: daysFromNow(366) }, 422, `Expires at must be before ${daysFromNow(365)}`],
   ];
   for (const [more, status, text] of refusals) {
     const refused = await as('owner').post(base, wish(more));
@@ -68,7 +68,7 @@ test('a token that cannot be is refused, and none is left behind', async () => {
   assert.deepEqual((await as('owner').get(base)).body, []);
 });
 
-test('the list is narrowed and ordered by every parameter', async () => {
+test('the list is filtered and ordered by every parameter', async () => {
   const { as, base, db, id, people } = await accountWorld();
   const add = (name: string, more: object) =>
     db
@@ -115,21 +115,21 @@ test('the list is narrowed and ordered by every parameter', async () => {
     assert.equal((await as('owner').get(base, { [name]: value })).body.error, text);
 });
 
-test('a token is rotated once, and not when it has ended', async () => {
+test('a token is rotated once, and not after it has expired', async () => {
   const { as, base, db, holding } = await accountWorld();
   const old = (await as('owner').post(base, wish({ description: 'by night' }))).body;
   const rotated = await as('owner').post(`${base}/${old.id}/rotate`);
   assert.equal(rotated.status, 200, JSON.stringify(rotated.body));
   const { name, description, scopes, expires_at, token } = rotated.body;
-  assert.deepEqual([name, description, scopes, expires_at], ['deploy', 'by night', ['api'], dayIn(7)]);
+  assert.deepEqual([name, description, scopes, expires_at], ['deploy', 'by night', ['api'], daysFromNow(7)]);
   assert.equal((await holding(old.token).get('/user')).status, 401);
   assert.equal((await holding(token).get('/user')).status, 200);
   const again = await as('owner').post(`${base}/${old.id}/rotate`);
   assert.deepEqual([again.status, again.body], [400, { message: '400 Bad request - Token already revoked' }]);
   const unknown = await as('owner').post(`${base}/99999999/rotate`);
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Not Found' }]);
-  const far = await as('owner').post(`${base}/${rotated.body.id}/rotate`, { expires_at: dayIn(366) });
-  assert.deepEqual([far.status, far.body.message], [400, `400 Bad request - Expires at must be before ${dayIn(365)}`]);
+  const far = await as('owner').post(`${base}/${rotated.body.id}/rotate`, { expires_at: daysFromNow(366) });
+  assert.deepEqual([far.status, far.body.message], [400, `400 Bad request - Expires at must be before ${daysFromNow(365)}`]);
   assert.equal((await holding(token).get('/user')).status, 200);
 
   await db.updateTable('personal_access_tokens').set({ expires_at: '2020-01-01' }).where('id', '=', rotated.body.id).execute();
@@ -137,7 +137,7 @@ test('a token is rotated once, and not when it has ended', async () => {
   assert.deepEqual([ended.status, ended.body], [400, { message: '400 Bad request - Token already expired' }]);
 });
 
-test('tokens of accounts live for ever where the settings say so, and those of people do not', async () => {
+test('tokens of service accounts never expire if the setting allows it, and those of people still do', async () => {
   const { as, base, id, people } = await accountWorld();
   assert.equal(
     (await as('admin').put('/application/settings', { service_access_tokens_expiration_enforced: false })).status,
@@ -147,16 +147,16 @@ test('tokens of accounts live for ever where the settings say so, and those of p
   assert.equal((await as('owner').post(base, wish({ expires_at: '2999-01-01' }))).body.expires_at, '2999-01-01');
   assert.equal((await as('admin').post(`/users/${id}/personal_access_tokens`, wish())).body.expires_at, null);
   const ofPerson = await as('admin').post(`/users/${people.guest.id}/personal_access_tokens`, wish());
-  assert.equal(ofPerson.body.expires_at, dayIn(365));
+  assert.equal(ofPerson.body.expires_at, daysFromNow(365));
   await as('admin').put('/application/settings', {
     service_access_tokens_expiration_enforced: true,
     require_personal_access_token_expiry: false,
   });
-  assert.equal((await as('owner').post(base, wish())).body.expires_at, dayIn(365));
+  assert.equal((await as('owner').post(base, wish())).body.expires_at, daysFromNow(365));
   await as('admin').put('/application/settings', { require_personal_access_token_expiry: true });
 });
 
-test('tokens of accounts of the instance are those of administrators to make, list, rotate and revoke', async () => {
+test("administrators create, list, rotate and revoke tokens of the instance's service accounts", async () => {
   const { as, holding } = await accountWorld();
   const { id } = (await as('admin').post('/service_accounts')).body;
   const made = (await as('admin').post(`/users/${id}/personal_access_tokens`, wish())).body;

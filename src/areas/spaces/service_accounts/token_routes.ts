@@ -1,4 +1,4 @@
-/** Personal access tokens of the service accounts of a group; those of other service accounts are made and ended like everybody's. */
+/** Personal access tokens of group service accounts. Those of other service accounts have the same endpoints as everyone's. */
 import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
@@ -30,14 +30,14 @@ import {
   tokenOrder,
   tokensIn,
 } from '../../people/personal_access_tokens/index.ts';
-import { accountMakers, accountManagers, checkAccountOf } from './queries.ts';
+import { accountMakers, accountManagers, checkAccountOf, notOfType } from './queries.ts';
 
 const base = '/groups/:id/service_accounts/:user_id/personal_access_tokens';
 const managers = accountManagers();
 const makers = accountMakers();
 const { user_id: _account, ...filters } = tokenFilters.input;
 
-/** The tokens of an account. Those that administrators make to act as somebody are theirs alone. */
+/** The tokens of an account, without impersonation tokens, which only administrators see. */
 const tokensOf = (db: Database, user_id: number) =>
   tokensIn(db).where('user_id', '=', user_id).where('impersonation', '=', false);
 
@@ -46,11 +46,13 @@ const tokenOf = (db: Database, user_id: number, token_id: number) =>
 
 export const serviceAccountTokenRoutes = [
   get(base, {
-    summary: 'List the tokens of a service account of a group',
+    operation: 'listGroupServiceAccountTokens',
+    summary: "List a group service account's tokens",
     access: managers,
     plan: 'premium',
     input: { user_id: Id, ...filters, sort: optional(TokenOrder), ...paging },
     returns: pageOf(PersonalAccessToken),
+    refusals: { 400: notOfType, 404: '404 User Not Found' },
     handle: async ({ db, group, input }) => {
       await checkAccountOf(db, group.id, input.user_id);
       const tokens = tokensOf(db, input.user_id).where(tokenFilters.matching(input));
@@ -58,22 +60,38 @@ export const serviceAccountTokenRoutes = [
     },
   }),
   post(base, {
-    summary: 'Make a token for a service account of a group',
+    operation: 'createGroupServiceAccountToken',
+    summary: 'Create a token for a group service account',
+    description: 'The value is shown only here.',
     access: makers,
     plan: 'premium',
     input: { user_id: Id, ...newTokenInput },
     returns: one(NewPersonalAccessToken),
+    refusals: { 400: notOfType, 404: '404 User Not Found', 422: '<Parameter> <reason>' },
     handle: async ({ db, group, input }) => {
       await checkAccountOf(db, group.id, input.user_id);
       return shownOnce(db, await issueToken(db, input));
     },
   }),
   post(`${base}/:token_id/rotate`, {
-    summary: 'Put a new token in the place of one of a service account of a group',
+    operation: 'rotateGroupServiceAccountToken',
+    summary: "Rotate a group service account's token",
+    rotation: true,
+    description:
+      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given.',
     access: makers,
     plan: 'premium',
     input: { user_id: Id, token_id: Id, expires_at: optional(DateOnly) },
     returns: withStatus(200, one(NewPersonalAccessToken)),
+    refusals: {
+      400: [
+        notOfType,
+        '400 Bad request - Token already revoked',
+        '400 Bad request - Token already expired',
+        '400 Bad request - Expires at <reason>',
+      ],
+      404: '404 User Not Found',
+    },
     handle: async ({ db, group, input: { user_id, token_id, expires_at } }) => {
       await checkAccountOf(db, group.id, user_id);
       const token = await tokenOf(db, user_id, token_id);
@@ -83,11 +101,16 @@ export const serviceAccountTokenRoutes = [
     },
   }),
   del(`${base}/:token_id`, {
-    summary: 'Revoke a token of a service account of a group',
+    operation: 'revokeGroupServiceAccountToken',
+    summary: "Revoke a group service account's token",
     access: managers,
     plan: 'premium',
     input: { user_id: Id, token_id: Id },
     returns: nothing,
+    refusals: {
+      400: [notOfType, '400 Bad request'],
+      404: ['404 User Not Found', '404 Personal Access Token Not Found'],
+    },
     handle: async ({ db, group, input: { user_id, token_id } }) => {
       await checkAccountOf(db, group.id, user_id);
       await revokeToken(db, found('Personal Access Token', await tokenOf(db, user_id, token_id)).id);
