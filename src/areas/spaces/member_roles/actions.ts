@@ -1,12 +1,12 @@
-/** Complete changes of roles. */
+/** Changes of member roles (docs/reference/member_roles.md). */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { lockTree, permissions } from '../../../access/index.ts';
+import { hasEnded, lockTree, permissions } from '../../../access/index.ts';
 import { type Database, type DB, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
 import { ApiError, badRequest, checkUnmodified, found } from '../../../http/index.ts';
 import { belongsTo, type MemberRoleRow, memberRoleColumns } from './queries.ts';
 import { maximumRoles, type RoleValues, roleReasons, taken, tooMany } from './rules.ts';
 
-/** What a role gets when nobody says otherwise. */
+/** The default permissions of a role. */
 const nothing = Object.fromEntries(permissions.map((name) => [name, false])) as Omit<
   RoleValues,
   'name' | 'description' | 'base_access_level'
@@ -19,7 +19,7 @@ function refuse(reasons: readonly string[]): void {
   if (reasons.length > 0) throw badRequest(reasons.join(', '));
 }
 
-/** `work`, where another role may take the name meanwhile. */
+/** Translates a violation of unique names: another role may take the name meanwhile. */
 const orTaken = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw isUniqueViolation(error, 'member_roles_name_key') ? badRequest(taken) : error;
@@ -37,14 +37,14 @@ async function isFull(tx: Database, group_id: number): Promise<boolean> {
 }
 
 /**
- * Adds a role.
- * @param group_id of a top-level group; null: of the instance
+ * Creates a role.
+ * @param group_id ID of a top-level group; null: the instance
  * @throws ApiError 400 with all reasons in one text
  */
 export const createRole = (db: Database, group_id: number | null, given: NewRole): Promise<MemberRoleRow> =>
   orTaken(
     db.transaction().execute(async (tx) => {
-      // So that two do not both become the tenth.
+      // Two concurrent requests must not both create the tenth role.
       if (group_id !== null) await lockTree(tx, group_id);
       const role = { ...nothing, description: null, ...given };
       refuse([
@@ -61,13 +61,13 @@ export const createRole = (db: Database, group_id: number | null, given: NewRole
   );
 
 export interface RoleChanges extends Partial<RoleValues> {
-  /** A role stays where it is; what names another place is refused. */
+  /** Must be the same group: roles cannot be moved. */
   group_id?: number | null;
 }
 
 /**
- * Changes a role. Whoever has it has what it says from then on.
- * @param group_id whose it is; null: the instance's
+ * Updates a role. The change applies to members with the role at once.
+ * @param group_id the group of the role; null: the instance
  * @throws ApiError 404, 400 with all reasons in one text
  */
 export const changeRole = (db: Database, group_id: number | null, id: number, changes: RoleChanges): Promise<MemberRoleRow> =>
@@ -92,7 +92,7 @@ export const changeRole = (db: Database, group_id: number | null, id: number, ch
     }),
   );
 
-/** The role, which nobody else changes until the transaction ends. */
+/** The role, locked until the transaction ends. */
 async function lockedRole(tx: Database, group_id: number | null, id: number) {
   const query: SelectQueryBuilder<DB, 'member_roles', MemberRoleRow> = tx.selectFrom('member_roles').select(memberRoleColumns);
   return found('Member Role', await query.where(belongsTo(group_id)).where('id', '=', id).forUpdate().executeTakeFirst());
@@ -101,9 +101,9 @@ async function lockedRole(tx: Database, group_id: number | null, id: number) {
 const assigned = 'Role is assigned to one or more group members. Remove role from all group members, then delete role.';
 
 /**
- * Removes a role that nobody has. Who was to get it by an invitation gets its level alone.
- * @param group_id whose it is; null: the instance's
- * @throws ApiError 404, 400 while members have it, 412 when it changed after `unmodified_since`
+ * Deletes a role that is not assigned. Pending invitations with the role keep its access level.
+ * @param group_id the group of the role; null: the instance
+ * @throws ApiError 404, 400 while it is assigned, 412 when it changed after `unmodified_since`
  */
 export async function deleteRole(
   db: Database,
@@ -115,8 +115,8 @@ export async function deleteRole(
     const query = tx.selectFrom('member_roles').select('updated_at').where(belongsTo(group_id)).where('id', '=', id);
     const { updated_at } = found('Member Role', await query.forUpdate().executeTakeFirst());
     checkUnmodified(updated_at, unmodified_since);
-    // Memberships that have ended are nobody's any more, though they are cleared away at night only.
-    await sql`update members set member_role_id = null where member_role_id = ${id} and expires_at <= current_date`.execute(tx);
+    // Expired memberships do not count, although their rows stay until the night.
+    await sql`update members set member_role_id = null where member_role_id = ${id} and ${hasEnded()}`.execute(tx);
     await tx.deleteFrom('member_roles').where('id', '=', id).execute();
   });
   await removal.catch((error: unknown) => {

@@ -17,7 +17,7 @@ async function worldOf(offering: string): Promise<World> {
   return populate(server);
 }
 
-/** What every operation below a path answers to somebody. */
+/** The status of every operation below a path. */
 const answersTo = async (client: Client, url: string) => [
   await client.get(url),
   await client.post(url, { name: 'reader', base_access_level: 10, read_code: true }),
@@ -34,7 +34,7 @@ for (const [offering, has, refuses, text] of [
   ['self-managed', 'instance', 'group', group],
   ['dedicated', 'instance', 'group', group],
 ] as const) {
-  test(`a ${offering} server has roles of the ${has}, and refuses those of the ${refuses} to everybody who is signed in`, async () => {
+  test(`a ${offering} server has roles of the ${has} and refuses those of the ${refuses} to every signed-in caller`, async () => {
     const here = await worldOf(offering);
     const urls = { instance: '/member_roles', group: `/groups/${here.group.id}/member_roles` };
     const owner = here.as(has === 'instance' ? 'admin' : 'owner');

@@ -1,4 +1,4 @@
-/** Roles as they are read, and which of them can be given where. */
+/** Queries for member roles, and where they are available. */
 import { sql } from 'kysely';
 import { type Static, type TBoolean, Type } from 'typebox';
 import { type Permission, permissions } from '../../../access/index.ts';
@@ -7,7 +7,7 @@ import { Id, invalid, nullable, resource } from '../../../http/index.ts';
 
 const flags = Object.fromEntries(permissions.map((name) => [name, Type.Boolean()])) as Record<Permission, TBoolean>;
 
-/** A role (specification part 1, section 2.1). */
+/** A member role in responses. */
 export const MemberRole = resource('MemberRole', {
   id: Id,
   name: Type.String(),
@@ -20,11 +20,11 @@ export type MemberRoleRow = Static<typeof MemberRole>;
 
 export const memberRoleColumns = columnsOf(MemberRole);
 
-/** Whose a role is: of a top-level group, or where there is none, of the instance. `is not distinct from` would say both, but uses no index. */
+/** A predicate: the role belongs to a group, or to the instance. `is not distinct from` would express both, but uses no index. */
 export const belongsTo = (group_id: number | null) =>
   group_id === null ? sql<boolean>`member_roles.group_id is null` : sql<boolean>`member_roles.group_id = ${group_id}`;
 
-/** Roles by their ids, as replies show them. */
+/** Roles by their IDs, as in responses. */
 export async function memberRolesById(db: Database, ids: readonly number[]): Promise<Map<number, MemberRoleRow>> {
   if (ids.length === 0) return new Map();
   const query = db.selectFrom('member_roles').select(memberRoleColumns);
@@ -32,15 +32,15 @@ export async function memberRolesById(db: Database, ids: readonly number[]): Pro
   return new Map(rows.map((role) => [role.id, role]));
 }
 
-/** A group or project, as far as it decides on the roles that its members can have. */
-export interface RolePlace {
+/** A group or project whose members get a role. */
+export interface RoleOwner {
   kind: 'group' | 'project';
   id: number;
-  /** The groups above it, from the top down. */
+  /** Its ancestor groups, top-level group first. */
   above: readonly number[];
 }
 
-/** What a membership gets by a role. */
+/** A role that a membership can get. */
 export interface UsableRole {
   id: number;
   base_access_level: number;
@@ -48,12 +48,12 @@ export interface UsableRole {
 }
 
 /**
- * A role that members of a group or project can have: one of the instance, or of the top-level group that it stands in. Nobody removes it before somebody has it.
+ * A role that is available in a group or project: one of the instance or of its top-level group. It is locked against deletion until the membership is written.
  * @param tx the transaction that gives it
  * @param id of the role
- * @throws ApiError 400 for any other, whether it exists or not
+ * @throws ApiError 400 for any other role, whether it exists or not
  */
-export async function memberRoleFor(tx: Database, { kind, id: place_id, above }: RolePlace, id: number): Promise<UsableRole> {
+export async function memberRoleFor(tx: Database, { kind, id: place_id, above }: RoleOwner, id: number): Promise<UsableRole> {
   const [root = kind === 'group' ? place_id : null] = above;
   const role = await tx
     .selectFrom('member_roles')

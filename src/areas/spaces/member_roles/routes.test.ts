@@ -9,14 +9,14 @@ import { permissions } from '../../../access/index.ts';
 const none = Object.fromEntries(permissions.map((permission) => [permission, false]));
 const namesIn = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
 
-/** The two places that have roles, each with who owns it. */
+/** The instance and a group, each with its owner. */
 const places = [
   ['the instance', () => '/member_roles', 'admin', () => null],
   ['a group', ({ group }: World) => `/groups/${group.id}/member_roles`, 'owner', ({ group }: World) => group.id],
 ] as const;
 
 for (const [name, urlOf, owner, groupOf] of places) {
-  test(`a role of ${name} is added, listed by name, changed in both ways and removed`, async () => {
+  test(`a role of ${name} is created, listed by name, updated by PATCH and PUT, and deleted`, async () => {
     const here = await world();
     const url = urlOf(here);
     const roles = here.as(owner);
@@ -63,7 +63,7 @@ for (const [name, urlOf, owner, groupOf] of places) {
     assert.equal((await roles.delete(`${url}/${full.body.id}`)).status, 204);
   });
 
-  test(`what cannot be a role of ${name} is refused in the words of the reference`, async () => {
+  test(`invalid roles of ${name} are refused with the exact texts`, async () => {
     const here = await world();
     const url = urlOf(here);
     const roles = here.as(owner);
@@ -108,13 +108,13 @@ for (const [name, urlOf, owner, groupOf] of places) {
     const odd = await roles.delete(`${url}/abc`);
     assert.deepEqual([odd.status, odd.body.message], [400, 'member_role_id is invalid']);
     assert.deepEqual((await roles.get(url)).body, before.body);
-    // The level has it anyway.
+    // The base level has the permission anyway.
     const developer = { name: 'developer', base_access_level: 30, admin_vulnerability: true };
     assert.equal((await roles.post(url, developer)).status, 201);
   });
 }
 
-test('a group has ten roles at most, also when two are added at the same moment, and the instance as many as it likes', async () => {
+test('a group has at most ten roles, also with concurrent requests, and the instance any number', async () => {
   const { as, group } = await world();
   const add = (path: string, name: string) => as('admin').post(path, { name, base_access_level: 10, read_code: true });
   const url = `/groups/${group.id}/member_roles`;
@@ -133,20 +133,20 @@ test('a group has ten roles at most, also when two are added at the same moment,
   assert.equal((await add(url, 'another')).status, 201);
   for (let index = 0; index < 21; index++) assert.equal((await add('/member_roles', `many ${index}`)).status, 201);
   const all = await as('admin').get('/member_roles');
-  assert.ok(all.body.length >= 21, 'all are sent, not a page of them');
+  assert.ok(all.body.length >= 21, 'the list is complete, not a page');
   const page = await as('admin').get('/member_roles', { per_page: 2, page: 2 });
   assert.deepEqual(namesIn(page), namesIn(all).slice(2, 4));
   assert.equal(page.headers.get('x-next-page'), '3');
 });
 
-test('two who take one name at the same moment: one is told that it is taken', async () => {
+test('of two concurrent requests with the same name, one is refused', async () => {
   const { as } = await world();
   const add = () => as('admin').post('/member_roles', { name: 'at once', base_access_level: 10, read_code: true });
   const statuses = (await Promise.all([add(), add(), add()])).map(({ status }) => status).toSorted();
   assert.deepEqual(statuses, [201, 400, 400]);
 });
 
-test('roles belong to the group at the top: subgroups see them, add none, and reach none; other groups use the names again', async () => {
+test('roles belong to the top-level group: subgroups list them but cannot create or change any, and other groups can reuse the names', async () => {
   const { as, group, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const subOwner = await person();
@@ -170,7 +170,7 @@ test('roles belong to the group at the top: subgroups see them, add none, and re
   assert.deepEqual((await as('owner').get(`/groups/${group.id}/member_roles`)).body, [made]);
 });
 
-test('who neither administers the instance nor owns the group is refused, and strangers do not learn of the group', async () => {
+test('callers who are neither administrators nor owners are refused, and outsiders do not see the group', async () => {
   const { as, group } = await world();
   const role = { name: 'reader', base_access_level: 10, read_code: true };
   const id = await addRole({ as }, ['read_code']);
@@ -201,7 +201,7 @@ test('who neither administers the instance nor owns the group is refused, and st
   assert.equal((await as('outsider').get(`/groups/${group.id}/member_roles`)).body.message, '404 Group Not Found');
 });
 
-test('a role that somebody has stays, and goes with its group or when nobody has it any more', async () => {
+test('an assigned role cannot be deleted, except with its group', async () => {
   const { as, group, person, db } = await world();
   const role_id = await addRole({ as }, ['read_code'], { group_id: group.id });
   const url = `/groups/${group.id}/member_roles/${role_id}`;
@@ -217,7 +217,7 @@ test('a role that somebody has stays, and goes with its group or when nobody has
   );
   assert.equal((await as('owner').delete(`${members}/${member.id}`)).status, 204);
   assert.equal((await as('owner').delete(url)).status, 400);
-  // A day passes: whose membership has ended has no role, though the row is there until the night.
+  // A day passes: an expired membership has no role, although its row stays until the night.
   await sql`update members set expires_at = current_date where user_id = ${past.id}`.execute(db);
   assert.equal((await as('owner').delete(url)).status, 204);
 
@@ -228,7 +228,7 @@ test('a role that somebody has stays, and goes with its group or when nobody has
   assert.equal(await db.selectFrom('member_roles').select('id').where('id', '=', own).executeTakeFirst(), undefined);
 });
 
-test('a role that is removed in the moment in which somebody is to get it is given to nobody', async () => {
+test('a role that is deleted while it is being assigned is not assigned', async () => {
   const { as, group, person, db } = await world();
   const role_id = await addRole({ as }, ['read_code'], { group_id: group.id });
   const { id: user_id } = await person();
@@ -244,7 +244,7 @@ test('a role that is removed in the moment in which somebody is to get it is giv
   assert.equal((await as('owner').get(`${members}/${user_id}`)).status, 404);
 });
 
-test('a change of a role counts at once for everybody who has it', async () => {
+test('an update of a role applies at once to everyone who has it', async () => {
   const { as, group, project, person } = await world();
   const role_id = await addRole({ as }, ['remove_project']);
   const member = await person();
@@ -257,7 +257,7 @@ test('a change of a role counts at once for everybody who has it', async () => {
   assert.equal((await archive()).status, 403);
 });
 
-test('below Ultimate there are no roles: every endpoint refuses, members show none, and none counts until the plan is back', async () => {
+test('below Ultimate roles have no effect: every endpoint refuses, and members show none until the plan is back', async () => {
   const { as, group, project, person, db } = await world();
   const role_id = await addRole({ as }, ['archive_project'], { group_id: group.id });
   const member = await person();
@@ -279,7 +279,7 @@ test('below Ultimate there are no roles: every endpoint refuses, members show no
       for (const { status, body } of answers) assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
     }
     const unheard = await person();
-    // A parameter of another plan is not heard, so that this is a guest like any other.
+    // Parameters of another plan are ignored, so this is an ordinary guest.
     const added = await as('owner').post(members, { user_id: unheard.id, access_level: 10, member_role_id: role_id });
     assert.equal(added.status, 201);
     assert.equal((await as('owner').put(`${members}/${unheard.id}`, { access_level: 20 })).status, 200);
@@ -294,7 +294,7 @@ test('below Ultimate there are no roles: every endpoint refuses, members show no
   );
 });
 
-test('a level that is changed below Ultimate ends the role, whose level it is not', async () => {
+test('changing a level below Ultimate removes the role', async () => {
   const { as, group, person, db } = await world();
   const role_id = await addRole({ as }, ['read_code']);
   const member = await person();

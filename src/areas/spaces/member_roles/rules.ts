@@ -1,8 +1,8 @@
-/** What a role may be (member-roles.md, "Rules and exact texts"). Pure functions. */
+/** Rules of member roles (docs/reference/member_roles.md). Pure functions. */
 import { levels, type Permission, permissions } from '../../../access/index.ts';
-import { tooLong } from '../../../http/index.ts';
+import { tooLong } from '../../../texts/index.ts';
 
-/** Most roles of one group; the instance has as many as it likes. */
+/** The most roles of a group; the instance has no limit. */
 export const maximumRoles = 10;
 
 export const taken = 'Name has already been taken';
@@ -13,7 +13,7 @@ const longest = 255;
 
 export type RoleValues = { name: string; description: string | null; base_access_level: number } & Record<Permission, boolean>;
 
-/** What can only be had with something else, and the level that has that anyway. */
+/** Permissions that require another one, and the level that has the required one anyway. */
 const needs: readonly { wanted: Permission; needed: Permission; from: number }[] = [
   { wanted: 'admin_vulnerability', needed: 'read_vulnerability', from: levels.developer },
 ];
@@ -23,7 +23,7 @@ const humanised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 const lengthReasons = (field: string, text: string) => tooLong(text, longest).map((reason) => `${field} ${reason}`);
 
-/** Why there cannot be such a role, as sentences; empty when there can. Other roles are not looked at. */
+/** Reasons against the values of a role, as sentences; empty when they are valid. Other roles are not considered. */
 export function roleReasons(role: RoleValues): string[] {
   const missing = needs.filter(({ wanted, needed, from }) => role[wanted] && !role[needed] && role.base_access_level < from);
   return [

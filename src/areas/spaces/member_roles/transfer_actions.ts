@@ -1,21 +1,21 @@
-/** What becomes of roles when groups and projects move: they stay in the tree of the top-level group that they belong to. */
+/** Roles after transfers of groups and projects: they stay with the top-level group that they belong to. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-/** What can carry a role: memberships, and what is to become one. */
+/** Tables whose rows can have a role: memberships, and what can become one. */
 const carriers = ['members', 'invitations', 'member_approvals'] as const;
 
 /**
- * Takes roles of other trees from the members of what has moved, from those who are invited, and from those who wait for an approval. Their levels stay. The roles
- * of a group that is no longer at the top go.
- * @param tx the transaction that has moved it, before authorizations are derived anew
+ * Removes roles of other top-level groups from the members, invitations and pending promotions of a moved group or project. Their access levels stay. The roles of a
+ * group that is no longer a top-level group are deleted.
+ * @param tx the transaction of the transfer, before it refreshes authorizations
  */
 export async function dropForeignRoles(tx: Database, moved: Subtree): Promise<void> {
   const isFarther = (root: RawBuilder<unknown>) => sql`member_roles.group_id is not null and member_roles.group_id <> ${root}`;
   for (const table of carriers) {
     const rows = sql.table(table);
-    // A user's namespace is no group, so that its projects keep roles of the instance alone.
+    // A user's namespace is not a group, so its projects keep only roles of the instance.
     await sql`
       update ${rows} set member_role_id = null
         from member_roles, namespaces

@@ -1,9 +1,10 @@
-/** Complete changes of memberships: each locks the tree, writes the rows, and brings the authorizations up to date. */
+/** Changes of memberships. Each locks the tree, writes the rows and refreshes the authorizations (docs/reference/members.md). */
 import { sql } from 'kysely';
-import { currentPlan, levels, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
+import { countsToday, currentPlan, hasEnded, levels, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, reaches } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
+import { removeAccessRequests } from '../../people/users/index.ts';
 import { forgetApprovals, heldBack } from './approval_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';
@@ -12,17 +13,17 @@ import { type Actor, isAbove, isProtected, levelReasons, roleKeepsLevel, type So
 
 export interface NewMembers extends Grant {
   user_ids: readonly number[];
-  /** The first day on which the memberships do not count, `YYYY-MM-DD`. */
+  /** The first day on which the memberships are no longer in force, `YYYY-MM-DD`. */
   expires_at?: string | null | undefined;
-  /** Whether those who are members already get the new level, too, or are refused. */
+  /** Whether existing members get the new level or are refused. */
   existing: 'change' | 'refuse';
 }
 
 /**
- * Adds people to a group or project. Those who cannot be added are left out; the others are.
+ * Adds users to a group or project. Users who cannot be added do not affect the others.
  * @param tx a transaction
- * @returns by user, why he was left out
- * @throws ApiError 400 for a role that members there cannot have, 403 for one that the actor cannot give
+ * @returns the refusal of each user who was not added
+ * @throws ApiError 400 for a role that is not available there, 403 for one that the actor cannot give
  */
 export async function addMembers(
   tx: Database,
@@ -52,30 +53,30 @@ export async function addMembers(
     .insertInto('members')
     .values(rows)
     .onConflict((conflict) =>
-      // The row in the way either has ended, which makes this a new membership, or is to be changed.
+      // An existing row has either ended, so this is a new membership, or is updated.
       conflict.columns([source.kind === 'group' ? 'group_id' : 'project_id', 'user_id']).doUpdateSet({
         access_level,
         member_role_id: roleColumn(members),
         expires_at,
-        created_by_id: sql`case when members.expires_at <= current_date then excluded.created_by_id else members.created_by_id end`,
-        created_at: sql`case when members.expires_at <= current_date then now() else members.created_at end`,
+        created_by_id: sql`case when ${hasEnded('members')} then excluded.created_by_id else members.created_by_id end`,
+        created_at: sql`case when ${hasEnded('members')} then now() else members.created_at end`,
         updated_at: sql`now()`,
       }),
     )
     .returning('user_id')
-    // Begun in this transaction, and not changed.
+    // Created in this transaction, not updated.
     .returning(sql<boolean>`created_at = now()`.as('is_new'))
     .execute();
   const joined = written.filter(({ is_new }) => is_new).map(({ user_id }) => user_id);
   await recordMemberships(tx, subtree, joined, 'joined');
-  // Whoever is a member asks for nothing any more.
-  await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${accepted}::bigint[])`.execute(tx);
+  // A member has no access request.
+  await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${accepted}::bigint[])`);
   await forgetApprovals(tx, source, accepted);
   await refreshAuthorizations(tx, subtree, accepted);
   return refusals;
 }
 
-/** Memberships are told of in projects only, each as what the member did himself. */
+/** Records events of memberships. Only projects have them, and the member is their author. */
 export async function recordMemberships(
   tx: Database,
   place: Subtree,
@@ -95,7 +96,7 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
   const { user_ids, access_level, member_role_id, existing } = members;
   const above = await inherited(tx, source, user_ids);
   const withMinimal = await hasMinimal(tx);
-  // Counted without all of them, so that two owners are not taken for each other's stand-in.
+  // Without any of these users, so that two owners do not stand in for each other.
   const otherOwner = await hasOtherOwner(tx, source, user_ids);
   const present = new Map((await heldBy(tx, source, user_ids)).map((member) => [member.user_id, member]));
   const refusals = new Map<number, Refusal>();
@@ -113,10 +114,10 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
   return refusals;
 }
 
-/** Whether the plan in force has minimal access. */
+/** Whether the current plan has minimal access. */
 const hasMinimal = async (tx: Database): Promise<boolean> => reaches(await currentPlan(tx), 'premium');
 
-/** Why a member's level cannot be another one: he keeps his role, which has its own. */
+/** The reason why a member cannot get another level: they keep their custom role, which has a level of its own. */
 const roleReasons = (
   held: { access_level: number; member_role_id: number | null },
   { access_level, member_role_id }: Grant,
@@ -124,10 +125,10 @@ const roleReasons = (
   held.member_role_id !== null && member_role_id === undefined && held.access_level !== access_level ? [roleKeepsLevel] : [];
 
 /**
- * Makes the members of another project members of a project, at most with the level of who does it. Whoever has a role there that is no lower is left alone.
- * What members have by custom roles is not taken along.
+ * Imports the members of another project, with at most the actor's level. Users who already have the same or a higher level stay as they are.
+ * Custom roles are not imported.
  * @param tx a transaction
- * @param from id of the other project, whose members the actor may see
+ * @param from ID of the other project, which is visible to the actor
  */
 export async function importMembers(tx: Database, project_id: number, actor: Actor, from: number): Promise<void> {
   const source = await lockedSource(tx, { project_id });
@@ -136,24 +137,27 @@ export async function importMembers(tx: Database, project_id: number, actor: Act
     insert into members (project_id, user_id, access_level, expires_at, created_by_id)
     select ${project_id}, members.user_id, ${level}, members.expires_at, ${actor.id}
       from members join users on users.id = members.user_id
-     where members.project_id = ${from} and (members.expires_at is null or members.expires_at > current_date)
+     where members.project_id = ${from} and ${countsToday('members')}
        and ${isInvitable} and users.id is distinct from ${source.personal_owner_id}::bigint
        and not exists (select from project_authorizations held where held.project_id = ${project_id} and held.user_id = users.id
-                          and held.access_level >= ${level} and (held.expires_at is null or held.expires_at > current_date))
+                          and held.access_level >= ${level} and ${countsToday('held')})
     on conflict (project_id, user_id) do update
        set access_level = excluded.access_level, member_role_id = null, expires_at = excluded.expires_at, created_by_id = excluded.created_by_id,
            created_at = now(), updated_at = now()
-     where members.expires_at <= current_date
+     where ${hasEnded('members')}
     returning user_id`.execute(tx);
   const user_ids = rows.map(({ user_id }) => user_id);
   await recordMemberships(tx, { project_id }, user_ids, 'joined');
-  // Whoever is a member asks for nothing any more.
-  await sql`delete from access_requests where ${isDirect(source)} and user_id = any(${user_ids}::bigint[])`.execute(tx);
+  // A member has no access request.
+  await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${user_ids}::bigint[])`);
   await forgetApprovals(tx, source, user_ids);
   await refreshAuthorizations(tx, { project_id }, user_ids);
 }
 
-/** The membership that counts, or the refusal for who has none. */
+/**
+ * The membership in force of a user in a source.
+ * @throws ApiError 404 without one, 403 for the owner of the namespace
+ */
 export async function memberOf(tx: Database, source: Source, user_id: number) {
   if (user_id === source.personal_owner_id) throw forbidden();
   const [member] = await heldBy(tx, source, [user_id]);
@@ -162,16 +166,16 @@ export async function memberOf(tx: Database, source: Source, user_id: number) {
 
 export interface MemberChange extends Grant {
   user_id: number;
-  /** Left out, it ends as it did. */
+  /** Left out, the end does not change. */
   expires_at?: string | null | undefined;
 }
 
 /**
- * Changes the level of a member, and with `member_role_id` and `expires_at` his role and the end of the membership.
+ * Updates a member's level, custom role and expiry.
  * @param tx a transaction
- * @returns whether it is changed, or an administrator decides first
- * @throws ApiError 404 for who is no member, 403 for a change that nobody or not this actor may make, 400 for a level below what is inherited or other than that
- * of the role, and where no seat is left
+ * @returns `queued` when an administrator must approve the change first
+ * @throws ApiError 404 without a membership, 403 for a change that this actor may not make, 400 for a level below the inherited one or other than that of the
+ * custom role, and when no seat is left
  */
 export async function changeMember(
   tx: Database,
@@ -208,7 +212,7 @@ export async function changeMember(
 }
 
 /**
- * Refuses to do something to a member who has more than the actor. Whoever is no member is nobody's superior.
+ * Refuses actions on a member who has a higher level or more permissions than the actor. Users without a membership pass.
  * @param tx a transaction
  * @throws ApiError 403
  */

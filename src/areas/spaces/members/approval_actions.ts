@@ -1,4 +1,4 @@
-/** Roles that wait for an administrator, because somebody would take a seat of the licence by them (setting `enable_member_promotion_management`). */
+/** Promotions that an administrator must approve because they take a seat of the license (setting `enable_member_promotion_management`). */
 import { sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -6,7 +6,7 @@ import { isDirect } from './queries.ts';
 import type { Grant } from './role_rules.ts';
 import type { Actor, Source } from './rules.ts';
 import { hasSeatsFor, newlyBillable } from './seat_queries.ts';
-import { placeOf } from './source_access.ts';
+import { asSubtree } from './source_access.ts';
 
 export interface WantedRole extends Grant {
   user_ids: readonly number[];
@@ -14,7 +14,7 @@ export interface WantedRole extends Grant {
   expires_at: string | null;
 }
 
-/** Whether promotions by somebody wait: the setting is on, Ultimate is in force, and he is no administrator. */
+/** Whether promotions by an actor need an approval: the setting is on, Ultimate is in force, and the actor is not an administrator. */
 async function mustWait(tx: Database, actor: Actor): Promise<boolean> {
   const { rows } = await sql`
     select from application_settings
@@ -24,10 +24,10 @@ async function mustWait(tx: Database, actor: Actor): Promise<boolean> {
 }
 
 /**
- * Has an administrator decide on those users who would come to take a seat by a role. Whoever waits already waits for this role from now on.
+ * Queues users who would start to take a seat for an approval. A newer request of the same user replaces a pending one.
  * @param tx a transaction that has locked the source
- * @param actor who wants them to have the role
- * @returns the ids of those who wait
+ * @param actor the user who gives the role
+ * @returns the IDs of the queued users
  */
 async function queueForApproval(
   tx: Database,
@@ -39,7 +39,7 @@ async function queueForApproval(
   const waiting = await newlyBillable(tx, user_ids, { access_level, member_role_id });
   if (waiting.length === 0) return [];
   await forgetApprovals(tx, source, waiting);
-  const wanted = { ...placeOf(source), access_level, member_role_id, expires_at, requested_by_id: actor.id };
+  const wanted = { ...asSubtree(source), access_level, member_role_id, expires_at, requested_by_id: actor.id };
   await tx
     .insertInto('member_approvals')
     .values(waiting.map((user_id) => ({ ...wanted, user_id })))
@@ -48,9 +48,9 @@ async function queueForApproval(
 }
 
 /**
- * Who cannot have a role at once, though he may have it: on some an administrator decides first, and for others there is no seat.
+ * Finds users who cannot have a role yet: some need an approval, and for others no seat is left.
  * @param tx a transaction that has locked the source
- * @returns why, by user
+ * @returns the reason by user
  */
 export async function heldBack(
   tx: Database,
@@ -64,7 +64,7 @@ export async function heldBack(
   return new Map([...[...queued].map((id) => [id, 'queued'] as const), ...unseated.map((id) => [id, 'no seat'] as const)]);
 }
 
-/** Takes back what waits for users, who have got their role in another way. */
+/** Deletes pending promotions of users who got a role in another way. */
 export async function forgetApprovals(tx: Database, source: Source, user_ids: readonly number[]): Promise<void> {
   await sql`
     delete from member_approvals where ${isDirect(source)} and status = 'pending' and user_id = any(${user_ids}::bigint[])`.execute(

@@ -1,4 +1,4 @@
-/** What administrators decide on roles that wait for them. */
+/** Approving and denying promotions. */
 import { sql } from 'kysely';
 import { levels, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -8,7 +8,7 @@ import { lockedSource } from './queries.ts';
 import { refusalText } from './refusal_rules.ts';
 import { expiryReasons } from './rules.ts';
 
-/** Locks what waits, so that two administrators do not both decide. */
+/** Locks a pending promotion, so that two administrators do not both decide. */
 async function pendingApproval(tx: Database, id: number) {
   const approval = found(
     undefined,
@@ -19,10 +19,10 @@ async function pendingApproval(tx: Database, id: number) {
 }
 
 /**
- * Gives somebody the role that he waits for.
+ * Approves a promotion.
  * @param tx a transaction
  * @param admin_id the administrator who decides
- * @throws ApiError 404, 409 for what is decided, 422 with the reason when he cannot have the role any more
+ * @throws ApiError 404, 409 when it is already decided, 422 with the reason when the user can no longer have the role
  */
 export async function approve(tx: Database, id: number, admin_id: number): Promise<void> {
   const known = found(
@@ -32,7 +32,7 @@ export async function approve(tx: Database, id: number, admin_id: number): Promi
   const place = subtreeOf(known);
   await lockedSource(tx, place);
   const { user_id, access_level, member_role_id, expires_at } = await pendingApproval(tx, id);
-  // A membership that has ended in the meantime would take the place of one that has not.
+  // Otherwise an expired membership would replace one that is in force.
   const [past] = expiryReasons(expires_at);
   if (past !== undefined) throw unprocessable(`Expires at ${past}`);
   await decide(tx, id, 'approved', admin_id);
@@ -43,10 +43,10 @@ export async function approve(tx: Database, id: number, admin_id: number): Promi
 }
 
 /**
- * Turns a role down that somebody waits for.
+ * Denies a promotion.
  * @param tx a transaction
  * @param admin_id the administrator who decides
- * @throws ApiError 404, 409 for what is decided
+ * @throws ApiError 404, 409 when it is already decided
  */
 export async function deny(tx: Database, id: number, admin_id: number): Promise<void> {
   await pendingApproval(tx, id);

@@ -1,4 +1,4 @@
-/** Roles that wait for an administrator. The reference names no endpoints for them; these are ours. */
+/** Promotions that need an approval. These endpoints are ours, not part of API v4. */
 import { type Static, Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -63,11 +63,13 @@ async function present(db: Database, url: string, rows: readonly Row[]): Promise
 
 const decision = (name: string, summary: string, decide: (tx: Database, id: number, admin_id: number) => Promise<void>) =>
   put(`/member_approvals/:id/${name}`, {
+    operation: `${name}MemberApproval`,
     summary,
     access: admin,
     plan: 'ultimate',
     input: { id: Id },
     returns: one(MemberApproval),
+    refusals: { 409: '409 Conflict', 422: 'Expires at <reason>' },
     handle: async ({ db, url, caller, input: { id } }) => {
       await db.transaction().execute((tx) => decide(tx, id, caller.id));
       const row = found(undefined, await approvals(db).where('id', '=', id).executeTakeFirst());
@@ -78,7 +80,8 @@ const decision = (name: string, summary: string, decide: (tx: Database, id: numb
 
 export const memberApprovalRoutes = [
   get('/member_approvals', {
-    summary: 'List the roles that wait for an administrator, or that one has decided on, the first first',
+    operation: 'listMemberApprovals',
+    summary: 'List requests to promote members, oldest first',
     access: admin,
     plan: 'ultimate',
     input: { status: optional(Status), ...paging },
@@ -90,6 +93,6 @@ export const memberApprovalRoutes = [
       return { ...page, items: await present(db, url, page.items) };
     },
   }),
-  decision('approve', 'Give somebody the role that he waits for', approve),
-  decision('deny', 'Turn down a role that somebody waits for', deny),
+  decision('approve', 'Approve a request to promote a member', approve),
+  decision('deny', 'Deny a request to promote a member', deny),
 ];

@@ -1,11 +1,11 @@
 /** What other areas may use of members. */
-export { addMembers, changeMember, type NewMembers, refuseAbove } from './actions.ts';
+export { addMembers, changeMember, refuseAbove } from './actions.ts';
 export { removeExpiredMemberships } from './jobs.ts';
 export { Member, MemberQueued, memberReply, queuedReply } from './present.ts';
-export { counts, isDirect, isInvitable, isLocked, lockedSource, sourceOf } from './queries.ts';
+export { isDirect, isLocked, lockedSource, sourceOf } from './queries.ts';
 export { noSeatsText, type Refusal, textsOf } from './refusal_rules.ts';
 export { removeMember } from './removal_actions.ts';
 export { checkRole, type Grant } from './role_rules.ts';
-export { type Actor, expiryReasons, isAbove, mayManage, roleKeepsLevel, roleName, type Source } from './rules.ts';
+export { type Actor, expiryReasons, isAbove, mayManage, memberTexts, roleKeepsLevel, roleName, type Source } from './rules.ts';
 export { hasSeatsFor } from './seat_queries.ts';
-export { everyone, type Granted, managers, placeOf, sourceFor } from './source_access.ts';
+export { asSubtree, everyone, type Granted, managers, sourceFor } from './source_access.ts';

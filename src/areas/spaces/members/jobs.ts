@@ -2,7 +2,7 @@
 import { job } from '../../../jobs/index.ts';
 import { removeExpiredMembers } from './removal_actions.ts';
 
-/** At ten past midnight UTC, when the memberships that end today have just stopped counting. */
+/** Deletes expired memberships at 00:10 UTC, shortly after the ones that end today have expired. */
 export const removeExpiredMemberships = job('remove_expired_memberships', {
   input: {},
   retries: 3,

@@ -1,4 +1,4 @@
-/** How members appear in replies (groups-projects-members.md section 6). */
+/** How members appear in responses. */
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { DateOnly, found, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
@@ -19,7 +19,7 @@ export const Member = resource('Member', {
 });
 
 /**
- * Rows of `membersOf` as replies, with those who added them and the roles that they have.
+ * Presents rows of `membersOf`, with their creators and custom roles.
  * @param url the external address of the server
  */
 export async function presentMembers(db: Database, url: string, rows: readonly MemberRow[]): Promise<Static<typeof Member>[]> {
@@ -46,8 +46,8 @@ export async function presentMembers(db: Database, url: string, rows: readonly M
 }
 
 /**
- * One member of a source.
- * @param reach `direct` for a member of the source itself, `all` for whoever has a role there
+ * Presents one member of a source.
+ * @param reach `direct` for direct members, `all` also for inherited and invited ones
  * @throws ApiError 404
  */
 export async function memberReply(
@@ -61,10 +61,10 @@ export async function memberReply(
   return member!;
 }
 
-/** What stands for a member on whom an administrator decides first. */
+/** The response in place of a member who needs an approval. */
 export const MemberQueued = resource('MemberQueued', { message: Type.Record(Type.String(), Type.String()) });
 
-/** The reply about a user on whom an administrator decides first. */
+/** Presents a user who needs an approval. */
 export async function queuedReply(db: Database, user_id: number): Promise<Static<typeof MemberQueued>> {
   const users = await usersById(db, [user_id]);
   return { message: { [users.get(user_id)!.username]: queuedText } };

@@ -1,6 +1,6 @@
-/** What is read of members: those of a group or project itself, and all whose rights reach it. */
+/** Queries for direct and effective members of groups and projects. */
 import { type RawBuilder, sql } from 'kysely';
-import { levels, lockTrees, type Subtree } from '../../../access/index.ts';
+import { countsToday, levels, lockTrees, type Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { containing, found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
@@ -41,7 +41,7 @@ export async function sourceOf(db: Database, subtree: Subtree): Promise<Source> 
 }
 
 /**
- * The same for a change: the tree is locked first, so that nobody else changes members in it meanwhile; of a group also where its members come by invitations.
+ * The source for a change. The tree is locked first, so that its members do not change meanwhile; for groups also the trees that they are invited to.
  * @param tx the transaction of the change
  */
 export async function lockedSource(tx: Database, subtree: Subtree): Promise<Source> {
@@ -50,35 +50,32 @@ export async function lockedSource(tx: Database, subtree: Subtree): Promise<Sour
   return sourceOf(tx, subtree);
 }
 
-/** A predicate on rows of `users`: somebody can make them members. The programs behind access tokens are members where their token is, and nowhere else. */
+/** A predicate on rows of `users`: the user can be added as a member. Bot users of access tokens are members where their token belongs, and nowhere else. */
 export const isInvitable = sql<boolean>`users.user_type in ('human', 'service_account')`;
 
-/** A predicate on rows of `members` and of the authorizations: they count today. */
-export const counts = sql<boolean>`(expires_at is null or expires_at > current_date)`;
-
 /**
- * The rows of `members` that belong to the source itself.
- * @param table the name that they go by, where another has such columns, too
+ * A predicate: the row belongs directly to the source.
+ * @param table the table, needed when several in the statement have such columns
  */
 export const isDirect = ({ kind, id }: Pick<Source, 'kind' | 'id'>, table?: string) =>
   sql<boolean>`${sql.ref(`${table ? `${table}.` : ''}${kind}_id`)} = ${id}`;
 
-/** The memberships that count, one row a user, in the columns of `Membership`. */
+/** Direct memberships in force, one row per user, in the columns of `Membership`. */
 function directMemberships(source: Source): RawBuilder<Membership> {
   const rows = sql`
-    select user_id, access_level, expires_at, created_at, created_by_id, member_role_id from members where ${isDirect(source)} and ${counts}`;
+    select user_id, access_level, expires_at, created_at, created_by_id, member_role_id from members where ${isDirect(source)} and ${countsToday()}`;
   if (source.personal_owner_id === null) return sql`(${rows})`;
   return sql`(${rows} and user_id <> ${source.personal_owner_id}
     union all select ${source.personal_owner_id}::bigint, ${sql.lit(levels.owner)}, null, created_at, null, null from projects where id = ${source.id})`;
 }
 
 /**
- * The same with the groups above and those that are invited: for each user his highest level, told by the membership that gives it for the longest time.
- * One by an invitation is told by the membership in the invited group.
+ * Effective memberships, including ancestors and invited groups: for each user the membership that gives their highest level for the longest time.
+ * For invited groups this is the membership in the invited group.
  */
 function effectiveMemberships(source: Source): RawBuilder<Membership> {
   const authorizations = sql.table(`${source.kind}_authorizations`);
-  // Only the owner of the namespace has a level without a membership; he has it since there is the project.
+  // Only the owner of the namespace has a level without a membership, since the creation of the project.
   const since = source.kind === 'project' ? sql`(select created_at from projects where id = ${source.id})` : sql`null`;
   const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
   const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${groups}::bigint[])
@@ -87,7 +84,7 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
     select granted.user_id, granted.access_level, granted.expires_at, coalesce(given.created_at, ${since}) as created_at, given.created_by_id,
            granted.member_role_id
       from (select distinct on (user_id) user_id, access_level, expires_at, member_role_id from ${authorizations}
-             where ${isDirect(source)} and ${counts} order by user_id, access_level desc, expires_at desc, member_role_id) granted
+             where ${isDirect(source)} and ${countsToday()} order by user_id, access_level desc, expires_at desc, member_role_id) granted
       left join lateral (
         select * from (
           select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
@@ -112,7 +109,7 @@ interface Membership {
   member_role_id: number | null;
 }
 
-/** A member as `members` reads it: the columns of the user, and those of the membership. */
+/** A row of `membersOf`: columns of the user and of the membership. */
 export interface MemberRow extends UserBasicRow {
   access_level: number;
   expires_at: string | null;
@@ -122,8 +119,8 @@ export interface MemberRow extends UserBasicRow {
 }
 
 /**
- * The members of a source, in the order of the users' ids.
- * @param reach `direct` for those of the source itself, `all` with those of the groups above
+ * The members of a source, ordered by user ID.
+ * @param reach `direct` for direct members, `all` also for inherited and invited ones
  */
 export const membersOf = (db: Database, source: Source, reach: 'direct' | 'all') =>
   db
@@ -145,7 +142,7 @@ export interface MemberFilters {
   skip_users?: number[] | undefined;
 }
 
-/** `query` narrowed to what was asked for. */
+/** Applies the filters of the lists. */
 export function narrowed(query: ReturnType<typeof membersOf>, { query: text, user_ids, skip_users }: MemberFilters) {
   let rows = query;
   if (text)
@@ -161,7 +158,7 @@ export function narrowed(query: ReturnType<typeof membersOf>, { query: text, use
   return rows;
 }
 
-/** The users of these ids, in the columns of replies, by id. */
+/** Users by their IDs. */
 export async function usersById(db: Database, ids: readonly number[]): Promise<Map<number, UserBasicRow>> {
   if (ids.length === 0) return new Map();
   const users = await db
@@ -172,27 +169,27 @@ export async function usersById(db: Database, ids: readonly number[]): Promise<M
   return new Map(users.map((user) => [user.id, user]));
 }
 
-/** Whether a group has an owner now, by a membership in it or above it, besides the memberships of `users` in the group itself. */
+/** Whether a group has a direct or inherited owner, not counting the direct memberships of `users`. */
 export async function hasOtherOwner(tx: Database, { id, above }: Source, users: readonly number[]): Promise<boolean> {
   const { rows } = await sql`
     select from members
-     where access_level = ${levels.owner} and ${counts}
+     where access_level = ${levels.owner} and ${countsToday()}
        and (group_id = any(${above}::bigint[]) or (group_id = ${id} and user_id <> all(${users}::bigint[])))
      limit 1`.execute(tx);
   return rows.length > 0;
 }
 
-/** What users hold from the groups above: the highest level of each, with the name of the group. */
+/** The highest inherited level of each user, with the name of the ancestor group. */
 export async function inherited(tx: Database, source: Source, users: readonly number[]): Promise<Map<number, Inherited>> {
   const { rows } = await sql<Inherited & { user_id: number }>`
     select distinct on (user_id) user_id, access_level, namespaces.name as group_name
       from members join namespaces on namespaces.id = members.group_id
-     where members.group_id = any(${source.above}::bigint[]) and user_id = any(${users}::bigint[]) and access_level > ${levels.minimal} and ${counts}
+     where members.group_id = any(${source.above}::bigint[]) and user_id = any(${users}::bigint[]) and access_level > ${levels.minimal} and ${countsToday()}
      order by user_id, access_level desc, members.id`.execute(tx);
   return new Map(rows.map(({ user_id, access_level, group_name }) => [user_id, { access_level, group_name }]));
 }
 
-/** Whether a group above the project, or the one it is in, keeps its projects closed to new members. */
+/** Whether an ancestor group of a project locks memberships. */
 export async function isLocked(db: Database, source: Source): Promise<boolean> {
   if (source.kind === 'group' || source.above.length === 0) return false;
   const row = await db
@@ -204,7 +201,7 @@ export async function isLocked(db: Database, source: Source): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The users that a call names by id or by username, and the names of those that there are not. */
+/** Users by ID or username, and the values that match no user. */
 export async function usersByIdOrName(
   db: Database,
   { ids, usernames }: { ids?: number[] | undefined; usernames?: string[] | undefined },

@@ -1,6 +1,6 @@
-/** Complete changes by which memberships end: each locks the tree, removes the rows, and brings the authorizations up to date. */
+/** Deleting memberships. Each change locks the tree, deletes the rows and refreshes the authorizations. */
 import { type RawBuilder, sql } from 'kysely';
-import { levels, type Permission, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
+import { hasEnded, levels, type Permission, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, forbidden } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
@@ -9,10 +9,10 @@ import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
 import { type Actor, isAbove, isProtected } from './rules.ts';
 
 /**
- * Ends a membership. What the member has begun there and nobody has answered ends with it, as does what waits for him.
+ * Deletes a membership, with the pending invitations that the member sent and the pending promotions of the member.
  * @param tx a transaction
- * @param below whether the memberships in the groups and projects inside end as well, and the same there
- * @throws ApiError 404 for who is no member, 403 as for a change, 412 when it changed after `unmodified_since`
+ * @param below whether this also applies to subgroups and projects
+ * @throws ApiError 404 without a membership, 403 as for an update, 412 when it changed after `unmodified_since`
  */
 export async function removeMember(
   tx: Database,
@@ -36,14 +36,14 @@ export async function removeMember(
   await refreshAuthorizations(tx, subtree, [user_id]);
 }
 
-/** A predicate on rows of `members`, or of another table with such columns: they are of a group, or of a group or project inside it. */
+/** A predicate on rows of a table with `group_id` and `project_id`: they belong to a group or to anything inside it. */
 const isInside = (group_id: number, table = 'members') => {
   const groups = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
   return sql<boolean>`(${sql.ref(`${table}.group_id`)} in (${groups})
     or ${sql.ref(`${table}.project_id`)} in (select id from projects where namespace_id in (${groups})))`;
 };
 
-/** Otherwise whoever is removed could come back: by an invitation that he has sent to himself, or by a role that is approved afterwards. */
+/** Otherwise a deleted member could return through an invitation to themselves or a later approval. */
 async function endWhatWaits(tx: Database, isThere: (table: string) => RawBuilder<boolean>, user_id: number): Promise<void> {
   await sql`delete from invitations where created_by_id = ${user_id} and ${isThere('invitations')}`.execute(tx);
   await sql`
@@ -53,7 +53,7 @@ async function endWhatWaits(tx: Database, isThere: (table: string) => RawBuilder
 }
 
 /**
- * Who is no owner may remove members of the group only as far as they are no more than he is further down.
+ * Refuses actors below Owner when the member has a higher level or more permissions further down.
  * @throws ApiError 403
  */
 async function refuseAboveInside(tx: Database, place: Subtree, actor: Actor, user_id: number): Promise<void> {
@@ -82,13 +82,13 @@ async function removeBelow(tx: Database, group_id: number, user_id: number): Pro
   );
 }
 
-/** Sources that one run of the job looks at before it asks again. */
+/** Sources per query. */
 const batch = 100;
 
 /**
- * Removes the memberships that have ended. They have not counted since; this is only tidying, and so each group or project has a transaction of its own.
- * @param signal ends the work between two of them
- * @returns how many were removed
+ * Deletes expired memberships. They are no longer in force, so each group or project can have a transaction of its own.
+ * @param signal stops the work between two sources
+ * @returns the number of deleted memberships
  */
 export async function removeExpiredMembers(db: Database, signal?: AbortSignal): Promise<number> {
   let removed = 0;
@@ -97,7 +97,7 @@ export async function removeExpiredMembers(db: Database, signal?: AbortSignal): 
       .selectFrom('members')
       .select(['group_id', 'project_id'])
       .distinct()
-      .where(sql<boolean>`expires_at <= current_date`)
+      .where(hasEnded())
       .limit(batch)
       .execute();
     if (sources.length === 0) return removed;
@@ -110,12 +110,7 @@ export async function removeExpiredMembers(db: Database, signal?: AbortSignal): 
 
 async function removeExpired(tx: Database, subtree: Subtree): Promise<number> {
   const source = await lockedSource(tx, subtree);
-  const gone = await tx
-    .deleteFrom('members')
-    .where(isDirect(source))
-    .where(sql<boolean>`expires_at <= current_date`)
-    .returning('user_id')
-    .execute();
+  const gone = await tx.deleteFrom('members').where(isDirect(source)).where(hasEnded()).returning('user_id').execute();
   const user_ids = gone.map(({ user_id }) => user_id);
   await recordMemberships(tx, subtree, user_ids, 'expired');
   await refreshAuthorizations(tx, subtree, user_ids);

@@ -7,7 +7,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 const roleText = 'cannot be changed since member is associated with a custom role';
 
 for (const kind of ['group', 'project'] as const) {
-  test(`a member of a ${kind} gets a role, changes it, and loses it; it is shown wherever he is`, async () => {
+  test(`a member of a ${kind} gets, changes and loses a custom role, which is shown in all lists`, async () => {
     const { as, person, ...places } = await world();
     const url = `/${kind}s/${places[kind].id}/members`;
     const role_id = await addRole({ as }, ['read_code'], { group_id: places.group.id });
@@ -29,7 +29,7 @@ for (const kind of ['group', 'project'] as const) {
     assert.equal((await as('guest').get(`${url}/${places.people.guest.id}`, {})).status, kind === 'group' ? 200 : 404);
 
     const put = (change: object) => as('owner').put(`${url}/${member.id}`, { ...change });
-    // Left out, the role stays, and with it its level.
+    // Left out, the role and its level stay.
     assert.equal((await put({ access_level: 10, expires_at: '2999-01-01' })).body.member_role.id, role_id);
     const refused = await put({ access_level: 30 });
     assert.deepEqual([refused.status, refused.body], [400, { message: { access_level: [roleText] } }]);
@@ -42,7 +42,7 @@ for (const kind of ['group', 'project'] as const) {
     assert.equal((await put({ access_level: 10 })).body.access_level, 10);
   });
 
-  test(`a role that does not fit a member of a ${kind} is refused, and changes nothing`, async () => {
+  test(`an invalid custom role for a member of a ${kind} is refused and changes nothing`, async () => {
     const { as, person, ...places } = await world();
     const url = `/${kind}s/${places[kind].id}/members`;
     const role_id = await addRole({ as }, ['read_code']);
@@ -70,7 +70,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 }
 
-test('several get a role at once, those who are members already among them; whoever has another level keeps his role', async () => {
+test('several users get a custom role at once, including existing members; members with another level keep theirs', async () => {
   const { as, group, person } = await world();
   const url = `/groups/${group.id}/members`;
   const role_id = await addRole({ as }, ['read_code']);
@@ -89,7 +89,7 @@ test('several get a role at once, those who are members already among them; whoe
   assert.equal((await as('owner').get(`${url}/${b.id}`)).body.member_role, null);
 });
 
-test('a membership that has ended begins anew without the role that it had', async () => {
+test('a renewed membership does not keep the role of the expired one', async () => {
   const world_ = await world();
   const { as, group, db } = world_;
   const url = `/groups/${group.id}/members`;
@@ -99,7 +99,7 @@ test('a membership that has ended begins anew without the role that it had', asy
   assert.deepEqual([again.status, again.body.member_role], [201, null]);
 });
 
-test('in the project of a user there are roles of the instance alone', async () => {
+test("only roles of the instance are available in a user's project", async () => {
   const { as, group, person } = await world();
   const owner = await person();
   const project = (await owner.client.post('/projects', { name: 'mine' })).body;
@@ -114,7 +114,7 @@ test('in the project of a user there are roles of the instance alone', async () 
   assert.equal((await add(ofInstance)).body.member_role.id, ofInstance);
 });
 
-test('nobody gives a role with more than he has himself, nor touches who has one', async () => {
+test('nobody gives a role with more permissions than their own, nor changes members who have one', async () => {
   const here = await world();
   const { as, group, project, person } = here;
   const add = (client: ReturnType<World['as']>, url: string, user_id: number, member_role_id: number, access_level = 10) =>
@@ -157,7 +157,7 @@ test('nobody gives a role with more than he has himself, nor touches who has one
   );
 });
 
-test('whoever manages members by a role removes nobody who is more than he is further down', async () => {
+test('a member manager by role cannot delete members with more access further down', async () => {
   const here = await world();
   const { as, group, project, person } = here;
   const url = `/groups/${group.id}/members`;
@@ -171,7 +171,7 @@ test('whoever manages members by a role removes nobody who is more than he is fu
   assert.equal((await as('owner').get(`/projects/${project.id}/members/${member.id}`)).status, 200);
 });
 
-test('the token of a program that has more than the caller is neither rotated nor revoked by him', async () => {
+test('a caller cannot rotate or revoke the token of a bot user with more access', async () => {
   const here = await world();
   const { as, project } = here;
   const url = `/projects/${project.id}/access_tokens`;
@@ -189,7 +189,7 @@ test('the token of a program that has more than the caller is neither rotated no
     [400, "400 Bad request - Access level of the token can't be greater the access level of the user who created the token"],
   );
   assert.equal((await helper.client.get(url)).body.length, 2);
-  // What a role adds to a program counts like a level.
+  // Permissions of a bot user's role count like a level.
   const bot = { access_level: 10, member_role_id: await addRole(here, ['remove_project']) };
   assert.equal((await as('owner').put(`/projects/${project.id}/members/${low.user_id}`, bot)).status, 200);
   assert.equal((await helper.client.post(`${url}/${low.id}/rotate`)).status, 403);
@@ -200,7 +200,7 @@ test('the token of a program that has more than the caller is neither rotated no
   assert.equal(kept.member_role.id, bot.member_role_id);
 });
 
-/** Two groups at the top of one owner, the first with a subgroup and a project, and members with roles of the first and of the instance everywhere. */
+/** Two top-level groups of one owner, the first with a subgroup and a project, and members with roles of the first group and of the instance everywhere. */
 async function twoTrees() {
   const here = await world();
   const { as, group, project, person } = here;
@@ -221,7 +221,7 @@ async function twoTrees() {
   return { ...here, group, project, target, sub, inside, own, general, member, roleOf };
 }
 
-test('what moves to another tree leaves the roles of the old one behind; levels and roles of the instance stay', async () => {
+test('a transfer to another tree removes the roles of the old one; levels and roles of the instance stay', async () => {
   const { as, target, sub, inside, own, general, member, roleOf } = await twoTrees();
   const [inGroup, inProject] = [`/groups/${sub.id}`, `/projects/${inside.id}`];
   const members = [await member(inGroup, own), await member(inGroup, general)] as const;
@@ -236,7 +236,7 @@ test('what moves to another tree leaves the roles of the old one behind; levels 
   assert.equal((await members[1].client.post(`${inProject}/archive`)).status, 201);
 });
 
-test('a project that moves to another tree, or to a user, leaves roles behind; one that moves within its tree keeps them', async () => {
+test('a project loses its roles in a transfer to another tree or a user, and keeps them within its tree', async () => {
   const { as, group, target, sub, inside, own, general, member, roleOf, people } = await twoTrees();
   const place = `/projects/${inside.id}`;
   const [a, b] = [await member(place, own), await member(place, general)];
@@ -253,7 +253,7 @@ test('a project that moves to another tree, or to a user, leaves roles behind; o
   assert.deepEqual(await roleOf(place, a), [10, null]);
 });
 
-test('a group that is no longer at the top has no roles of its own any more, and a subgroup that rises keeps none', async () => {
+test('a group that is no longer top-level has no roles of its own, and a subgroup that becomes top-level keeps none', async () => {
   const { as, group, target, sub, own, general, member, roleOf, db } = await twoTrees();
   const [inGroup, inSub] = [`/groups/${group.id}`, `/groups/${sub.id}`];
   const [a, b] = [await member(inGroup, own), await member(inSub, own)];

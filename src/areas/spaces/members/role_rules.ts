@@ -1,25 +1,25 @@
-/** Roles of memberships: who may have which, and who may give it. */
+/** Custom roles of memberships: where they are available and who may give them. */
 import { sql } from 'kysely';
-import { type Permission, rolesCount } from '../../../access/index.ts';
+import { countsToday, type Permission, rolesCount } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { forbidden, invalid } from '../../../http/index.ts';
 import { memberRoleFor } from '../member_roles/index.ts';
-import { counts, isDirect } from './queries.ts';
+import { isDirect } from './queries.ts';
 import { type Actor, isAbove, roleKeepsLevel, type Source } from './rules.ts';
 
-/** A membership that counts, with what its role adds. */
+/** A membership in force, with the permissions of its custom role. */
 export interface Held {
   id: number;
   user_id: number;
   access_level: number;
   expires_at: string | null;
   updated_at: string;
-  /** Null also under a plan without roles. */
+  /** Null also under a plan without custom roles. */
   member_role_id: number | null;
   permissions: readonly Permission[];
 }
 
-/** The memberships of these users in a group or project that count. */
+/** Direct memberships in force of users in a group or project. */
 export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_ids: readonly number[]) =>
   db
     .selectFrom('members')
@@ -34,22 +34,22 @@ export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_i
     ])
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .where(isDirect(source, 'members'))
-    .where(counts)
+    .where(countsToday())
     .where(sql<boolean>`members.user_id = any(${user_ids}::bigint[])`)
     .$castTo<Held>()
     .execute();
 
-/** What a membership is to be. */
+/** The level and custom role that a membership gets. */
 export interface Grant {
   access_level: number;
-  /** The role, whose level must be `access_level`; null: none; left out: the one that the member has. */
+  /** A custom role with the base level `access_level`; null removes it; left out, the member keeps theirs. */
   member_role_id?: number | null | undefined;
 }
 
 /**
- * Refuses a role that members of the source cannot have, or that this actor cannot give: nobody hands out what he does not hold himself.
+ * Refuses a custom role that is not available in the source, or that has more permissions than the actor.
  * @param tx the transaction that gives it
- * @throws ApiError 400 for a role that does not fit, 403 for permissions that the actor does not have
+ * @throws ApiError 400 for an unavailable role or another base level, 403 for permissions that the actor does not have
  */
 export async function checkRole(
   tx: Database,
@@ -63,10 +63,10 @@ export async function checkRole(
   if (isAbove(actor, source.kind, { access_level, permissions })) throw forbidden();
 }
 
-/** The value of `members.member_role_id` for a grant. A membership that has ended begins anew without the role that it had. */
+/** The value of `members.member_role_id` for a grant. A membership that replaces an expired one does not keep its role. */
 export const roleColumn = ({ access_level, member_role_id }: Grant) =>
   member_role_id === undefined
     ? sql<
         number | null
-      >`case when members.access_level = ${access_level} and coalesce(members.expires_at > current_date, true) then members.member_role_id end`
+      >`case when members.access_level = ${access_level} and ${countsToday('members')} then members.member_role_id end`
     : member_role_id;

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changePlan } from '../../../../test/support/licenses.ts';
 import { world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 import { removeExpiredMembers } from './removal_actions.ts';
 
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 const idsIn = (answer: { body: { id: number }[] }) => answer.body.map(({ id }) => id);
 
 for (const kind of ['group', 'project'] as const) {
-  test(`a member of a ${kind} is added, shown, changed and removed`, async () => {
+  test(`a member of a ${kind} is added, shown, updated and deleted`, async () => {
     const { as, person, people, ...places } = await world();
     const url = `/${kind}s/${places[kind].id}/members`;
     const newcomer = await person();
     assert.equal((await newcomer.client.get(`/${kind}s/${places[kind].id}`)).status, 404);
 
-    const added = await as('owner').post(url, { user_id: newcomer.id, access_level: 20, expires_at: day(5) });
+    const added = await as('owner').post(url, { user_id: newcomer.id, access_level: 20, expires_at: daysFromNow(5) });
     assert.equal(added.status, 201);
     const { created_at, created_by, ...rest } = added.body;
     assert.deepEqual(rest, {
@@ -26,7 +26,7 @@ for (const kind of ['group', 'project'] as const) {
       public_email: rest.public_email,
       avatar_url: null,
       web_url: `http://coppice.test/${newcomer.username}`,
-      expires_at: day(5),
+      expires_at: daysFromNow(5),
       access_level: 20,
       membership_state: 'active',
       member_role: null,
@@ -49,7 +49,7 @@ for (const kind of ['group', 'project'] as const) {
     assert.equal((await newcomer.client.get(`/${kind}s/${places[kind].id}`)).status, 404);
   });
 
-  test(`what cannot be a member of a ${kind} is refused, and nobody is added`, async () => {
+  test(`invalid members of a ${kind} are refused, and nobody is added`, async () => {
     const { as, person, ...places } = await world();
     const url = `/${kind}s/${places[kind].id}/members`;
     const newcomer = await person();
@@ -65,8 +65,8 @@ for (const kind of ['group', 'project'] as const) {
       [{ access_level: 20 }, 400, 'user_id, username are missing, at least one parameter must be provided'],
       [{ user_id, username: newcomer.username, access_level: 20 }, 400, 'user_id, username are mutually exclusive'],
       [{ user_id: 'x', access_level: 20 }, 400, 'user_id is invalid'],
-      [{ user_id, access_level: 20, expires_at: day(-1) }, 400, { expires_at: ['cannot be a date in the past'] }],
-      [{ user_id, access_level: 20, expires_at: day(0) }, 400, { expires_at: ['cannot be a date in the past'] }],
+      [{ user_id, access_level: 20, expires_at: daysFromNow(-1) }, 400, { expires_at: ['cannot be a date in the past'] }],
+      [{ user_id, access_level: 20, expires_at: daysFromNow(0) }, 400, { expires_at: ['cannot be a date in the past'] }],
       [{ user_id, access_level: 20, expires_at: 'soon' }, 400, 'expires_at is invalid'],
     ];
     for (const [body, status, message] of refusals) {
@@ -86,7 +86,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 }
 
-test('somebody who is a member already is a conflict, also where the name has other capitals', async () => {
+test('adding an existing member is a conflict, regardless of the case of the username', async () => {
   const { as, group, people } = await world();
   const url = `/groups/${group.id}/members`;
   for (const body of [{ user_id: people.guest.id }, { username: people.guest.username.toUpperCase() }]) {
@@ -96,7 +96,7 @@ test('somebody who is a member already is a conflict, also where the name has ot
   assert.equal((await as('guest').get(`${url}/${people.guest.id}`)).body.access_level, 10);
 });
 
-test('several people are added at once; who cannot be is named, the others are members', async () => {
+test('several users are added at once; failures are reported by username, and the others are added', async () => {
   const { as, group, project, people, person } = await world();
   const [a, b, c] = [await person(), await person(), await person()];
   const url = `/projects/${project.id}/members`;
@@ -104,7 +104,7 @@ test('several people are added at once; who cannot be is named, the others are m
   assert.deepEqual([both.status, both.body], [201, { status: 'success' }]);
 
   const names = [c.username, people.developer.username, 'no-such-person', a.username].join(', ');
-  const some = await as('maintainer').post(url, { username: names, access_level: 20, expires_at: day(3) });
+  const some = await as('maintainer').post(url, { username: names, access_level: 20, expires_at: daysFromNow(3) });
   assert.equal(some.status, 201);
   assert.deepEqual(some.body, {
     status: 'error',
@@ -115,7 +115,7 @@ test('several people are added at once; who cannot be is named, the others are m
     },
   });
   assert.deepEqual(idsIn(await as('guest').get(url)), [a.id, b.id, c.id]);
-  assert.equal((await as('guest').get(`${url}/${a.id}`)).body.expires_at, day(3));
+  assert.equal((await as('guest').get(`${url}/${a.id}`)).body.expires_at, daysFromNow(3));
 
   const many = Array.from({ length: 101 }, (_, index) => index + 1).join(',');
   const tooMany = await as('maintainer').post(url, { user_id: many, access_level: 10 });
@@ -123,7 +123,7 @@ test('several people are added at once; who cannot be is named, the others are m
   assert.equal((await as('guest').get(url)).body.length, 3);
 });
 
-test('a group keeps an owner: the last one can neither leave nor step down, in any of the ways there are', async () => {
+test('a group keeps an owner: the last one can neither leave nor step down in any way', async () => {
   const { as, group, people, person } = await world();
   const url = `/groups/${group.id}/members`;
   const self = `${url}/${people.owner.id}`;
@@ -143,7 +143,7 @@ test('a group keeps an owner: the last one can neither leave nor step down, in a
   assert.equal((await second.client.delete(`${url}/${second.id}`)).status, 403);
 });
 
-test('owners from above suffice for a subgroup, so that its own may leave', async () => {
+test('inherited owners are enough for a subgroup, so its direct owner may leave', async () => {
   const { as, group, people, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const url = `/groups/${sub.id}/members`;
@@ -155,7 +155,7 @@ test('owners from above suffice for a subgroup, so that its own may leave', asyn
   assert.equal((await as('owner').get(`${url}/all/${people.owner.id}`)).body.access_level, 50);
 });
 
-test('in a project nobody gives or takes more than he has himself', async () => {
+test('in a project nobody gives or takes a higher level than their own', async () => {
   const { as, project, person } = await world();
   const url = `/projects/${project.id}/members`;
   const [a, b] = [await person(), await person()];
@@ -172,7 +172,7 @@ test('in a project nobody gives or takes more than he has himself', async () => 
   assert.deepEqual(levels, [50, 20]);
 });
 
-test('a membership below what is inherited is refused, and a higher one counts', async () => {
+test('a membership below the inherited level is refused, and a higher one applies', async () => {
   const { as, group, project, people } = await world();
   const url = `/projects/${project.id}/members`;
   const refused = await as('owner').post(url, { user_id: people.developer.id, access_level: 20 });
@@ -187,11 +187,11 @@ test('a membership below what is inherited is refused, and a higher one counts',
   assert.equal((await as('guest').get(`/groups/${group.id}/members/${people.developer.id}`)).body.access_level, 30);
 });
 
-test('everybody with a role is listed once, with the highest', async () => {
+test('every effective member is listed once, with the highest level', async () => {
   const { as, group, project, people, person } = await world();
   const url = `/projects/${project.id}/members`;
   const direct = await person();
-  await as('owner').post(url, { user_id: direct.id, access_level: 20, expires_at: day(2) });
+  await as('owner').post(url, { user_id: direct.id, access_level: 20, expires_at: daysFromNow(2) });
   await as('owner').post(url, { user_id: people.guest.id, access_level: 30 });
   assert.deepEqual(idsIn(await as('guest').get(url)), [people.guest.id, direct.id]);
 
@@ -207,7 +207,7 @@ test('everybody with a role is listed once, with the highest', async () => {
     [people.developer.id, 30, null],
     [people.maintainer.id, 40, null],
     [people.owner.id, 50, null],
-    [direct.id, 20, day(2)],
+    [direct.id, 20, daysFromNow(2)],
   ]);
   const inherited = await as('guest').get(`${url}/all/${people.planner.id}`);
   const original = await as('guest').get(`/groups/${group.id}/members/${people.planner.id}`);
@@ -216,7 +216,7 @@ test('everybody with a role is listed once, with the highest', async () => {
   assert.equal((await as('guest').get(`${url}/all/${people.outsider.id}`)).status, 404);
 });
 
-test('members are searched, picked, left out and paged', async () => {
+test('members are searched, filtered, skipped and paged', async () => {
   const { as, group, people, db } = await world();
   const url = `/groups/${group.id}/members`;
   await db
@@ -240,17 +240,17 @@ test('members are searched, picked, left out and paged', async () => {
   assert.equal(second.headers.get('x-total'), '6');
 });
 
-test('a membership that has ended does not count, is not shown, can be begun anew, and is removed by the daily job', async () => {
+test('an expired membership is not in force, is not shown, can be renewed, and is deleted by the daily job', async () => {
   const { as, group, project, person, db } = await world();
   const url = `/groups/${group.id}/members`;
   const [past, again] = [await person(), await person()];
-  for (const { id } of [past, again]) await as('owner').post(url, { user_id: id, access_level: 30, expires_at: day(1) });
+  for (const { id } of [past, again]) await as('owner').post(url, { user_id: id, access_level: 30, expires_at: daysFromNow(1) });
   // A day passes.
   const ids = [past.id, again.id];
   for (const table of ['members', 'group_authorizations', 'project_authorizations'] as const)
     await db
       .updateTable(table)
-      .set({ expires_at: day(0) })
+      .set({ expires_at: daysFromNow(0) })
       .where('user_id', 'in', ids)
       .execute();
 
@@ -275,7 +275,7 @@ test('a membership that has ended does not count, is not shown, can be begun ane
   assert.equal((await as('developer').get(`/projects/${project.id}`)).status, 200);
 });
 
-test('whoever is removed from a group leaves what is inside, unless that is asked not to happen', async () => {
+test('deleting a group member also deletes memberships inside, unless subresources are skipped', async () => {
   const { as, group, project, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const places = [`/groups/${group.id}/members`, `/groups/${sub.id}/members`, `/projects/${project.id}/members`];
@@ -292,7 +292,7 @@ test('whoever is removed from a group leaves what is inside, unless that is aske
   assert.equal((await leaves.client.get(`/projects/${project.id}`)).status, 404);
 });
 
-test('a member removes himself and nobody else, and not what changed since he saw it', async () => {
+test('members leave but delete nobody else, and not if the membership has changed', async () => {
   const { as, group, people } = await world();
   const url = `/groups/${group.id}/members`;
   assert.equal((await as('developer').delete(`${url}/${people.guest.id}`)).status, 403);
@@ -309,7 +309,7 @@ test('a member removes himself and nobody else, and not what changed since he sa
   ]);
 });
 
-test('the owner of a namespace owns its projects: he is listed, and stays', async () => {
+test('the owner of a namespace is listed as owner of its projects, and stays', async () => {
   const { as, people, person } = await world();
   const project = (await as('guest').post('/projects', { name: 'mine', path: 'mine' })).body;
   const url = `/projects/${project.id}/members`;
@@ -332,7 +332,7 @@ test('the owner of a namespace owns its projects: he is listed, and stays', asyn
   assert.equal((await as('guest').get(`${url}/${people.guest.id}`)).body.access_level, 50);
 });
 
-test('a group that locks memberships keeps the projects below it closed, not the groups', async () => {
+test('a membership lock applies to projects in the group, not to its subgroups', async () => {
   const { as, group, project, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const inner = (await as('owner').post('/projects', { name: 'inner', namespace_id: sub.id })).body;
@@ -348,7 +348,7 @@ test('a group that locks memberships keeps the projects below it closed, not the
   assert.equal((await as('owner').post(`/projects/${project.id}/members`, newcomer)).status, 201);
 });
 
-test('minimal access admits to the group itself and to nothing in it', async () => {
+test('minimal access gives access to the group itself and to nothing in it', async () => {
   const { as, group, project, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const barely = await person();
@@ -367,7 +367,7 @@ test('minimal access admits to the group itself and to nothing in it', async () 
   assert.equal((await as('owner').post(`/projects/${project.id}/members`, { ...body, access_level: 10 })).status, 201);
 });
 
-test('without a licence nobody gets minimal access, and who has it sees nothing until it is back', async (t) => {
+test('without a license nobody gets minimal access, and members with it see nothing until it is back', async (t) => {
   const here = await world();
   const { as, group } = here;
   const [barely, other] = [await here.person(), await here.person()];
@@ -392,7 +392,7 @@ test('without a licence nobody gets minimal access, and who has it sees nothing 
   assert.deepEqual(await seen(), [200, 200, 1, 1]);
 });
 
-test('people in an archived project come and go', async () => {
+test('members of an archived project can be changed', async () => {
   const { as, project, db, person } = await world();
   await db.updateTable('projects').set({ archived: true }).where('id', '=', project.id).execute();
   const { id } = await person();
@@ -401,7 +401,7 @@ test('people in an archived project come and go', async () => {
   assert.equal((await as('maintainer').delete(`${url}/${id}`)).status, 204);
 });
 
-test('the members of another project become members, at most with the level of who brings them', async () => {
+test('members of another project are imported with at most the level of the caller', async () => {
   const { as, project, group, people, person } = await world();
   const source = (await as('owner').post('/projects', { name: 'source', namespace_id: group.id })).body;
   const [low, high, known] = [await person(), await person(), await person()];

@@ -1,12 +1,13 @@
-/** Members: who has which role in a group or project. Both kinds have the same routes. */
+/** Members of groups and projects. Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
-import { visibleProject } from '../../../access/index.ts';
+import { GroupLevel, ProjectLevel, visibleProject } from '../../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
   badRequest,
   CommaList,
   type Conditions,
+  capitalized,
   checked,
   conflict,
   DateOnly,
@@ -37,14 +38,14 @@ import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from '
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
 import { noSeatsText, textsOf } from './refusal_rules.ts';
 import { removeMember } from './removal_actions.ts';
-import { expiryReasons, mayManage, type Source } from './rules.ts';
-import { everyone, type Granted, managers, placeOf, sourceFor } from './source_access.ts';
+import { expiryReasons, mayManage, memberTexts, type Source } from './rules.ts';
+import { asSubtree, everyone, type Granted, managers, sourceFor } from './source_access.ts';
 
-/** Most people that one call adds. */
+/** The most users that one request adds. */
 const maximumAtOnce = 100;
 
 const filters = allOptional({
-  query: Type.String({ description: 'Part of the name or username, or the whole public address' }),
+  query: Type.String({ description: 'Part of the name or username, or the full public email address' }),
   user_ids: Type.Array(Id),
   skip_users: Type.Array(Id),
 });
@@ -54,22 +55,26 @@ const Outcome = resource('MembersOutcome', {
   message: optional(
     Type.Union([Type.String(), Type.Record(Type.String(), Type.String())], { description: 'Reasons by username' }),
   ),
-  queued_users: optional(Type.Record(Type.String(), Type.String(), { description: 'On whom an administrator decides first' })),
+  queued_users: optional(
+    Type.Record(Type.String(), Type.String(), { description: 'Users whose role an administrator must approve first' }),
+  ),
 });
 
 const Expiry = () => checked(nullable(DateOnly), expiryReasons);
-const LevelIn = { group: Type.Enum([5, 10, 15, 20, 30, 40, 50]), project: Type.Enum([10, 15, 20, 30, 40, 50]) };
+const LevelIn = { group: GroupLevel(), project: ProjectLevel() };
 
 const RoleId = () =>
   since(
     'ultimate',
-    optional(nullable(Type.Integer({ description: 'Role of that level; null takes the role away, left out it stays' }))),
+    optional(
+      nullable(Type.Integer({ description: 'Custom role with that base level; null removes the role, leaving it out keeps it' })),
+    ),
   );
 
-/** One person, whose refusal is the answer. */
+/** Adds one user. A refusal becomes the response. */
 async function addOne(services: Services, { source, actor }: Granted, members: NewMembers) {
   const [user_id] = members.user_ids;
-  const refusals = await services.db.transaction().execute((tx) => addMembers(tx, placeOf(source), actor, members));
+  const refusals = await services.db.transaction().execute((tx) => addMembers(tx, asSubtree(source), actor, members));
   const refusal = refusals.get(user_id!);
   if (refusal === 'exists') throw conflict('Member already exists');
   if (refusal === 'protected') throw forbidden();
@@ -79,7 +84,7 @@ async function addOne(services: Services, { source, actor }: Granted, members: N
   return memberReply(services, source, user_id!, 'direct');
 }
 
-/** Several people: whoever can be added is, and the answer names the others. */
+/** Adds several users. The response gives the reason for each who could not be added. */
 async function addSeveral(
   { db }: Services,
   { source, actor }: Granted,
@@ -87,7 +92,7 @@ async function addSeveral(
   names: ReadonlyMap<number, string>,
   unknown: readonly string[],
 ): Promise<Static<typeof Outcome>> {
-  const refusals = await db.transaction().execute((tx) => addMembers(tx, placeOf(source), actor, members));
+  const refusals = await db.transaction().execute((tx) => addMembers(tx, asSubtree(source), actor, members));
   const { refused, queued } = textsOf(refusals, names, actor);
   const failed = [...refused, ...unknown.map((name) => [name, '404 User Not Found'] as const)];
   return {
@@ -121,10 +126,12 @@ async function add(services: Services & Conditions, granted: Granted, { user_id,
 
 function routesOf(kind: Source['kind']) {
   const base = `/${kind}s/:id/members`;
+  const Noun = capitalized(kind);
   const reader = sourceFor(kind, everyone);
   const manager = sourceFor(kind, managers);
   const list = (path: string, summary: string, reach: 'direct' | 'all') =>
     get(path, {
+      operation: reach === 'all' ? `listAll${Noun}Members` : `list${Noun}Members`,
       summary,
       access: reader,
       input: { ...paging, ...filters },
@@ -136,6 +143,7 @@ function routesOf(kind: Source['kind']) {
     });
   const single = (path: string, summary: string, reach: 'direct' | 'all') =>
     get(path, {
+      operation: reach === 'all' ? `getEffective${Noun}Member` : `get${Noun}Member`,
       summary,
       access: reader,
       input: { user_id: Id },
@@ -143,12 +151,15 @@ function routesOf(kind: Source['kind']) {
       handle: ({ source, input, ...services }) => memberReply(services, source, input.user_id, reach),
     });
   return [
-    list(base, `List the members of the ${kind} itself`, 'direct'),
-    list(`${base}/all`, `List everybody who has a role in the ${kind}, by a membership here or in a group above`, 'all'),
-    single(`${base}/:user_id`, `Show one member of the ${kind} itself`, 'direct'),
-    single(`${base}/all/:user_id`, `Show one of those who have a role in the ${kind}`, 'all'),
+    list(base, `List direct members of a ${kind}`, 'direct'),
+    list(`${base}/all`, `List all members of a ${kind}, including inherited and invited ones`, 'all'),
+    single(`${base}/:user_id`, `Show a direct member of a ${kind}`, 'direct'),
+    single(`${base}/all/:user_id`, `Show a member of a ${kind}, including inherited and invited ones`, 'all'),
     post(base, {
-      summary: 'Add one or several members',
+      operation: `create${Noun}Members`,
+      summary: `Add members to a ${kind}`,
+      description:
+        'At most 100 users at a time. With one user, a failure is the status of the response; with several, `message` gives the reason for each who was not added.',
       access: manager,
       input: {
         access_level: LevelIn[kind],
@@ -159,42 +170,54 @@ function routesOf(kind: Source['kind']) {
       },
       rules: [mutuallyExclusive('user_id', 'username'), atLeastOneOf('user_id', 'username')],
       returns: one(Type.Union([Member, MemberQueued, Outcome])),
+      refusals: {
+        400: memberTexts,
+        404: '404 User Not Found',
+        405: '405 Method Not Allowed',
+        409: 'Member already exists',
+      },
       handle: ({ caller, source, actor, input, ...services }) => add(services, { caller, source, actor }, input),
     }),
     put(`${base}/:user_id`, {
-      summary: 'Change the role of a member, or when it ends',
+      operation: `update${Noun}Member`,
+      summary: `Update a member of a ${kind}`,
       access: manager,
       input: { user_id: Id, access_level: LevelIn[kind], member_role_id: RoleId(), expires_at: optional(Expiry()) },
       returns: one(Type.Union([Member, MemberQueued])),
+      refusals: { 400: memberTexts },
       handle: async ({ source, actor, input, ...services }) => {
         if (input.access_level > actor.access_level) throw forbidden();
-        const outcome = await services.db.transaction().execute((tx) => changeMember(tx, placeOf(source), actor, input));
+        const outcome = await services.db.transaction().execute((tx) => changeMember(tx, asSubtree(source), actor, input));
         if (outcome === 'queued') return queuedReply(services.db, input.user_id);
         return memberReply(services, source, input.user_id, 'direct');
       },
     }),
     del(`${base}/:user_id`, {
-      summary: 'Remove a member; everybody may remove himself',
+      operation: `delete${Noun}Member`,
+      summary: `Remove a member from a ${kind}, or leave it`,
       access: reader,
       input: {
         user_id: Id,
-        skip_subresources: Type.Boolean({ default: false, description: 'Whether memberships in what is inside are kept' }),
+        skip_subresources: Type.Boolean({ default: false, description: 'Whether to keep memberships in subgroups and projects' }),
       },
+      conditional: true,
       returns: nothing,
       handle: async ({ db, source, actor, input: { user_id, skip_subresources }, unmodified_since }) => {
         if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
         const leaving = { user_id, below: !skip_subresources, unmodified_since };
-        await db.transaction().execute((tx) => removeMember(tx, placeOf(source), actor, leaving));
+        await db.transaction().execute((tx) => removeMember(tx, asSubtree(source), actor, leaving));
       },
     }),
   ];
 }
 
 const importing = post('/projects/:id/import_project_members/:project_id', {
-  summary: 'Make the members of another project members of this one, at most with the level of who calls',
+  operation: 'importProjectMembers',
+  summary: 'Import members from another project, with at most the access level of the caller',
   access: sourceFor('project', managers),
   input: { project_id: Type.String({ description: 'Id or full path of the other project' }) },
   returns: one(resource('MembersImport', { status: Type.Enum(['success']) })),
+  refusals: { 404: '404 Project Not Found', 405: '405 Method Not Allowed' },
   handle: async ({ caller, source, actor, input, ...services }) => {
     const from = await visibleProject(services.db, caller, input.project_id);
     if (reaches(services.plan, 'premium') && (await isLocked(services.db, source))) throw notAllowed();

@@ -1,20 +1,21 @@
-/** Who may be a member at which level. Pure functions. */
-import { holds, levels, type Standing } from '../../../access/index.ts';
+/** Rules of memberships. Pure functions. */
+import { type Eligibility, holds, levels } from '../../../access/index.ts';
+import { today } from '../../../cron/index.ts';
 
-/** A group or project, as far as its members are concerned. */
+/** A group or project with members. */
 export interface Source {
   kind: 'group' | 'project';
   id: number;
   /** A namespace of its tree. */
   namespace_id: number;
-  /** The groups whose members are members here, too, from the top down; without the source itself. */
+  /** Ancestor groups, top-level group first, without the source itself. */
   above: number[];
-  /** The user whose namespace the project is in. He is its owner without a row. */
+  /** The user whose namespace the project is in. They are its owner without a membership. */
   personal_owner_id: number | null;
 }
 
-/** Who changes a membership, with his access level there and what roles add to it. */
-export interface Actor extends Standing {
+/** The user who changes a membership, with their access level and permissions there. */
+export interface Actor extends Eligibility {
   id: number;
 }
 
@@ -28,18 +29,18 @@ const names: Record<number, string> = {
   [levels.owner]: 'Owner',
 };
 
-/** How an access level is called. */
+/** The name of an access level. */
 export const roleName = (access_level: number): string => names[access_level]!;
 
-/** What a user holds from above. */
+/** An inherited membership. */
 export interface Inherited {
   access_level: number;
   group_name: string;
 }
 
 /**
- * Why a user cannot be a member at a level, empty when he can. A membership below what he has from above would have no effect.
- * @param inherited the user's highest membership in the groups above
+ * Reasons why a user cannot have a level, empty if they can. A membership below an inherited one would have no effect.
+ * @param inherited the user's highest membership in ancestor groups
  * @param withMinimal whether the plan has minimal access
  */
 export function levelReasons(
@@ -55,27 +56,27 @@ export function levelReasons(
   return [`should be greater than or equal to ${name} inherited membership from group ${inherited.group_name}`];
 }
 
-/** Why the level of a member cannot be another one, as long as he has a role. */
+/** The reason why a member with a custom role cannot get another level. */
 export const roleKeepsLevel = 'cannot be changed since member is associated with a custom role';
 
-/** Whether somebody may decide who else is a member: owners of a group and those whom a role makes their like, maintainers of a project. */
-export const mayManage = (kind: Source['kind'], who: Standing): boolean =>
+/** Whether a user may manage members: owners of a group and holders of `admin_group_member`, maintainers of a project. */
+export const mayManage = (kind: Source['kind'], who: Eligibility): boolean =>
   kind === 'group' ? holds(who, 'admin_group_member', kind) : who.access_level >= levels.maintainer;
 
-/** Whether somebody has more than the actor, by his level or by his role. */
-export const isAbove = (actor: Standing, kind: Source['kind'], { access_level, permissions }: Standing): boolean =>
+/** Whether a member has a higher level or more permissions than the actor. */
+export const isAbove = (actor: Eligibility, kind: Source['kind'], { access_level, permissions }: Eligibility): boolean =>
   access_level > actor.access_level || permissions.some((permission) => !holds(actor, permission, kind));
 
 /**
- * Whether a membership may not be changed or ended: the owner of a namespace stays owner of his projects, a group keeps an owner, and nobody decides about those
- * above him.
- * @param to the level that the member would have; undefined: none
- * @param hasOtherOwner whether the group would still have an owner without this one
+ * Whether a membership may not be updated or deleted: the owner of a namespace stays owner of its projects, a group keeps an owner, and nobody decides on members
+ * above themselves.
+ * @param to the new level; undefined to delete the membership
+ * @param hasOtherOwner whether the group has another owner
  */
 export function isProtected(
   source: Source,
   actor: Actor,
-  member: Standing & { user_id: number },
+  member: Eligibility & { user_id: number },
   to: number | undefined,
   hasOtherOwner: boolean,
 ): boolean {
@@ -84,6 +85,9 @@ export function isProtected(
   return source.kind === 'group' && member.access_level === levels.owner && to !== levels.owner && !hasOtherOwner;
 }
 
-/** Why a membership cannot end on a day, empty when it can: from that day on it would not count. */
+/** Reasons why a membership cannot end on a day, empty if it can. It would not be in force from that day on. */
 export const expiryReasons = (expires_at: string | null): string[] =>
-  expires_at !== null && expires_at <= new Date().toISOString().slice(0, 10) ? ['cannot be a date in the past'] : [];
+  expires_at !== null && expires_at <= today() ? ['cannot be a date in the past'] : [];
+
+/** The refusals of every endpoint that gives a role to a user, as endpoints declare them. */
+export const memberTexts = ['<parameter>: <reason>', 'There are not enough available seats to invite this many users.<advice>'];

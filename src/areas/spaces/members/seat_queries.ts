@@ -1,17 +1,17 @@
-/** Seats of the licence: who would come to take one by a role, and whether there are enough (licenses.md, "Billable user"; setting `seat_control`). */
+/** Seats of the license: who would start to take one, and whether enough are left (docs/reference/members.md#seats-and-approval-of-promotions). */
 import { type RawBuilder, sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isBillable, seats } from '../../instance/licenses/index.ts';
 import type { Grant } from './role_rules.ts';
 
-/** Whether whoever holds a role needs a seat with Ultimate, where guests need none. */
+/** Whether a role takes a seat with Ultimate, where guests take none. */
 const takesSeat = ({ access_level, member_role_id = null }: Grant): RawBuilder<boolean> => sql`
   (${access_level}::integer > 10
     or exists (select from member_roles role where role.id = ${member_role_id}::bigint and role.permissions <> '{read_code}'))`;
 
 /**
- * Of some users those who take no seat now and would by a role.
+ * The users who take no seat yet and would take one with a role.
  * @param user_ids users of any kind; only people take seats
  */
 export async function newlyBillable(db: Database, user_ids: readonly number[], role: Grant): Promise<number[]> {
@@ -23,16 +23,16 @@ export async function newlyBillable(db: Database, user_ids: readonly number[], r
   return rows.map(({ id }) => id);
 }
 
-/** Who is to get a role: users, and people who have no account yet. */
+/** Users and people without an account who get a role. */
 export interface Newcomers {
   user_ids: readonly number[];
-  /** How many addresses are invited; each may become an account. */
+  /** The number of invited addresses; each may become an account. */
   addresses: number;
 }
 
 /**
- * Whether the licence has seats for all of them. Always, unless the setting `seat_control` asks.
- * @param tx a transaction that has locked its tree; others who ask wait until it ends, so that nobody gets a seat twice
+ * Whether the license has seats for all of them. Always true unless the setting `seat_control` blocks overages.
+ * @param tx a transaction that has locked its tree; concurrent checks wait until it ends, so that no seat is given twice
  */
 export async function hasSeatsFor(tx: Database, { user_ids, addresses }: Newcomers, role: Grant): Promise<boolean> {
   const { rows } = await sql<{ isAsked: boolean; takesSeat: boolean }>`
