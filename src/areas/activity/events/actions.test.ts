@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { removeUser } from '../../people/users/removal_index.ts';
+import { daysFromNow } from '../../../cron/index.ts';
+import { removeUser } from '../../people/users/index.ts';
 import { removeExpiredMemberships } from '../../spaces/members/index.ts';
 import { removeOldEvents } from './index.ts';
 
@@ -17,8 +18,6 @@ async function recorded({ db }: Pick<World, 'db'>, project_id: number): Promise<
     .execute();
   return rows.map(Object.values);
 }
-
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
 test('a project is created by whoever it is for', async () => {
   const w = await world();
@@ -78,7 +77,7 @@ test('memberships of a project are told of as what the member did, those of a gr
   await w.as('owner').delete(`${url}/members/${second.id}`);
   await w.db
     .updateTable('members')
-    .set({ expires_at: day(-1) })
+    .set({ expires_at: daysFromNow(-1) })
     .where('user_id', '=', third.id)
     .execute();
   assert.equal((await since()).length, 5);
@@ -171,7 +170,7 @@ test('a project is noted as active once an hour, and whoever acts as active toda
     (await w.db.selectFrom('users').select('last_activity_on').where('id', '=', user).executeTakeFirstOrThrow()).last_activity_on;
   assert.equal(await dayOf(newcomer), null, 'others made him a member');
   await w.as('admin').post(`/projects/user/${guest}`, { name: 'given' });
-  assert.equal(await dayOf(guest), day(0));
+  assert.equal(await dayOf(guest), daysFromNow(0));
 });
 
 test('events end with their project, go to the ghost with their author, and are removed after three years', async () => {

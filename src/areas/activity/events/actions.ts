@@ -1,4 +1,4 @@
-/** Activity events: what people did, written in the transaction in which they did it (events.md). Deleted by age, never changed. */
+/** Activity events: what people did, written in the transaction in which they did it (docs/reference/events.md). Deleted by age, never changed. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
@@ -60,17 +60,29 @@ export async function recordEvents(tx: Database, events: readonly Event[]): Prom
   const rows = events.filter(({ author_id }) => author_id !== null);
   if (rows.length === 0) return;
   await sql`
-    with recorded as (
-      insert into events (project_id, author_id, action, target_type, target_id, created_at)
-      select project_id, author_id, action, target_type, target_id, coalesce(created_at, now())
-        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-             as given(project_id bigint, author_id bigint, action text, target_type text, target_id bigint, created_at timestamptz)
-    ), ${activity(
+    with ${recording(
+      sql`select project_id, author_id, action, target_type, target_id, coalesce(created_at, now())
+            from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+                 as given(project_id bigint, author_id bigint, action text, target_type text, target_id bigint, created_at timestamptz)`,
       rows.flatMap(({ project_id }) => project_id ?? []),
       rows.filter(({ action }) => !passive.includes(action)).map(({ author_id }) => author_id!),
     )}
     select`.execute(tx);
 }
+
+/**
+ * The part of a statement that records events, with what follows from them.
+ * @param rows a select of project_id, author_id, action, target_type, target_id and created_at
+ * @param project_ids the projects that were active
+ * @param user_ids who was
+ */
+export const recording = (
+  rows: RawBuilder<unknown>,
+  project_ids: readonly number[],
+  user_ids: readonly number[],
+): RawBuilder<unknown> => sql`
+  recorded as (insert into events (project_id, author_id, action, target_type, target_id, created_at) ${rows}),
+  ${activity(project_ids, user_ids)}`;
 
 /**
  * The part of a statement that notes when projects and users were last active. Rows that somebody else is changing are passed over: his change says the same

@@ -1,4 +1,4 @@
-/** What pushes are recorded as: one event for each reference that moved, or one for all where a push moves many (events.md, `push_data`). */
+/** What pushes are recorded as: one event for each reference that moved, or one for all where a push moves many (docs/reference/events.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { countCommits, type RefUpdate, type Repository, readCommit, resolveBranch, resolveCommit } from '../../../git/index.ts';

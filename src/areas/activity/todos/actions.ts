@@ -1,10 +1,7 @@
-/** To-dos: what waits for somebody because he was assigned, named or asked, or because he wants to be reminded. The list of them is another area. */
+/** To-dos: what waits for somebody because he was assigned, named or asked, or because he wants to be reminded. */
 import { sql } from 'kysely';
-import { isReaderOf, readsInternalNotesOn } from '../../../access/index.ts';
+import { isAbout, isReaderOf, type Noteable, readsInternalNotesOn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-
-/** What a to-do is about. */
-export type TodoTarget = { issue_id: number } | { epic_id: number };
 
 export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked';
 
@@ -14,20 +11,10 @@ export interface NewTodos {
   /** Who caused it; for `marked` the user himself. */
   author_id: number;
   action: TodoAction;
-  target: TodoTarget;
+  target: Noteable;
   /** The note that names them. */
   note_id?: number | undefined;
 }
-
-/** A predicate on rows of `todos`: they are about the target. */
-const isAbout = (target: TodoTarget) =>
-  'issue_id' in target ? sql<boolean>`todos.issue_id = ${target.issue_id}` : sql<boolean>`todos.epic_id = ${target.epic_id}`;
-
-/** Where the target is: its project, or its group. */
-const placeOf = (target: TodoTarget) =>
-  'issue_id' in target
-    ? sql`select project_id, null::bigint as group_id, id as issue_id, null::bigint as epic_id from issues where id = ${target.issue_id}`
-    : sql`select null::bigint as project_id, group_id, null::bigint as issue_id, id as epic_id from epics where id = ${target.epic_id}`;
 
 /**
  * Gives people a to-do on an issue or epic. Whoever may not read it gets none (nor, of an internal note, whoever may not read those), and nobody gets a second one
@@ -40,12 +27,13 @@ export async function addTodos(
   { user_ids, author_id, action, target, note_id = undefined }: NewTodos,
 ): Promise<Map<number, number>> {
   if (user_ids.length === 0) return new Map();
+  const { kind } = target;
   const isHidden = note_id === undefined ? sql`false` : sql`(select internal from notes where id = ${note_id})`;
   const { rows } = await sql<{ id: number; user_id: number }>`
-    insert into todos (user_id, author_id, action_name, note_id, project_id, group_id, issue_id, epic_id)
-    select users.id, ${author_id}, ${action}, ${note_id ?? null}, place.project_id, place.group_id, place.issue_id, place.epic_id
-      from users, (${placeOf(target)}) place
-     where users.id = any(${[...new Set(user_ids)]}::bigint[]) and ${isReaderOf(target)}
+    insert into todos (user_id, author_id, action_name, note_id, ${sql.ref(kind.place_column)}, ${sql.ref(kind.column)})
+    select users.id, ${author_id}, ${action}, ${note_id ?? null}, target.${sql.ref(kind.place_column)}, target.id
+      from users, ${sql.table(kind.table)} target
+     where target.id = ${target.id} and users.id = any(${[...new Set(user_ids)]}::bigint[]) and ${isReaderOf(target)}
        and (not ${isHidden} or ${readsInternalNotesOn(target)})
      order by users.id
     on conflict do nothing
@@ -66,15 +54,15 @@ export async function addTodo(
  * @param tx the transaction of what he did
  * @returns how many were pending
  */
-export async function doneTodos(tx: Database, target: TodoTarget, user_id: number): Promise<number> {
+export async function doneTodos(tx: Database, target: Noteable, user_id: number): Promise<number> {
   const { rows } = await sql`
-    update todos set state = 'done', updated_at = now() where user_id = ${user_id} and state = 'pending' and ${isAbout(target)}
+    update todos set state = 'done', updated_at = now() where user_id = ${user_id} and state = 'pending' and ${isAbout('todos', target)}
     returning id`.execute(tx);
   return rows.length;
 }
 
 /** Whether something waits for somebody on an issue or epic. */
-export async function hasTodo(db: Database, target: TodoTarget, user_id: number): Promise<boolean> {
+export async function hasTodo(db: Database, target: Noteable, user_id: number): Promise<boolean> {
   const query = db.selectFrom('todos').select('id').where('user_id', '=', user_id).where('state', '=', 'pending');
-  return (await query.where(isAbout(target)).executeTakeFirst()) !== undefined;
+  return (await query.where(isAbout('todos', target)).executeTakeFirst()) !== undefined;
 }

@@ -1,6 +1,7 @@
 /** The parameters of the to-do list, and what each of them matches. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
+import { noteableKinds } from '../../../access/index.ts';
 import { Id, optional } from '../../../http/index.ts';
 
 const actions = [
@@ -18,15 +19,14 @@ export const todoFilters = {
   action: optional(Type.Enum(actions)),
   author_id: optional(Id),
   project_id: optional(Id),
-  group_id: optional(Type.Integer({ description: 'Of the group, the groups below it, and their projects' })),
+  group_id: optional(Type.Integer({ description: 'Id of a group; includes its subgroups and their projects' })),
   state: Type.Enum(['pending', 'done'], { default: 'pending' }),
   type: optional(Type.Enum(types)),
 };
 type Wanted = Static<TObject<typeof todoFilters>>;
 
 const isOfType: Readonly<Record<string, RawBuilder<SqlBool>>> = {
-  Issue: sql`todos.issue_id is not null`,
-  Epic: sql`todos.epic_id is not null`,
+  ...Object.fromEntries(noteableKinds.map(({ type, column }) => [type, sql<SqlBool>`${sql.ref(`todos.${column}`)} is not null`])),
   Project: sql`(todos.action_name = 'member_access_requested' and todos.project_id is not null)`,
   Namespace: sql`(todos.action_name = 'member_access_requested' and todos.group_id is not null)`,
 };

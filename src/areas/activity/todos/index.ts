@@ -1,4 +1,6 @@
 /** What other areas may use of to-dos. */
-
-export { addTodo, addTodos, doneTodos, hasTodo, type NewTodos, type TodoAction, type TodoTarget } from './actions.ts';
+export { addTodo, addTodos, doneTodos, hasTodo } from './actions.ts';
+export type { TodoTarget } from './present.ts';
+export { countPending } from './queries.ts';
 export { addRequestTodos } from './request_actions.ts';
+export { todoRoutes } from './routes.ts';

@@ -1,47 +1,79 @@
-/** How to-dos appear in replies (labels-milestones-iterations-epics.md section 7). */
-import { type Static, Type } from 'typebox';
-import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
-import { NamespaceBasic, presentNamespaceBasic } from '../../people/namespaces/index.ts';
+/** How to-dos appear in replies (docs/reference/todos.md). */
+import { type Static, type TSchema, Type } from 'typebox';
+import { type Noteable, type NoteableKind, noteableKinds, noteableOf } from '../../../access/index.ts';
+import { type Caller, Id, nullable, optional, type Plan, resource, type Services, Timestamp } from '../../../http/index.ts';
+import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { ProjectIdentity } from '../../spaces/projects/index.ts';
-import { Epic, type EpicReply, presentEpics } from '../../work/epics/index.ts';
-import { Issue, type IssueReply, presentIssues } from '../../work/issues/index.ts';
 import type { TodoRow } from './queries.ts';
 
-export const Todo = resource('Todo', {
+/** A kind of thing that to-dos lead to. Its own area, which this one does not know, says how it appears. */
+export interface TodoTarget {
+  kind: NoteableKind;
+  schema: TSchema;
+  /** What putting one on the list needs. */
+  todo_plan?: Plan;
+  /** Replies of the schema for these ids, which the caller may read, without those that are gone. */
+  present(
+    services: Pick<Services, 'db' | 'url'>,
+    caller: Caller,
+    ids: readonly number[],
+  ): Promise<readonly { id: number; title: string; web_url: string }[]>;
+}
+
+const todoFields = {
   id: Id,
   project: optional(ProjectIdentity),
   group: optional(NamespaceBasic),
   author: nullable(UserBasic),
   action_name: Type.String(),
-  target_type: Type.Enum(['Issue', 'Epic', 'Project', 'Namespace']),
-  target: Type.Union([Issue, Epic, ProjectIdentity, NamespaceBasic]),
+  target_type: Type.Enum([...noteableKinds.map(({ type }) => type), 'Project', 'Namespace']),
   target_url: Type.String(),
-  body: Type.String({ description: 'The comment that it is about, or what its target is called' }),
+  body: Type.String({ description: 'The comment, or the title of the target' }),
   state: Type.Enum(['pending', 'done']),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
-type TodoReply = Static<typeof Todo>;
+};
 
-/** What the to-dos of a page are about, by id. */
-interface Targets {
-  issues: Map<number, IssueReply>;
-  epics: Map<number, EpicReply>;
-}
-
-const byId = <T extends { id: number }>(things: readonly T[]): Map<number, T> =>
-  new Map(things.map((thing) => [thing.id, thing]));
+/** To-dos that lead to these targets, or to a request. */
+export const todoForm = (targets: readonly TodoTarget[]) => {
+  const { id, project, group, author, action_name, target_type, ...rest } = todoFields;
+  const target: TSchema = Type.Union([...targets.map(({ schema }) => schema), ProjectIdentity, NamespaceBasic]);
+  return resource('Todo', { id, project, group, author, action_name, target_type, target, ...rest });
+};
+type TodoReply = Static<ReturnType<typeof todoForm>>;
 
 type Aim = Pick<TodoReply, 'target_type' | 'target' | 'target_url' | 'body'>;
 
+/** The aim of a to-do on an issue or epic. */
+type Aims = (noteable: Noteable) => Aim | undefined;
+
+/** What the to-dos of a page lead to, in one look for each kind. */
+async function aimsOf(
+  services: Pick<Services, 'db' | 'url'>,
+  caller: Caller,
+  targets: readonly TodoTarget[],
+  rows: readonly TodoRow[],
+): Promise<Aims> {
+  const aims = new Map<NoteableKind, Map<number, Aim>>();
+  for (const { kind, present } of targets) {
+    const ids = [...new Set(rows.flatMap((row) => row[kind.column] ?? []))];
+    const shown = ids.length > 0 ? await present(services, caller, ids) : [];
+    const aim = (target: (typeof shown)[number]): Aim => ({
+      target_type: kind.type,
+      target,
+      target_url: target.web_url,
+      body: target.title,
+    });
+    aims.set(kind, new Map(shown.map((target) => [target.id, aim(target)])));
+  }
+  return ({ kind, id }) => aims.get(kind)?.get(id);
+}
+
 /** What a to-do leads to: an issue, an epic, or the page where a request is decided on; undefined for what has just been removed. */
-function aimOf(url: string, { issue_id, epic_id, project, group }: TodoRow, { issues, epics }: Targets): Aim | undefined {
-  const issue = issues.get(issue_id ?? 0);
-  if (issue) return { target_type: 'Issue', target: issue, target_url: issue.web_url, body: issue.title };
-  const epic = epics.get(epic_id ?? 0);
-  if (epic) return { target_type: 'Epic', target: epic, target_url: epic.web_url, body: epic.title };
-  if (issue_id !== null || epic_id !== null) return undefined;
+function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
+  const noteable = noteableOf(row);
+  if (noteable) return aims(noteable);
+  const { project, group } = row;
   if (project) {
     const body = project.path_with_namespace;
     return { target_type: 'Project', target: project, target_url: `${url}/${body}/-/project_members?tab=access_requests`, body };
@@ -60,16 +92,15 @@ function aimOf(url: string, { issue_id, epic_id, project, group }: TodoRow, { is
  * @param caller whose they are; he may read what they are about
  */
 export async function presentTodos(
-  { db, url }: Pick<Services, 'db' | 'url'>,
+  services: Pick<Services, 'db' | 'url'>,
   caller: Caller,
+  targets: readonly TodoTarget[],
   rows: readonly TodoRow[],
 ): Promise<TodoReply[]> {
-  const targets = {
-    issues: byId(await presentIssues({ db, url }, caller, [...new Set(rows.flatMap(({ issue_id }) => issue_id ?? []))])),
-    epics: byId(await presentEpics({ db, url }, caller, [...new Set(rows.flatMap(({ epic_id }) => epic_id ?? []))])),
-  };
+  const { url } = services;
+  const aims = await aimsOf(services, caller, targets, rows);
   return rows.flatMap((row) => {
-    const aim = aimOf(url, row, targets);
+    const aim = aimOf(url, row, aims);
     if (!aim) return [];
     const { id, action_name, state, created_at, updated_at, note_id, note_body } = row;
     return {

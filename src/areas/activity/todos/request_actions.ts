@@ -1,9 +1,9 @@
-/** To-dos of those who decide on access requests. The database ends them with their request. */
+/** To-dos of those who decide on access requests. `removeAccessRequests` ends them with their request. */
 import { sql } from 'kysely';
-import { levels } from '../../../access/index.ts';
+import { countsToday, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-export type RequestedPlace = { project_id: number } | { group_id: number };
+export type RequestTarget = { project_id: number } | { group_id: number };
 
 /** As many people are asked: those who were here last. */
 const mostAsked = 10;
@@ -16,7 +16,7 @@ const mostAsked = 10;
  */
 export async function addRequestTodos(
   tx: Database,
-  place: RequestedPlace,
+  place: RequestTarget,
   request: { id: number; user_id: number },
 ): Promise<void> {
   const isProject = 'project_id' in place;
@@ -29,7 +29,7 @@ export async function addRequestTodos(
       from users
      where user_type = 'human' and state = 'active' and users.id in (
              select user_id from ${authorizations} where ${isHere} and access_level >= ${isProject ? levels.maintainer : levels.owner}
-                and (expires_at is null or expires_at > current_date))
+                and ${countsToday()})
      order by exists (select from members where ${isHere} and user_id = users.id) desc, last_activity_on desc nulls last, users.id
      limit ${sql.lit(mostAsked)}`.execute(tx);
 }

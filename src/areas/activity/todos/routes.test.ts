@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
-import { removeUser } from '../../people/users/removal_index.ts';
+import { theIssue } from '../../../access/index.ts';
+import { removeUser } from '../../people/users/index.ts';
 import { addTodos } from './index.ts';
 
 type Todo = { id: number; action_name: string; target_type: string; target: { id: number; title?: string }; body: string };
@@ -197,7 +198,7 @@ test('those who decide on an access request are told of it until somebody has', 
 test('nobody has two to-dos waiting on one thing, however often he is named', async () => {
   const w = await world();
   const issue = await addIssue(w, 'Dig');
-  const target = { issue_id: issue.id };
+  const target = theIssue(issue.id);
   const author_id = w.people.planner.id;
   const user_ids = [w.people.guest.id, w.people.outsider.id, w.people.admin.id, w.people.guest.id];
   const add = () => w.db.transaction().execute((tx) => addTodos(tx, { user_ids, author_id, action: 'mentioned', target }));
