@@ -1,26 +1,23 @@
 /** Giving and taking back reactions. */
+import { noteableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
-import { type Awardable, columnOf, holdAwardable } from './queries.ts';
+import { type Awardable, holdAwardable } from './queries.ts';
 import { emojiNamed, oppositeOf } from './rules.ts';
 
 /** Why a reaction was not added. */
 export type AwardRefusal = 'is not a valid emoji name' | 'has already been taken';
 
-async function takeBack(tx: Database, awardable: Awardable, user_id: number, name: string): Promise<boolean> {
-  const [column, id] = columnOf(awardable);
+async function takeBack(tx: Database, { kind, id }: Awardable, user_id: number, name: string): Promise<boolean> {
   const removed = await tx
     .deleteFrom('award_emoji')
-    .where(column, '=', id)
+    .where(kind.column, '=', id)
     .where('user_id', '=', user_id)
     .where('name', '=', name)
     .returning('id')
     .execute();
   return removed.length > 0;
 }
-
-/** What the thing itself is, for to-dos: whoever reacts to a comment has not dealt with what it is on. */
-const isTarget = (awardable: Awardable): awardable is Exclude<Awardable, { note_id: number }> => !('note_id' in awardable);
 
 /**
  * Adds a reaction. A vote takes the place of the opposite one.
@@ -43,12 +40,14 @@ export async function addAward(
   }
   const added = await tx
     .insertInto('award_emoji')
-    .values({ ...awardable, user_id, name: known })
+    .values({ [awardable.kind.column]: awardable.id, user_id, name: known })
     .onConflict((taken) => taken.doNothing())
     .returning('id')
     .executeTakeFirst();
   if (!added) return 'has already been taken';
-  if (isTarget(awardable)) await doneTodos(tx, awardable, user_id);
+  // Reacting to a comment deals with nothing of what the comment is on.
+  const kind = noteableKinds.find((noteable) => noteable === awardable.kind);
+  if (kind) await doneTodos(tx, { kind, id: awardable.id }, user_id);
   return added.id;
 }
 

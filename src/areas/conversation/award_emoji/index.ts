@@ -1,3 +1,4 @@
 /** What other areas may use of reactions. */
 export { toggleAward } from './actions.ts';
+export { awardEmojiRoutes } from './routes.ts';
 export { emojiNamed } from './rules.ts';

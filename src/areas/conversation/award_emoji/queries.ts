@@ -1,32 +1,56 @@
 /** What is read of reactions. */
 import { sql } from 'kysely';
+import { type MaybeCaller, type NoteableColumn, noteableKinds, type OnNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { found } from '../../../http/index.ts';
 import { userBasicJson } from '../../people/users/index.ts';
+import { isOn, isVisibleNote, mayComment, mayReadInternal } from '../notes/index.ts';
 
-/** What a reaction is to. */
-export type Awardable = { issue_id: number } | { epic_id: number } | { note_id: number };
-
-/** The column that says what a reaction is to, and its value. */
-export function columnOf(awardable: Awardable): readonly ['issue_id' | 'epic_id' | 'note_id', number] {
-  if ('issue_id' in awardable) return ['issue_id', awardable.issue_id];
-  return 'epic_id' in awardable ? ['epic_id', awardable.epic_id] : ['note_id', awardable.note_id];
+/** What a reaction is to: one of the noteables, or a note on one. */
+export interface Awardable {
+  kind: { type: string; table: string; column: NoteableColumn | 'note_id' };
+  id: number;
 }
+
+const noteKind = { type: 'Note', table: 'notes', column: 'note_id' } as const;
+
+/** All kinds of what people react to. */
+export const awardableKinds: readonly Awardable['kind'][] = [...noteableKinds, noteKind];
 
 /** The reactions to one thing, with everything that replies say of them. */
-export function awardRows(db: Database, awardable: Awardable) {
-  const [column, id] = columnOf(awardable);
-  return db
+export const awardRows = (db: Database, { kind, id }: Awardable) =>
+  db
     .selectFrom('award_emoji')
     .innerJoin('users', 'users.id', 'award_emoji.user_id')
-    .select(['award_emoji.id', 'award_emoji.name', 'award_emoji.issue_id', 'award_emoji.epic_id', 'award_emoji.note_id'])
+    .select(['award_emoji.id', 'award_emoji.name'])
     .select(['award_emoji.user_id', 'award_emoji.created_at', 'award_emoji.updated_at'])
     .select(userBasicJson('users').as('user'))
-    .where(`award_emoji.${column}`, '=', id);
-}
+    .where(`award_emoji.${kind.column}`, '=', id);
 
 /** Holds what is reacted to until the end of the transaction, so that nobody votes for and against it at the same time. */
-export async function holdAwardable(tx: Database, awardable: Awardable): Promise<void> {
-  const [column, id] = columnOf(awardable);
-  const table = sql.table({ issue_id: 'issues', epic_id: 'epics', note_id: 'notes' }[column]);
-  await sql`select from ${table} where id = ${id} for no key update`.execute(tx);
+export async function holdAwardable(tx: Database, { kind, id }: Awardable): Promise<void> {
+  await sql`select from ${sql.table(kind.table)} where id = ${id} for no key update`.execute(tx);
+}
+
+/** What is reacted to, and whether the caller may. */
+export interface Target {
+  awardable: Awardable;
+  is_open: boolean;
+}
+
+/**
+ * What a path names: an issue or epic, or a note on it. Nobody reacts to what the product itself has noted.
+ * @throws ApiError 404 for a note that is not there, or not for the caller
+ */
+export async function targetOf(
+  db: Database,
+  { caller, on }: OnNoteable<MaybeCaller>,
+  note_id: number | undefined,
+): Promise<Target> {
+  const is_open = mayComment(on);
+  if (note_id === undefined) return { awardable: on, is_open };
+  const query = db.selectFrom('notes').select(['notes.id', 'notes.system']).where('notes.id', '=', note_id);
+  const seen = query.where(isOn(on)).where(isVisibleNote(caller, mayReadInternal(on)));
+  const note = found('Award Emoji', await seen.executeTakeFirst());
+  return { awardable: { kind: noteKind, id: note.id }, is_open: is_open && !note.system };
 }

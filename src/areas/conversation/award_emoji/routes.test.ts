@@ -4,7 +4,7 @@ import { addEpic } from '../../../../test/support/epics.ts';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
-import { removeUser } from '../../people/users/removal_index.ts';
+import { removeUser } from '../../people/users/index.ts';
 
 type Place = { path: string; parent: string; awardable_id: number; awardable_type: string };
 

@@ -1,8 +1,8 @@
-/** Award emoji: what people react with to issues, epics and notes. `thumbsup` and `thumbsdown` are votes (labels-milestones-iterations-epics.md section 5). */
+/** Award emoji: what people react with to issues, epics and notes. `thumbsup` and `thumbsdown` are votes (docs/reference/award_emoji.md). */
 import { type TProperties, Type } from 'typebox';
+import type { NoteableKind } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
-  alsoUnder,
   checkUnmodified,
   del,
   found,
@@ -18,76 +18,100 @@ import {
   unauthorized,
 } from '../../../http/index.ts';
 import { addAward } from './actions.ts';
-import { epicParents, issueParents, type Kind, targetOf } from './parents.ts';
 import { AwardEmoji, presentAward } from './present.ts';
-import { awardRows } from './queries.ts';
+import { awardRows, targetOf } from './queries.ts';
 
 /** The input of a path: with the note that it names, if it does. */
 type OfNote = { note_id?: number };
 
+/** What is reacted to, in ids of operations and in sentences. */
+type Names = readonly [noun: string, thing: string];
+
 /**
  * The routes of one place.
  * @param path where the reactions are
- * @param thing what they are to, for the documentation
+ * @param names what they are to
  * @param named the parameter of the path that names a note, if it does
  */
-const routesAt = (path: string, thing: string, { visible, reader }: Kind, named: TProperties) => [
-  get(path, {
-    summary: `List the reactions to ${thing}, oldest first`,
-    access: visible,
-    input: { ...named, ...paging },
-    returns: pageOf(AwardEmoji),
-    handle: async ({ db, url, caller, parent, input }) => {
-      const { awardable } = await targetOf(db, { caller, parent }, (input as OfNote).note_id);
-      const { items, ...page } = await paginate(db, awardRows(db, awardable).orderBy('award_emoji.id'), input);
-      return { ...page, items: items.map((row) => presentAward(url, row)) };
-    },
-  }),
-  get(`${path}/:award_id`, {
-    summary: `Show a reaction to ${thing}`,
-    access: visible,
-    input: { ...named, award_id: Id },
-    returns: one(AwardEmoji),
-    handle: async ({ db, url, caller, parent, input }) => {
-      const { awardable } = await targetOf(db, { caller, parent }, (input as OfNote).note_id);
-      const row = await awardRows(db, awardable).where('award_emoji.id', '=', input.award_id).executeTakeFirst();
-      return presentAward(url, found(undefined, row));
-    },
-  }),
-  post(path, {
-    summary: `React to ${thing}; a vote takes the place of the opposite one`,
-    access: reader,
-    input: { ...named, name: Type.String({ description: 'Of an emoji, without colons' }) },
-    returns: one(AwardEmoji),
-    handle: async ({ db, url, caller, parent, input }) => {
-      const { awardable, is_open } = await targetOf(db, { caller, parent }, (input as OfNote).note_id);
-      if (!is_open) throw notFound('Award Emoji');
-      const added = await db.transaction().execute((tx) => addAward(tx, awardable, caller.id, input.name));
-      if (typeof added === 'string') throw notFound(`Award Emoji Name ${added}`);
-      return presentAward(url, await awardRows(db, awardable).where('award_emoji.id', '=', added).executeTakeFirstOrThrow());
-    },
-  }),
-  del(`${path}/:award_id`, {
-    summary: `Take back a reaction to ${thing}; administrators may take back those of others`,
-    access: reader,
-    input: { ...named, award_id: Id },
-    returns: nothing,
-    handle: async ({ db, caller, parent, input, unmodified_since }) => {
-      const { awardable } = await targetOf(db, { caller, parent }, (input as OfNote).note_id);
-      const row = await awardRows(db, awardable).where('award_emoji.id', '=', input.award_id).executeTakeFirst();
-      const award = found(undefined, row);
-      if (award.user_id !== caller.id && !caller.admin) throw unauthorized();
-      checkUnmodified(award.updated_at, unmodified_since);
-      await db.deleteFrom('award_emoji').where('id', '=', award.id).execute();
-    },
-  }),
-];
+function routesAt(path: string, [noun, thing]: Names, { at }: NoteableKind, named: TProperties): AnyEndpoint[] {
+  const [visible, reader] = [at.visible('Award Emoji'), at.reader('Award Emoji')];
+  return [
+    get(path, {
+      operation: `list${noun}AwardEmoji`,
+      summary: `List the reactions to ${thing}, oldest first`,
+      access: visible,
+      input: { ...named, ...paging },
+      returns: pageOf(AwardEmoji),
+      refusals: { 404: '404 Award Emoji Not Found' },
+      handle: async ({ db, url, caller, on, input }) => {
+        const { awardable } = await targetOf(db, { caller, on }, (input as OfNote).note_id);
+        const { items, ...page } = await paginate(db, awardRows(db, awardable).orderBy('award_emoji.id'), input);
+        return { ...page, items: items.map((row) => presentAward(url, awardable, row)) };
+      },
+    }),
+    get(`${path}/:award_id`, {
+      operation: `get${noun}AwardEmoji`,
+      summary: `Get a reaction to ${thing}`,
+      access: visible,
+      input: { ...named, award_id: Id },
+      returns: one(AwardEmoji),
+      refusals: { 404: '404 Award Emoji Not Found' },
+      handle: async ({ db, url, caller, on, input }) => {
+        const { awardable } = await targetOf(db, { caller, on }, (input as OfNote).note_id);
+        const row = await awardRows(db, awardable).where('award_emoji.id', '=', input.award_id).executeTakeFirst();
+        return presentAward(url, awardable, found(undefined, row));
+      },
+    }),
+    post(path, {
+      operation: `create${noun}AwardEmoji`,
+      summary: `Add a reaction to ${thing}`,
+      access: reader,
+      input: { ...named, name: Type.String({ description: 'Name of an emoji, without colons' }) },
+      returns: one(AwardEmoji),
+      refusals: {
+        404: [
+          '404 Award Emoji Not Found',
+          '404 Award Emoji Name has already been taken Not Found',
+          '404 Award Emoji Name is not a valid emoji name Not Found',
+        ],
+      },
+      handle: async ({ db, url, caller, on, input }) => {
+        const { awardable, is_open } = await targetOf(db, { caller, on }, (input as OfNote).note_id);
+        if (!is_open) throw notFound('Award Emoji');
+        const added = await db.transaction().execute((tx) => addAward(tx, awardable, caller.id, input.name));
+        if (typeof added === 'string') throw notFound(`Award Emoji Name ${added}`);
+        return presentAward(
+          url,
+          awardable,
+          await awardRows(db, awardable).where('award_emoji.id', '=', added).executeTakeFirstOrThrow(),
+        );
+      },
+    }),
+    del(`${path}/:award_id`, {
+      operation: `delete${noun}AwardEmoji`,
+      summary: `Delete a reaction to ${thing}`,
+      access: reader,
+      input: { ...named, award_id: Id },
+      conditional: true,
+      returns: nothing,
+      refusals: { 404: '404 Award Emoji Not Found' },
+      handle: async ({ db, caller, on, input, unmodified_since }) => {
+        const { awardable } = await targetOf(db, { caller, on }, (input as OfNote).note_id);
+        const row = await awardRows(db, awardable).where('award_emoji.id', '=', input.award_id).executeTakeFirst();
+        const award = found(undefined, row);
+        if (award.user_id !== caller.id && !caller.admin) throw unauthorized();
+        checkUnmodified(award.updated_at, unmodified_since);
+        await db.deleteFrom('award_emoji').where('id', '=', award.id).execute();
+      },
+    }),
+  ];
+}
 
-const routesOn = (kind: Kind, thing: string): AnyEndpoint[] => [
-  ...routesAt(`${kind.path}/award_emoji`, thing, kind, {}),
-  ...routesAt(`${kind.path}/notes/:note_id/award_emoji`, `a note on ${thing}`, kind, { note_id: Id }),
-];
-
-const ofEpics = routesOn(epicParents, 'an epic').map((endpoint): AnyEndpoint => ({ ...endpoint, plan: 'ultimate' }));
-
-export const awardEmojiRoutes = [...routesOn(issueParents, 'an issue'), ...alsoUnder('/epics', '/-/epics', ofEpics)];
+/** The reactions to issues, or to epics, and to the notes on them. */
+export function awardEmojiRoutes(kind: NoteableKind): AnyEndpoint[] {
+  const [{ path }, noun, thing] = [kind.at, kind.type, `an ${kind.name}`];
+  return kind.endpoints([
+    ...routesAt(`${path}/award_emoji`, [noun, thing], kind, {}),
+    ...routesAt(`${path}/notes/:note_id/award_emoji`, [`${noun}Note`, `a note on ${thing}`], kind, { note_id: Id }),
+  ]);
+}

@@ -1,12 +1,11 @@
-/** Quick actions: commands in descriptions and comments (labels-milestones-iterations-epics.md section 12). */
+/** Quick actions: commands in descriptions and comments (docs/reference/quick_actions.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
 import { definitionOf } from './commands.ts';
 import type { Outcome } from './definition.ts';
 import type { Command } from './extraction_rules.ts';
-import type { Operations } from './operations.ts';
-import { type CommandTarget, has, type Situation, situationOf } from './situation.ts';
+import { type Commandable, type CommandTarget, has, type Situation, situationOf } from './situation.ts';
 
 export interface CommandOutcome {
   /** What was changed, by attribute; for the reply. */
@@ -50,15 +49,14 @@ async function edit({ tx, operations, changes }: Situation): Promise<boolean> {
  * Does what commands say, as far as the caller may. A command that cannot be applied is said to be so, and changes nothing. The target is edited once for all of
  * them; then follows, in their order, what is no edit.
  * @param tx the transaction that writes the text they stood in, after that text: what is written crosses off to-dos, and `/todo` adds one
- * @param operations what can be done to the target
  */
 export async function applyCommands(
   tx: Database,
+  noun: Commandable,
   target: CommandTarget,
   commands: readonly Command[],
-  operations: Operations,
 ): Promise<CommandOutcome> {
-  const situation = await situationOf(tx, target, operations);
+  const situation = await situationOf(tx, noun, target);
   const begun: { command: Command; outcome: Outcome }[] = [];
   for (const command of commands) begun.push({ command, outcome: await begin(situation, command) });
   const isEdited = await edit(situation);

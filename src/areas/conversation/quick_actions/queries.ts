@@ -1,9 +1,10 @@
 /** What the arguments of commands name. */
 import { sql } from 'kysely';
-import { isReaderOf, isVisibleEpic, isVisibleIssue } from '../../../access/index.ts';
+import { epicKind, isReaderOf, issueKind } from '../../../access/index.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
 import { type LabelRow, labelsTitled } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneRows, milestoneTitled } from '../../planning/milestones/index.ts';
+import { type Named, thingsNamed } from '../markdown/index.ts';
 import { projectOf, type Situation } from './situation.ts';
 
 /** As many things one command names. */
@@ -39,14 +40,14 @@ export interface NamedUser {
 }
 
 /** The users of `@a @b`, `a, b and c`, or `me`, if all of them are there and may read the target; otherwise none. */
-export async function namedUsers({ tx, caller, noteable }: Situation, argument: string): Promise<NamedUser[]> {
+export async function namedUsers({ tx, caller, on }: Situation, argument: string): Promise<NamedUser[]> {
   const wanted = [
     ...new Set(names(argument).map((name) => (name === 'me' ? caller.username : name.replace(/^@/, '')).toLowerCase())),
   ];
   if (wanted.length === 0) return [];
   const { rows } = await sql<NamedUser>`
     select id, username::text as username from users
-     where username = any(${wanted}::citext[]) and user_type <> 'ghost' and ${isReaderOf(noteable)}`.execute(tx);
+     where username = any(${wanted}::citext[]) and user_type <> 'ghost' and ${isReaderOf(on)}`.execute(tx);
   const found = wanted.flatMap((name) => rows.find(({ username }) => username.toLowerCase() === name) ?? []);
   return found.length === wanted.length ? found : [];
 }
@@ -75,30 +76,24 @@ const pathsOf = (path: string | undefined, own: string): string[] =>
 /** The issues of `#1`, `group/project#1` or their addresses that the caller may read. */
 export async function namedIssues(situation: Situation, argument: string): Promise<NamedIssue[]> {
   const { full_path: own } = projectOf(situation);
-  const wanted = references(situation, argument, 'issue').flatMap(({ path, value }) =>
-    pathsOf(path, own).map((full_path) => ({ full_path, iid: Number(value) })),
+  const pairs = references(situation, argument, 'issue').flatMap(({ path, value }) =>
+    pathsOf(path, own).map((meant) => ({ path: meant, iid: Number(value) })),
   );
-  if (wanted.length === 0) return [];
-  const { rows } = await sql<{ id: number; iid: number; full_path: string }>`
-    select distinct on (issues.id) issues.id, issues.iid, projects.full_path::text as full_path
-      from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted(full_path citext, iid bigint)
-           join projects on projects.full_path = wanted.full_path
-           join issues on issues.project_id = projects.id and issues.iid = wanted.iid
-     where ${isVisibleIssue(situation.caller)}`.execute(situation.tx);
-  return rows.map(({ id, iid, full_path }) => ({ id, reference: full_path === own ? `#${iid}` : `${full_path}#${iid}` }));
+  const issues = await thingsNamed(situation.tx, situation.caller, issueKind, pairs);
+  const known = new Map(issues.map((issue) => [issue.id, issue]));
+  return [...known.values()].map(({ id, iid, full_path }) => ({
+    id,
+    reference: full_path === own ? `#${iid}` : `${full_path}#${iid}`,
+  }));
 }
 
 /** The epic of `&1`, `group&1` or its address, if the caller may read it. */
-export async function namedEpic(situation: Situation, argument: string): Promise<{ id: number } | undefined> {
+export async function namedEpic(situation: Situation, argument: string): Promise<Named | undefined> {
   const [reference] = references(situation, argument, 'epic');
   if (!reference) return undefined;
   const { on, tx, caller } = situation;
-  const own = 'group' in on ? on.group.full_path : on.project.full_path.slice(0, on.project.full_path.lastIndexOf('/'));
-  const paths = reference.path === undefined ? [own] : [reference.path];
-  const { rows } = await sql<{ id: number }>`
-    select epics.id from epics join namespaces on namespaces.id = epics.group_id
-     where namespaces.full_path = any(${paths}::citext[]) and epics.iid = ${Number(reference.value)} and ${isVisibleEpic(caller)}`.execute(
-    tx,
-  );
-  return rows[0];
+  const own =
+    'group' in on.in ? on.in.group.full_path : on.in.project.full_path.slice(0, on.in.project.full_path.lastIndexOf('/'));
+  const [epic] = await thingsNamed(tx, caller, epicKind, [{ path: reference.path ?? own, iid: Number(reference.value) }]);
+  return epic;
 }

@@ -1,19 +1,31 @@
 /** What a command finds when it is applied: the issue or epic as it is, with what the commands before it have asked for. */
-import { sql } from 'kysely';
-import { type Group, levels, type Project } from '../../../access/index.ts';
+import type { RawBuilder } from 'kysely';
+import { levels, type NoteableKind, type PlacedNoteable, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller, Plan } from '../../../http/index.ts';
 import type { LabelPlace } from '../../planning/labels/index.ts';
 import type { CommandChanges, Operations } from './operations.ts';
 
-/** What the commands are written on, and by whom. */
-export interface CommandTarget {
+/** Who changes something, and what holds for them. */
+export interface Acting {
   caller: Caller;
   plan: Plan;
   /** Our external address without a trailing slash. */
   url: string;
-  /** The issue in a project, or the epic in a group, each with the caller's level there. */
-  on: { project: Project; issue_id: number } | { group: Group; epic_id: number };
+}
+
+/** A kind of thing that takes quick actions. Its own area, which this one does not know, says what they find and do. */
+export interface Commandable {
+  kind: NoteableKind;
+  /** A statement with the one row of what a command finds. */
+  state(id: number, user_id: number): RawBuilder<TargetState>;
+  /** What can be done to it in the transaction of the commands. */
+  operations(tx: Database, acting: Acting, on: PlacedNoteable): Operations;
+}
+
+/** What the commands are written on, and by whom. */
+export interface CommandTarget extends Acting {
+  on: PlacedNoteable;
   /** Whether it is being created with this text: then there is nothing to close or to be reminded of. */
   is_new: boolean;
 }
@@ -42,10 +54,7 @@ export interface TargetState {
 export interface Situation extends CommandTarget {
   tx: Database;
   operations: Operations;
-  kind: 'issue' | 'epic';
-  /** The caller's level in the project or group. */
-  access_level: number;
-  noteable: { issue_id: number } | { epic_id: number };
+  kind: NoteableKind['name'];
   labels_from: LabelPlace;
   before: TargetState;
   /** What the commands ask for until now. */
@@ -56,8 +65,8 @@ export interface Situation extends CommandTarget {
 /** What a command needs: to see the target, to edit it as its author may, or to plan with it as Planners may. */
 export type Right = 'read' | 'edit' | 'plan' | 'report';
 
-/** Whether the caller has the right, as over the API (issues.md section 2). */
-export function has({ kind, access_level, is_new, before }: Situation, right: Right): boolean {
+/** Whether the caller has the right, as over the API (docs/reference/quick_actions.md). */
+export function has({ kind, on: { access_level }, is_new, before }: Situation, right: Right): boolean {
   if (right === 'read') return true;
   if (right === 'report') return access_level >= levels.reporter;
   // Whoever creates an issue in a project of his decides on all of it.
@@ -65,41 +74,20 @@ export function has({ kind, access_level, is_new, before }: Situation, right: Ri
   return access_level >= levels.planner || (kind === 'issue' && before.is_own);
 }
 
-const issueState = (issue_id: number, user_id: number) => sql<TargetState>`
-  select state, confidential, discussion_locked, issue_type, due_date, weight, health_status, time_estimate_s, total_time_spent_s, milestone_id, iteration_id,
-         (select epic_id from epic_issues where issue_id = issues.id) as parent_id,
-         array(select user_id from issue_assignees where issue_id = issues.id)::bigint[] as assignee_ids,
-         coalesce((select jsonb_agg(jsonb_build_object('id', id, 'title', title)) from issue_labels join labels on labels.id = label_id
-                    where issue_id = issues.id), '[]') as labels,
-         coalesce(author_id = ${user_id}, false) or exists (select from issue_assignees where issue_id = issues.id and user_id = ${user_id}) as is_own
-    from issues where id = ${issue_id}`;
-
-const epicState = (epic_id: number, user_id: number) => sql<TargetState>`
-  select state, confidential, null::boolean as discussion_locked, 'epic' as issue_type, null::date as due_date, null::integer as weight,
-         null as health_status, 0 as time_estimate_s, 0 as total_time_spent_s, null::bigint as milestone_id, null::bigint as iteration_id, parent_id,
-         array[]::bigint[] as assignee_ids,
-         coalesce((select jsonb_agg(jsonb_build_object('id', id, 'title', title)) from epic_labels join labels on labels.id = label_id
-                    where epic_id = epics.id), '[]') as labels,
-         coalesce(author_id = ${user_id}, false) as is_own
-    from epics where id = ${epic_id}`;
-
 /** What the first command finds. */
-export async function situationOf(tx: Database, target: CommandTarget, operations: Operations): Promise<Situation> {
+export async function situationOf(tx: Database, noun: Commandable, target: CommandTarget): Promise<Situation> {
   const { on, caller } = target;
-  const isIssue = 'issue_id' in on;
-  const { rows } = await (isIssue ? issueState(on.issue_id, caller.id) : epicState(on.epic_id, caller.id)).execute(tx);
+  const { rows } = await noun.state(on.id, caller.id).execute(tx);
   return {
     ...target,
-    ...{ tx, operations, kind: isIssue ? 'issue' : 'epic', changes: {}, commands_changes: {} },
-    access_level: isIssue ? on.project.access_level : on.group.access_level,
-    noteable: isIssue ? { issue_id: on.issue_id } : { epic_id: on.epic_id },
-    labels_from: isIssue ? { project_id: on.project.id } : { group_id: on.group.id },
+    ...{ tx, operations: noun.operations(tx, target, on), kind: on.kind.name, changes: {}, commands_changes: {} },
+    labels_from: 'project' in on.in ? { project_id: on.in.project.id } : { group_id: on.in.group.id },
     before: rows[0]!,
   };
 }
 
 /** The project of the issue; only commands of issues ask. */
 export function projectOf({ on }: Situation): Project {
-  if ('project' in on) return on.project;
+  if ('project' in on.in) return on.in.project;
   throw new Error('an epic is in no project');
 }

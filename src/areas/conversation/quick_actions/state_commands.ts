@@ -49,7 +49,7 @@ export const stateCommands: readonly Definition[] = [
     needs: 'edit',
     existing: true,
     apply: (situation) => {
-      const isKeptShut = situation.before.discussion_locked === true && situation.access_level < levels.guest;
+      const isKeptShut = situation.before.discussion_locked === true && situation.on.access_level < levels.guest;
       return stateAfter(situation) === 'closed' && !isKeptShut ? setState(situation, 'reopen') : undefined;
     },
   },
@@ -85,7 +85,7 @@ export const stateCommands: readonly Definition[] = [
     existing: true,
     // After the edits, which cross off what waits for whoever makes them.
     apply: (situation) => async () => {
-      const { tx, caller, noteable: target, commands_changes } = situation;
+      const { tx, caller, on: target, commands_changes } = situation;
       const added = await addTodo(tx, { user_id: caller.id, author_id: caller.id, action: 'marked', target });
       if (added === undefined) return undefined;
       commands_changes.todo_event = 'add';
@@ -98,10 +98,10 @@ export const stateCommands: readonly Definition[] = [
     needs: 'read',
     existing: true,
     apply: async (situation) => {
-      const { tx, caller, noteable } = situation;
-      if (!(await hasTodo(tx, noteable, caller.id))) return undefined;
+      const { tx, caller, on } = situation;
+      if (!(await hasTodo(tx, on, caller.id))) return undefined;
       return async () => {
-        await doneTodos(tx, noteable, caller.id);
+        await doneTodos(tx, on, caller.id);
         situation.commands_changes.todo_event = 'done';
         return 'Marked to-do item as done.';
       };

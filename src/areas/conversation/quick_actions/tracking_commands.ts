@@ -1,4 +1,5 @@
 /** Commands on time, weight, health and severity. */
+import { today } from '../../../cron/index.ts';
 import { exactDay } from './day_rules.ts';
 import type { Definition } from './definition.ts';
 import type { Situation } from './situation.ts';
@@ -6,7 +7,7 @@ import type { Situation } from './situation.ts';
 const issue = ['issue'] as const;
 
 /** The last day of which time can be noted as spent: tomorrow is still today somewhere. */
-const isPast = (day: string) => day <= new Date().toISOString().slice(0, 10);
+const isPast = (day: string) => day <= today();
 
 const timeCommands: readonly Definition[] = [
   {

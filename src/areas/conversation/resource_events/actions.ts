@@ -1,8 +1,7 @@
 /** Recording what happens to issues and epics, in the transaction of the change itself. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Noteable, NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-
-/** What it happens to. */
-export type Resource = { issue_id: number } | { epic_id: number };
 
 /** Who did it, and when: now, where that is left out. Null for what the product does by itself. */
 export interface Actor {
@@ -20,30 +19,40 @@ const stamp = ({ user_id, created_at }: Actor) => ({ user_id, ...(created_at ===
  */
 export async function recordLabelEvents(
   tx: Database,
-  resource: Resource,
+  resource: Noteable,
   actor: Actor,
   { added, removed }: { added: readonly number[]; removed: readonly number[] },
 ): Promise<void> {
-  const row = { ...resource, ...stamp(actor) };
-  const rows = [
-    ...added.map((label_id) => ({ ...row, label_id, action: 'add' })),
-    ...removed.map((label_id) => ({ ...row, label_id, action: 'remove' })),
-  ];
-  if (rows.length > 0) await tx.insertInto('resource_label_events').values(rows).execute();
+  if (added.length + removed.length === 0) return;
+  const changed = (ids: readonly number[], action: string) => sql`
+    select ${resource.id}::bigint, ${actor.user_id}::bigint, label_id, ${action}, coalesce(${actor.created_at ?? null}::timestamptz, now())
+      from unnest(${ids}::bigint[]) label_id`;
+  const rows = sql`${changed(added, 'add')} union all ${changed(removed, 'remove')}`;
+  await labelEventsOf(resource.kind, rows).execute(tx);
 }
+
+/**
+ * A statement that records changes of labels, alone or as part of another.
+ * @param rows a select of the id of what bears them, user_id, label_id, action and created_at
+ */
+export const labelEventsOf = ({ column }: NoteableKind, rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into resource_label_events (${sql.ref(column)}, user_id, label_id, action, created_at) ${rows}`;
 
 /** Records that it was closed or opened again. */
 export async function recordStateEvent(
   tx: Database,
-  resource: Resource,
+  resource: Noteable,
   actor: Actor,
   state: 'closed' | 'reopened',
 ): Promise<void> {
   await tx
     .insertInto('resource_state_events')
-    .values({ ...resource, ...stamp(actor), state })
+    .values({ [resource.kind.column]: resource.id, ...stamp(actor), state })
     .execute();
 }
+
+/** The column of a table of events that only issues have until now. */
+const issueColumn = ({ kind, id }: Noteable) => ({ [kind.column]: id }) as { issue_id: number };
 
 /**
  * Records that an issue got another milestone, or none.
@@ -52,7 +61,7 @@ export async function recordStateEvent(
  */
 export async function recordMilestoneEvent(
   tx: Database,
-  { issue_id }: { issue_id: number },
+  noteable: Noteable,
   actor: Actor,
   { from, to }: { from: number | null; to: number | null },
   state: 'opened' | 'closed',
@@ -61,20 +70,15 @@ export async function recordMilestoneEvent(
   if (from === to || milestone === null) return;
   await tx
     .insertInto('resource_milestone_events')
-    .values({ issue_id, ...stamp(actor), milestone_id: milestone, action: to === null ? 'remove' : 'add', state })
+    .values({ ...issueColumn(noteable), ...stamp(actor), milestone_id: milestone, action: to === null ? 'remove' : 'add', state })
     .execute();
 }
 
 /** Records the weight that an issue has from now on. */
-export async function recordWeightEvent(
-  tx: Database,
-  { issue_id }: { issue_id: number },
-  actor: Actor,
-  weight: number | null,
-): Promise<void> {
+export async function recordWeightEvent(tx: Database, noteable: Noteable, actor: Actor, weight: number | null): Promise<void> {
   await tx
     .insertInto('resource_weight_events')
-    .values({ issue_id, ...stamp(actor), weight })
+    .values({ ...issueColumn(noteable), ...stamp(actor), weight })
     .execute();
 }
 
@@ -84,7 +88,7 @@ export async function recordWeightEvent(
  */
 export async function recordIterationEvent(
   tx: Database,
-  { issue_id }: { issue_id: number },
+  noteable: Noteable,
   actor: Actor,
   { from, to }: { from: number | null; to: number | null },
 ): Promise<void> {
@@ -92,6 +96,6 @@ export async function recordIterationEvent(
   if (from === to || iteration === null) return;
   await tx
     .insertInto('resource_iteration_events')
-    .values({ issue_id, ...stamp(actor), iteration_id: iteration, action: to === null ? 'remove' : 'add' })
+    .values({ ...issueColumn(noteable), ...stamp(actor), iteration_id: iteration, action: to === null ? 'remove' : 'add' })
     .execute();
 }

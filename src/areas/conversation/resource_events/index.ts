@@ -1,10 +1,10 @@
 /** What other areas may use of resource events. */
 export {
-  type Actor,
-  type Resource,
+  labelEventsOf,
   recordIterationEvent,
   recordLabelEvents,
   recordMilestoneEvent,
   recordStateEvent,
   recordWeightEvent,
 } from './actions.ts';
+export { type EventSubject, resourceEventRoutes } from './routes.ts';

@@ -1,20 +1,20 @@
-/** How resource events appear in replies (labels-milestones-iterations-epics.md section 6). */
+/** How resource events appear in replies (docs/reference/resource_events.md). */
 import { type Static, type TProperties, Type } from 'typebox';
+import { type Noteable, noteableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
 import { LabelDetails, labelsById, presentLabelDetails } from '../../planning/labels/index.ts';
 import { Milestone, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
-import type { Resource } from './actions.ts';
-import type { EventRow, Kind } from './queries.ts';
+import type { EventKind, EventRow } from './queries.ts';
 
 const common = {
   id: Id,
   user: nullable(UserBasic),
   created_at: Timestamp,
 };
-const about = { resource_type: Type.Enum(['Issue', 'Epic']), resource_id: Id };
+const about = { resource_type: Type.Enum(noteableKinds.map(({ type }) => type)), resource_id: Id };
 const action = Type.Enum(['add', 'remove']);
 const event = <P extends TProperties>(name: string, fields: P) => resource(name, { ...common, ...fields });
 
@@ -35,7 +35,7 @@ export const forms = {
   weight: event('ResourceWeightEvent', { issue_id: Id, weight: nullable(Type.Integer()) }),
   iteration: event('ResourceIterationEvent', { ...about, iteration: nullable(Iteration), action }),
 };
-type Reply<K extends Kind> = Static<(typeof forms)[K]>;
+type Reply<K extends EventKind> = Static<(typeof forms)[K]>;
 
 interface Services {
   db: Database;
@@ -47,20 +47,17 @@ function commonOf(url: string, { id, user_id, username, name, user_state, public
   return { id, user: user && presentUserBasic(url, user), created_at };
 }
 
-const aboutOf = (on: Resource) =>
-  'issue_id' in on
-    ? { resource_type: 'Issue' as const, resource_id: on.issue_id }
-    : { resource_type: 'Epic' as const, resource_id: on.epic_id };
+const aboutOf = ({ kind, id }: Noteable) => ({ resource_type: kind.type, resource_id: id });
 
 /** The ids that the rows of a page name. */
 const ids = <Name extends string>(rows: readonly Record<Name, number | null>[], name: Name): number[] => [
   ...new Set(rows.map((row) => row[name]).filter((id) => id !== null)),
 ];
 
-type Present<K extends Kind> = (services: Services, on: Resource, rows: readonly EventRow[]) => Promise<Reply<K>[]>;
+type Present<K extends EventKind> = (services: Services, on: Noteable, rows: readonly EventRow[]) => Promise<Reply<K>[]>;
 
 /** Rows of one kind on one issue or epic as replies, in a fixed number of statements. */
-export const presenters: { [K in Kind]: Present<K> } = {
+export const presenters: { [K in EventKind]: Present<K> } = {
   async label({ db, url }, on, rows) {
     const labels = await labelsById(db, ids(rows, 'label_id'));
     return rows.map((row) => {

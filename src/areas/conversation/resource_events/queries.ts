@@ -1,7 +1,7 @@
 /** What is read of resource events. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Noteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Resource } from './actions.ts';
 
 /** An event with the user who did it, and of the rest what its kind tells. */
 export interface EventRow {
@@ -29,11 +29,10 @@ const told = {
   weight: ['weight'],
   iteration: ['iteration_id', 'action'],
 };
-export type Kind = keyof typeof told;
+export type EventKind = keyof typeof told;
 
 /** The events of one kind on an issue or epic, in the order in which they were recorded. */
-export function eventsOn(db: Database, kind: Kind, resource: Resource) {
-  const [column, id] = Object.entries(resource)[0]!;
+export function eventsOn(db: Database, kind: EventKind, { kind: { column }, id }: Noteable) {
   const columns = sql.join(told[kind].map((name) => sql.ref(`events.${name}`)));
   const events: RawBuilder<EventRow> = sql`(
     select events.id, events.user_id, events.created_at, ${columns}, username::text as username, users.name, users.state as user_state, public_email

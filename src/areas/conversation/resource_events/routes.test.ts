@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/support/world.ts';
+import { theEpic } from '../../../access/index.ts';
 import { recordLabelEvents, recordStateEvent } from './index.ts';
 
 test('labels that come and go are told one by one, also when one is gone since', async () => {
@@ -102,8 +103,8 @@ test('an epic tells its labels and its states', async () => {
     .executeTakeFirstOrThrow();
   const label = (await as('planner').post(`/groups/${group.id}/labels`, { name: 'bug', color: 'red' })).body;
   const actor = { user_id: people.owner.id, created_at: '2020-01-01T00:00:00.000Z' };
-  await recordLabelEvents(db, { epic_id }, actor, { added: [label.id], removed: [] });
-  await recordStateEvent(db, { epic_id }, { user_id: null }, 'closed');
+  await recordLabelEvents(db, theEpic(epic_id), actor, { added: [label.id], removed: [] });
+  await recordStateEvent(db, theEpic(epic_id), { user_id: null }, 'closed');
   const url = `/groups/${group.id}/epics/1`;
   const [labelled] = (await as('guest').get(`${url}/resource_label_events`)).body;
   assert.deepEqual(

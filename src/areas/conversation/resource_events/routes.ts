@@ -1,64 +1,54 @@
 /** Resource events: what happened to the labels, state, milestone, weight and iteration of an issue or epic. */
-import { epicVisible, issueVisible } from '../../../access/index.ts';
-import { type Access, type AnyEndpoint, found, get, Id, one, type Plan, pageOf, paginate, paging } from '../../../http/index.ts';
-import type { Resource } from './actions.ts';
+import type { NoteableKind } from '../../../access/index.ts';
+import { type AnyEndpoint, capitalized, found, get, Id, one, type Plan, pageOf, paginate, paging } from '../../../http/index.ts';
 import { forms, presenters } from './present.ts';
-import { eventsOn, type Kind } from './queries.ts';
+import { type EventKind, eventsOn } from './queries.ts';
 
-interface Parent {
-  path: string;
-  name: string;
-  access: Access<{ on: Resource }>;
-  kinds: readonly Kind[];
-  plan?: Plan;
+/** A kind of thing whose changes are recorded as events. */
+export interface EventSubject {
+  kind: NoteableKind;
+  /** Which of its changes. */
+  events: readonly EventKind[];
+  /** The plan that reading any of them needs. */
+  events_plan?: Plan;
 }
 
-const parents: readonly Parent[] = [
-  {
-    path: '/projects/:id/issues/:issue_iid',
-    name: 'an issue',
-    access: { rule: issueVisible.rule, check: async (call) => ({ on: { issue_id: (await issueVisible.check(call)).issue.id } }) },
-    kinds: ['label', 'state', 'milestone', 'weight', 'iteration'],
-  },
-  {
-    path: '/groups/:id/epics/:epic_iid',
-    name: 'an epic',
-    access: { rule: epicVisible.rule, check: async (call) => ({ on: { epic_id: (await epicVisible.check(call)).epic.id } }) },
-    kinds: ['label', 'state'],
-    plan: 'premium',
-  },
-];
+const plans: { [K in EventKind]?: Plan } = { weight: 'premium', iteration: 'premium' };
 
-const plans: { [K in Kind]?: Plan } = { weight: 'premium', iteration: 'premium' };
-
-function routesOf<K extends Kind>(kind: K, { path, name, access, plan = plans[kind] }: Parent): AnyEndpoint[] {
-  const base = `${path}/resource_${kind}_events`;
-  const form = forms[kind];
-  const present = presenters[kind];
-  const shared = { access, ...(plan ? { plan } : {}) };
+function routesOf<K extends EventKind>(event: K, { kind, events_plan: plan = plans[event] }: EventSubject): AnyEndpoint[] {
+  const base = `${kind.at.path}/resource_${event}_events`;
+  const Kind = capitalized(event);
+  const form = forms[event];
+  const present = presenters[event];
+  const shared = { access: kind.at.visible(), ...(plan ? { plan } : {}) };
   return [
     get(base, {
-      summary: `List the ${kind} events of ${name}, oldest first`,
+      operation: `list${kind.type}${Kind}Events`,
+      summary: `List the ${event} events of an ${kind.name}, oldest first`,
       ...shared,
       input: paging,
       returns: pageOf(form),
       handle: async ({ db, url, on, input }) => {
-        const page = await paginate(db, eventsOn(db, kind, on), input);
+        const page = await paginate(db, eventsOn(db, event, on), input);
         return { ...page, items: await present({ db, url }, on, page.items) };
       },
     }),
     get(`${base}/:event_id`, {
-      summary: `Show one ${kind} event of ${name}`,
+      operation: `get${kind.type}${Kind}Event`,
+      summary: `Get a ${event} event of an ${kind.name}`,
       ...shared,
       input: { event_id: Id },
       returns: one(form),
+      refusals: { 404: `404 Resource${Kind}Event Not Found` },
       handle: async ({ db, url, on, input }) => {
-        const query = eventsOn(db, kind, on).where('event.id', '=', input.event_id);
-        const [event] = await present({ db, url }, on, await query.execute());
-        return found(`Resource${kind[0]!.toUpperCase()}${kind.slice(1)}Event`, event);
+        const query = eventsOn(db, event, on).where('event.id', '=', input.event_id);
+        const [shown] = await present({ db, url }, on, await query.execute());
+        return found(`Resource${Kind}Event`, shown);
       },
     }),
   ];
 }
 
-export const resourceEventRoutes = parents.flatMap((parent) => parent.kinds.flatMap((kind) => routesOf(kind, parent)));
+/** The events of issues, or of epics. */
+export const resourceEventRoutes = (subject: EventSubject): AnyEndpoint[] =>
+  subject.events.flatMap((event) => routesOf(event, subject));
