@@ -1,16 +1,9 @@
-/** Comments and threads as their routes read them. */
+/** Threads as their routes read them. */
 import { sql } from 'kysely';
-import type { MaybeCaller } from '../../../access/index.ts';
+import type { MaybeCaller, OnNoteable } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
-import { isOn, isVisibleNote, type NoteRow, noteRows } from '../notes/index.ts';
-import { type Granted, mayReadInternal } from './parent.ts';
-
-/** The notes on an issue or epic that the caller may read. */
-const notesFor = (db: Database, { caller, parent }: Granted<MaybeCaller>) =>
-  noteRows(db)
-    .where(isOn(parent.noteable))
-    .where(isVisibleNote(caller, mayReadInternal(parent)));
+import { isOn, isVisibleNote, mayReadInternal, type NoteRow, notesFor } from '../notes/index.ts';
 
 export interface Thread {
   discussion_id: string;
@@ -18,13 +11,13 @@ export interface Thread {
 }
 
 /** The threads and single comments of a page, oldest first; a page counts threads. */
-export async function threadsOf(db: Database, granted: Granted<MaybeCaller>, input: Paging): Promise<Page<Thread>> {
+export async function threadsOf(db: Database, granted: OnNoteable<MaybeCaller>, input: Paging): Promise<Page<Thread>> {
   const first = db
     .selectFrom('notes')
     .select('notes.discussion_id')
     .where('notes.starts_discussion', '=', true)
-    .where(isOn(granted.parent.noteable))
-    .where(isVisibleNote(granted.caller, mayReadInternal(granted.parent)))
+    .where(isOn(granted.on))
+    .where(isVisibleNote(granted.caller, mayReadInternal(granted.on)))
     .orderBy('notes.created_at')
     .orderBy('notes.id');
   const page = await paginate(db, first, input);
@@ -39,7 +32,7 @@ export async function threadsOf(db: Database, granted: Granted<MaybeCaller>, inp
   };
 }
 
-const notesOfThreads = (db: Database, granted: Granted<MaybeCaller>, discussion_ids: readonly string[]): Promise<NoteRow[]> =>
+const notesOfThreads = (db: Database, granted: OnNoteable<MaybeCaller>, discussion_ids: readonly string[]): Promise<NoteRow[]> =>
   notesFor(db, granted)
     .where(sql<boolean>`notes.discussion_id = any(${ofAnyLength(discussion_ids, 'text[]')})`)
     .orderBy('notes.created_at')
@@ -53,36 +46,11 @@ const notesOfThreads = (db: Database, granted: Granted<MaybeCaller>, discussion_
  */
 export async function notesOfThread(
   db: Database,
-  granted: Granted<MaybeCaller>,
+  granted: OnNoteable<MaybeCaller>,
   discussion_id: string,
   missing: string,
 ): Promise<NoteRow[]> {
   const notes = await notesOfThreads(db, granted, [discussion_id]);
   found(missing, notes[0]);
   return notes;
-}
-
-/** Which notes are asked for. */
-export interface NoteFilter {
-  activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
-  order_by: 'created_at' | 'updated_at';
-  sort: 'asc' | 'desc';
-}
-
-/** A page of the notes outside threads: those within belong to the discussions (specification part 1, section 2.7). */
-export function singleNotesOf(db: Database, granted: Granted<MaybeCaller>, input: Paging & NoteFilter): Promise<Page<NoteRow>> {
-  const { activity_filter, order_by, sort } = input;
-  const all = notesFor(db, granted).where('notes.type', 'is', null);
-  const wanted = activity_filter === 'all_notes' ? all : all.where('notes.system', '=', activity_filter === 'only_activity');
-  return paginate(db, wanted.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), input);
-}
-
-/**
- * One note, which the caller may read.
- * @param single whether one inside a thread does not count
- * @throws ApiError 404
- */
-export async function noteOf(db: Database, granted: Granted<MaybeCaller>, note_id: number, single: boolean): Promise<NoteRow> {
-  const query = notesFor(db, granted).where('notes.id', '=', note_id);
-  return found(undefined, await (single ? query.where('notes.type', 'is', null) : query).executeTakeFirst());
 }

@@ -1,8 +1,7 @@
-/** Discussions: the comments on issues and epics as threads (discussions.md). */
+/** Discussions: the comments on issues and epics as threads (docs/reference/discussions.md). */
 import { Type } from 'typebox';
 import {
   type AnyEndpoint,
-  alsoUnder,
   del,
   get,
   Id,
@@ -10,31 +9,40 @@ import {
   NotBlank,
   nothing,
   one,
-  optional,
   pageOf,
   paging,
   post,
   put,
 } from '../../../http/index.ts';
-import { removeComment, rewriteComment, writeComment } from '../notes/comment_actions.ts';
-import { Note, presentNote } from '../notes/index.ts';
-import { type Kind, readerOf } from './parent.ts';
-import { Discussion, discussionOrCommands, noteOrCommands, outcomeOf, presentDiscussion } from './present.ts';
-import { noteOf, notesOfThread, threadsOf } from './queries.ts';
+import {
+  CommentTime,
+  commentRate,
+  Note,
+  noReplyText,
+  noteOf,
+  noteOrCommands,
+  outcomeOf,
+  presentNote,
+  removeComment,
+  rewriteComment,
+  writeComment,
+  writingTexts,
+} from '../notes/index.ts';
+import type { Commandable } from '../quick_actions/index.ts';
+import { Discussion, discussionOrCommands, presentDiscussion } from './present.ts';
+import { notesOfThread, threadsOf } from './queries.ts';
 
-/** How often somebody may comment. */
-export const commentRate = { setting: 'notes_create_limit', spared: 'notes_create_limit_allowlist', window_s: 60 } as const;
-
-export const CommentTime = () =>
-  optional(Type.String({ format: 'date-time', description: 'Counts for administrators and owners of the project or group' }));
-
-function routesOf(kind: Kind, base: string) {
-  const access = readerOf(kind);
+/** The threads on issues, or on epics. */
+export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
+  const { name, type, discussed_at, endpoints } = noun.kind;
+  const base = `${discussed_at.path}/discussions`;
+  const access = discussed_at.reader(type);
   const thread = { discussion_id: Type.String() };
   const comment = { body: Type.String(), created_at: CommentTime() };
-  return [
+  return endpoints([
     get(base, {
-      summary: `List the threads and comments on an ${kind}, oldest first`,
+      operation: `list${type}Discussions`,
+      summary: `List the discussions of an ${name}, oldest first`,
       access,
       input: paging,
       returns: pageOf(Discussion),
@@ -44,93 +52,101 @@ function routesOf(kind: Kind, base: string) {
       },
     }),
     post(base, {
-      summary: `Begin a thread on an ${kind}`,
+      operation: `create${type}Discussion`,
+      summary: `Create a discussion on an ${name}`,
+      description:
+        'At most 1,000,000 characters. Lines that are quick actions are executed; a text of nothing else leaves no comment and answers 202.',
       access,
       input: comment,
       rate: commentRate,
       returns: discussionOrCommands,
-      handle: async ({ db, url, plan, caller, parent, input }) => {
-        const written = await writeComment({ db, url, plan }, { caller, parent }, { ...input, thread: {} });
+      refusals: { 400: writingTexts },
+      handle: async ({ db, url, plan, caller, on, input }) => {
+        const written = await writeComment({ db, url, plan, noun }, { caller, on }, { ...input, thread: {} });
         return outcomeOf(written, (note, changes) => presentDiscussion(url, [note], changes));
       },
     }),
     get(`${base}/:discussion_id`, {
-      summary: 'Show a thread or comment',
+      operation: `get${type}Discussion`,
+      summary: 'Get a discussion',
       access,
       input: thread,
       returns: one(Discussion),
+      refusals: { 404: '404 Discussion Not Found' },
       handle: async ({ db, url, input, ...granted }) =>
         presentDiscussion(url, await notesOfThread(db, granted, input.discussion_id, 'Discussion')),
     }),
     get(`${base}/:discussion_id/notes`, {
-      summary: 'List the notes of a thread, oldest first',
+      operation: `list${type}DiscussionNotes`,
+      summary: 'List the notes of a discussion, oldest first',
       access,
       input: thread,
       returns: listOf(Note),
+      refusals: { 404: '404 Notes Not Found' },
       handle: async ({ db, url, input, ...granted }) =>
         (await notesOfThread(db, granted, input.discussion_id, 'Notes')).map((note) => presentNote(url, note)),
     }),
     post(`${base}/:discussion_id/notes`, {
-      summary: 'Answer in a thread; a comment that is answered becomes one',
+      operation: `create${type}DiscussionNote`,
+      summary: 'Add a note to a discussion',
+      description:
+        'At most 1,000,000 characters. Lines that are quick actions are executed; a text of nothing else leaves no comment and answers 202.',
       access,
       input: { ...thread, ...comment },
       rate: commentRate,
       returns: noteOrCommands,
-      handle: async ({ db, url, plan, caller, parent, input: { discussion_id, ...given } }) => {
-        const written = await writeComment({ db, url, plan }, { caller, parent }, { ...given, thread: { discussion_id } });
+      refusals: {
+        400: [...writingTexts, noReplyText],
+        404: '404 Discussion Not Found',
+      },
+      handle: async ({ db, url, plan, caller, on, input: { discussion_id, ...given } }) => {
+        const written = await writeComment({ db, url, plan, noun }, { caller, on }, { ...given, thread: { discussion_id } });
         return outcomeOf(written, (note, changes) => presentNote(url, note, changes));
       },
     }),
-    ...noteRoutesOf(kind, `${base}/:discussion_id/notes/:note_id`),
-  ];
+    ...noteRoutesOf(noun, `${base}/:discussion_id/notes/:note_id`),
+  ]);
 }
 
 /** One note of a thread. It is looked for on the issue or epic, whichever thread the path names, as the reference does. */
-function noteRoutesOf(kind: Kind, path: string) {
-  const access = readerOf(kind);
+function noteRoutesOf(noun: Commandable, path: string): AnyEndpoint[] {
+  const { type, discussed_at } = noun.kind;
+  const access = discussed_at.reader(type);
   const place = { discussion_id: Type.String(), note_id: Id };
   return [
     get(path, {
-      summary: 'Show a note of a thread',
+      operation: `get${type}DiscussionNote`,
+      summary: 'Get a note of a discussion',
       access,
       input: place,
       returns: one(Note),
       handle: async ({ db, url, input, ...granted }) => presentNote(url, await noteOf(db, granted, input.note_id, false)),
     }),
     put(path, {
-      summary: 'Change a note of a thread',
+      operation: `update${type}DiscussionNote`,
+      summary: 'Update a note of a discussion',
       access,
       input: { ...place, body: NotBlank() },
       returns: noteOrCommands,
-      handle: async ({ db, url, plan, caller, parent, input }) => {
-        const granted = { caller, parent };
+      refusals: { 400: writingTexts },
+      handle: async ({ db, url, plan, caller, on, input }) => {
+        const granted = { caller, on };
         const note = await noteOf(db, granted, input.note_id, false);
-        const written = await rewriteComment({ db, url, plan }, granted, note, input.body);
+        const written = await rewriteComment({ db, url, plan, noun }, granted, note, input.body);
         return outcomeOf(written, (changed, changes) => presentNote(url, changed, changes));
       },
     }),
     del(path, {
-      summary: 'Remove a note of a thread',
+      operation: `delete${type}DiscussionNote`,
+      summary: 'Delete a note of a discussion',
       access,
       input: place,
+      conditional: true,
       returns: nothing,
-      handle: async ({ db, caller, parent, input, unmodified_since }) => {
-        const granted = { caller, parent };
+      handle: async ({ db, caller, on, input, unmodified_since }) => {
+        const granted = { caller, on };
         await removeComment(db, granted, await noteOf(db, granted, input.note_id, false), unmodified_since);
       },
     }),
   ];
 }
-
-/** Those of epics, which need a plan and have two addresses. */
-export const ofEpics = (endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
-  alsoUnder(
-    '/epics',
-    '/-/epics',
-    endpoints.map((endpoint): AnyEndpoint => ({ ...endpoint, plan: 'ultimate' })),
-  );
-
-export const discussionRoutes: AnyEndpoint[] = [
-  ...routesOf('issue', '/projects/:id/issues/:issue_iid/discussions'),
-  ...ofEpics(routesOf('epic', '/groups/:id/epics/:epic_id/discussions')),
-];

@@ -3,15 +3,16 @@ import { Type } from 'typebox';
 import { signedIn, visibleProject } from '../../../access/index.ts';
 import { one, optional, post, resource } from '../../../http/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
-import { linksFor } from './links.ts';
+import { linksFor } from './queries.ts';
 
 const Rendering = resource('Rendering', {
-  html: Type.String({ description: 'Without scripts, styles and whatever else is not Markdown' }),
+  html: Type.String({ description: 'Sanitised HTML' }),
 });
 
 export const markdownRoutes = [
   post('/markdown', {
-    summary: 'Show a text in Markdown as HTML',
+    operation: 'renderMarkdown',
+    summary: 'Render Markdown as HTML',
     access: signedIn,
     input: {
       text: Type.String(),
@@ -19,6 +20,7 @@ export const markdownRoutes = [
       project: optional(Type.String({ description: 'Full path of the project that short references belong to' })),
     },
     returns: one(Rendering),
+    refusals: { 404: '404 Project Not Found' },
     handle: async ({ db, caller, url, input }) => {
       const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
       const linkOf = input.gfm ? await linksFor({ db, caller, url }, input.text, context) : undefined;

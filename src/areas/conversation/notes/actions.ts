@@ -1,7 +1,8 @@
 /** Notes that the product writes itself: what it notes about changes, and copies of all notes. */
 import { sql } from 'kysely';
+import { type Noteable, noteableColumns, noteableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { columnsOfNoteable, isOn, type Noteable } from './queries.ts';
+import { isOn, referringTo, refersColumn } from './queries.ts';
 
 export interface SystemNote {
   /** ISO 8601; now where it is left out. */
@@ -10,16 +11,11 @@ export interface SystemNote {
   refers_to?: Noteable;
 }
 
-const referringTo = (other: Noteable | undefined) => {
-  const { issue_id, epic_id } = other ? columnsOfNoteable(other) : { issue_id: null, epic_id: null };
-  return { refers_to_issue_id: issue_id, refers_to_epic_id: epic_id };
-};
-
 /**
  * Notes what was done to an issue or epic.
  * @param tx the transaction of what was done
  * @param author_id who did it
- * @param body the wording of issues.md section 13, e.g. `changed the description`
+ * @param body the wording of docs/reference/notes.md, e.g. `changed the description`
  */
 export async function addSystemNote(
   tx: Database,
@@ -31,7 +27,14 @@ export async function addSystemNote(
   const times = created_at === undefined ? {} : { created_at, updated_at: created_at };
   await tx
     .insertInto('notes')
-    .values({ ...columnsOfNoteable(noteable), ...referringTo(refers_to), author_id, body, system: true, ...times })
+    .values({
+      ...noteableColumns(noteable),
+      ...(refers_to ? referringTo(refers_to) : {}),
+      author_id,
+      body,
+      system: true,
+      ...times,
+    })
     .execute();
 }
 
@@ -40,7 +43,8 @@ export async function addSystemNote(
  * @param tx the transaction in which the copy of the issue is made
  */
 export async function copyNotes(tx: Database, from: Noteable, to: Noteable): Promise<void> {
-  const { issue_id, epic_id } = columnsOfNoteable(to);
+  const on = sql.ref(to.kind.column);
+  const refers = sql.join(noteableKinds.map(({ column }) => sql.ref(refersColumn(column))));
   await sql`
     with threads as materialized (
       select discussion_id, replace(gen_random_uuid()::text || left(gen_random_uuid()::text, 8), '-', '') as new_id
@@ -49,15 +53,15 @@ export async function copyNotes(tx: Database, from: Noteable, to: Noteable): Pro
       select ordered.*, nextval(pg_get_serial_sequence('notes', 'id')) as new_id, threads.new_id as new_discussion_id
         from (select * from notes where ${isOn(from)} order by id) ordered join threads using (discussion_id)
     ), written as (
-      insert into notes (id, issue_id, epic_id, discussion_id, starts_discussion, type, body, author_id, system, internal,
-                         refers_to_issue_id, refers_to_epic_id, is_mention, created_at, updated_at)
+      insert into notes (id, ${on}, discussion_id, starts_discussion, type, body, author_id, system, internal,
+                         ${refers}, is_mention, created_at, updated_at)
       overriding system value
-      select new_id, ${issue_id}::bigint, ${epic_id}::bigint, new_discussion_id, starts_discussion, type, body, author_id, system, internal,
-             refers_to_issue_id, refers_to_epic_id, is_mention, created_at, updated_at
+      select new_id, ${to.id}::bigint, new_discussion_id, starts_discussion, type, body, author_id, system, internal,
+             ${refers}, is_mention, created_at, updated_at
         from copies order by new_id
     ), mentioned as (
-      insert into user_mentions (user_id, issue_id, epic_id, note_id)
-      select user_id, ${issue_id}::bigint, ${epic_id}::bigint, new_id from user_mentions join copies on copies.id = note_id
+      insert into user_mentions (user_id, ${on}, note_id)
+      select user_id, ${to.id}::bigint, new_id from user_mentions join copies on copies.id = note_id
     )
     insert into award_emoji (name, user_id, note_id, created_at, updated_at)
     select name, user_id, new_id, award_emoji.created_at, award_emoji.updated_at from award_emoji join copies on copies.id = note_id`.execute(

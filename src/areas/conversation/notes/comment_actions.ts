@@ -1,18 +1,18 @@
 /** Writing, changing and removing comments, each with all that follows from it in one transaction. */
 import { sql } from 'kysely';
+import { type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
-import { epicOperations } from '../../work/epics/index.ts';
-import { issueOperations } from '../../work/issues/index.ts';
-import { type Granted, mayChange, mayComment, mayDate, mayReadInternal } from '../discussions/parent.ts';
-import { cannotBeRepliedTo, checkBody, commandsFailed } from '../discussions/rules.ts';
-import { applyCommands, type Command, type CommandOutcome, extractCommands } from '../quick_actions/index.ts';
-import { columnsOfNoteable, isOn, type Noteable, type NoteRow, noteMentions, noteRows } from './index.ts';
+import { applyCommands, type Command, type Commandable, type CommandOutcome, extractCommands } from '../quick_actions/index.ts';
+import { noteMentions } from './mention_actions.ts';
+import type { Written } from './present.ts';
+import { isOn, type NoteRow, noteRows } from './queries.ts';
+import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
 
-/** Where comments are written, and what holds there. */
-export type Writing = Pick<Services, 'db' | 'url'> & { plan: Plan };
+/** Where comments are written, what holds there, and what quick actions do to what is commented on. */
+export type Writing = Pick<Services, 'db' | 'url'> & { plan: Plan; noun: Commandable };
 
 export interface NewComment {
   body: string;
@@ -23,30 +23,19 @@ export interface NewComment {
   thread?: { discussion_id?: string } | undefined;
 }
 
-/** What came of a text: a comment, and what its quick actions did. Without a comment it was nothing but quick actions. */
-export interface Written {
-  note: NoteRow | undefined;
-  commands: CommandOutcome | undefined;
-}
-
 /** Does what quick actions say. They come after the text they stood in: that crosses off to-dos, and one of them adds one. */
 async function runCommands(
   tx: Database,
-  { url, plan }: Writing,
-  { caller, parent: { on, iid } }: Granted,
+  { url, plan, noun }: Writing,
+  { caller, on }: OnNoteable,
   commands: readonly Command[],
 ): Promise<CommandOutcome | undefined> {
   if (commands.length === 0) return undefined;
-  const acting = { caller, plan, url };
-  const operations =
-    'project' in on
-      ? issueOperations(tx, acting, on.project, { id: on.issue_id, iid })
-      : epicOperations(tx, acting, on.group, on.epic_id);
-  return applyCommands(tx, { ...acting, on, is_new: false }, commands, operations);
+  return applyCommands(tx, noun, { caller, plan, url, on, is_new: false }, commands);
 }
 
 /** Does what a text says that is nothing but quick actions. */
-async function onlyCommands(tx: Database, writing: Writing, granted: Granted, commands: readonly Command[]): Promise<Written> {
+async function onlyCommands(tx: Database, writing: Writing, granted: OnNoteable, commands: readonly Command[]): Promise<Written> {
   const outcome = await runCommands(tx, writing, granted, commands);
   if (!outcome?.applied) throw commandsFailed();
   return { note: undefined, commands: outcome };
@@ -63,16 +52,16 @@ interface First {
  * The thread that is answered in, held until the answer is written.
  * @throws ApiError 404 where it is not there, or not for the caller; 400 for what nobody can answer
  */
-async function threadToJoin(tx: Database, { parent }: Granted, discussion_id: string): Promise<First> {
+async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: string): Promise<First> {
   const first = await tx
     .selectFrom('notes')
     .select(['id', 'type', 'system', 'internal'])
-    .where(isOn(parent.noteable))
+    .where(isOn(on))
     .where('discussion_id', '=', discussion_id)
     .where('starts_discussion', '=', true)
     .forUpdate()
     .executeTakeFirst();
-  const thread = found('Discussion', first && (!first.internal || mayReadInternal(parent)) ? first : undefined);
+  const thread = found('Discussion', first && (!first.internal || mayReadInternal(on)) ? first : undefined);
   if (thread.system) throw cannotBeRepliedTo();
   return thread;
 }
@@ -84,11 +73,7 @@ async function openThread(tx: Database, { id, type }: First): Promise<void> {
 
 /** An issue or epic is as new as what was last said on it. */
 async function touch(tx: Database, noteable: Noteable): Promise<void> {
-  const now = { updated_at: sql<string>`now()` };
-  await ('issue_id' in noteable
-    ? tx.updateTable('issues').set(now).where('id', '=', noteable.issue_id)
-    : tx.updateTable('epics').set(now).where('id', '=', noteable.epic_id)
-  ).execute();
+  await sql`update ${sql.table(noteable.kind.table)} set updated_at = now() where id = ${noteable.id}`.execute(tx);
 }
 
 const noteWith = (tx: Database, id: number): Promise<NoteRow> =>
@@ -97,18 +82,18 @@ const noteWith = (tx: Database, id: number): Promise<NoteRow> =>
 /** Writes the row of a comment and the event of it. */
 async function addNote(
   tx: Database,
-  { caller, parent }: Granted,
+  { caller, on }: OnNoteable,
   text: string,
   comment: NewComment,
   inherited: boolean,
 ): Promise<NoteRow> {
   const { thread, internal = false } = comment;
   const { discussion_id } = thread ?? {};
-  const at = mayDate(parent) ? comment.created_at : undefined;
+  const at = mayDate(on) ? comment.created_at : undefined;
   const { id } = await tx
     .insertInto('notes')
     .values({
-      ...columnsOfNoteable(parent.noteable),
+      ...noteableColumns(on),
       ...(discussion_id === undefined ? {} : { discussion_id, starts_discussion: false }),
       ...(at === undefined ? {} : { created_at: at, updated_at: at }),
       type: thread === undefined ? null : 'DiscussionNote',
@@ -119,7 +104,7 @@ async function addNote(
     .returning('id')
     .executeTakeFirstOrThrow();
   await recordEvent(tx, {
-    project_id: parent.project_id,
+    project_id: 'project' in on.in ? on.in.project.id : null,
     author_id: caller.id,
     action: 'commented',
     target_type: thread === undefined ? 'Note' : 'DiscussionNote',
@@ -133,9 +118,9 @@ async function addNote(
  * Writes a comment, after its quick actions were done and taken out.
  * @throws ApiError 400 for what is no comment, 403 for who may not comment, 404 for a thread that is not there
  */
-export async function writeComment(writing: Writing, granted: Granted, comment: NewComment): Promise<Written> {
-  const { caller, parent } = granted;
-  if (!mayComment(parent) || (comment.internal && !mayReadInternal(parent))) throw forbidden();
+export async function writeComment(writing: Writing, granted: OnNoteable, comment: NewComment): Promise<Written> {
+  const { caller, on } = granted;
+  if (!mayComment(on) || (comment.internal && !mayReadInternal(on))) throw forbidden();
   checkBody(comment.body);
   const { text, commands } = extractCommands(comment.body);
   const discussion_id = comment.thread?.discussion_id;
@@ -146,14 +131,14 @@ export async function writeComment(writing: Writing, granted: Granted, comment: 
     const note = await addNote(tx, granted, text, comment, joined?.internal ?? false);
     await noteMentions(tx, {
       actor: caller,
-      noteable: parent.noteable,
+      noteable: on,
       note_id: note.id,
       internal: note.internal,
       text,
       url: writing.url,
     });
-    await doneTodos(tx, parent.noteable, caller.id);
-    await touch(tx, parent.noteable);
+    await doneTodos(tx, on, caller.id);
+    await touch(tx, on);
     return { note, commands: await runCommands(tx, writing, granted, commands) };
   });
 }
@@ -162,21 +147,21 @@ export async function writeComment(writing: Writing, granted: Granted, comment: 
  * Changes the text of a comment. One that says nothing but quick actions is removed after they were done.
  * @throws ApiError 400 for what is no comment, 403 for who may not change it
  */
-export async function rewriteComment(writing: Writing, granted: Granted, note: NoteRow, body: string): Promise<Written> {
-  const { caller, parent } = granted;
-  if (!mayChange(parent, caller, note)) throw forbidden();
+export async function rewriteComment(writing: Writing, granted: OnNoteable, note: NoteRow, body: string): Promise<Written> {
+  const { caller, on } = granted;
+  if (!mayChange(on, caller, note)) throw forbidden();
   checkBody(body);
   const { text, commands } = extractCommands(body);
   return writing.db.transaction().execute(async (tx) => {
     if (text.trim() === '') {
-      await deleteNote(tx, parent.noteable, note.id);
+      await deleteNote(tx, on, note.id);
       return onlyCommands(tx, writing, granted, commands);
     }
     const { id, internal } = note;
     const changes = { body: text, updated_at: sql<string>`now()` };
     found(undefined, await tx.updateTable('notes').set(changes).where('id', '=', id).returning('id').executeTakeFirst());
-    await noteMentions(tx, { actor: caller, noteable: parent.noteable, note_id: id, internal, text, url: writing.url });
-    await touch(tx, parent.noteable);
+    await noteMentions(tx, { actor: caller, noteable: on, note_id: id, internal, text, url: writing.url });
+    await touch(tx, on);
     return { note: await noteWith(tx, id), commands: await runCommands(tx, writing, granted, commands) };
   });
 }
@@ -193,11 +178,11 @@ async function deleteNote(tx: Database, noteable: Noteable, id: number): Promise
  */
 export async function removeComment(
   db: Database,
-  { caller, parent }: Granted,
+  { caller, on }: OnNoteable,
   note: NoteRow,
   unmodified_since: Date | undefined,
 ): Promise<void> {
-  if (!mayChange(parent, caller, note)) throw forbidden();
+  if (!mayChange(on, caller, note)) throw forbidden();
   checkUnmodified(note.updated_at, unmodified_since);
-  await db.transaction().execute((tx) => deleteNote(tx, parent.noteable, note.id));
+  await db.transaction().execute((tx) => deleteNote(tx, on, note.id));
 }

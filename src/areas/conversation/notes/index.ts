@@ -1,6 +1,9 @@
 /** What other areas may use of notes. */
-export { addSystemNote, copyNotes, type SystemNote } from './actions.ts';
-export { type MentioningText, noteMentions } from './mention_actions.ts';
-export { Note, type NoteReply, presentNote } from './present.ts';
-export { columnsOfNoteable, isOn, isVisibleNote, type Noteable, type NoteRow, noteRows } from './queries.ts';
+export { addSystemNote, copyNotes } from './actions.ts';
+export { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
+export { noteMentions } from './mention_actions.ts';
+export { CommandsOnly, Note, noteOrCommands, onlyCommands, outcomeOf, presentNote } from './present.ts';
+export { isOn, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
+export { CommentTime, commentRate, noteRoutes } from './routes.ts';
+export { mayComment, mayReadInternal, noReplyText, writingTexts } from './rules.ts';
 export { dateChanged, descriptionChanged, titleChanged } from './system_note_rules.ts';

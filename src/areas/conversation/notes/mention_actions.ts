@@ -1,11 +1,11 @@
 /** What follows from naming people, issues and epics in a text. */
 import { sql } from 'kysely';
+import { isAbout, type Noteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
 import { addTodos } from '../../activity/todos/index.ts';
-import { noteCrossReferences } from './cross_references.ts';
-import { columnsOfNoteable, type Noteable } from './queries.ts';
+import { noteCrossReferences } from './reference_actions.ts';
 
 /** Most people that one text tells of itself. */
 const maximumPeople = 100;
@@ -45,18 +45,17 @@ async function keepMentions(
   { noteable, note_id }: MentioningText,
   names: readonly string[],
 ): Promise<Map<string, number>> {
-  const { issue_id, epic_id } = columnsOfNoteable(noteable);
   const note = note_id ?? null;
   const { rows } = await sql<{ username: string; id: number }>`
     with named as materialized (
       select id, lower(username::text) as username from users
        where username = any(${names}::citext[]) and user_type in ('human', 'service_account')
     ), forgotten as (
-      delete from user_mentions where issue_id is not distinct from ${issue_id}::bigint and epic_id is not distinct from ${epic_id}::bigint
-         and note_id is not distinct from ${note}::bigint and user_id not in (select id from named)
+      delete from user_mentions where ${isAbout('user_mentions', noteable)} and note_id is not distinct from ${note}::bigint
+         and user_id not in (select id from named)
     ), added as (
-      insert into user_mentions (user_id, issue_id, epic_id, note_id)
-      select id, ${issue_id}::bigint, ${epic_id}::bigint, ${note}::bigint from named order by id
+      insert into user_mentions (user_id, ${sql.ref(noteable.kind.column)}, note_id)
+      select id, ${noteable.id}::bigint, ${note}::bigint from named order by id
       on conflict on constraint user_mentions_key do nothing returning user_id
     )
     select named.username, named.id from named join added on added.user_id = named.id`.execute(tx);

@@ -1,7 +1,9 @@
-/** How notes appear in replies (discussions.md). */
+/** How notes appear in replies (docs/reference/notes.md). */
 import { type Static, Type } from 'typebox';
-import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { noteableKinds, noteableOf } from '../../../access/index.ts';
+import { byOutcome, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import type { CommandOutcome } from '../quick_actions/index.ts';
 import type { NoteRow } from './queries.ts';
 
 export const Note = resource('Note', {
@@ -12,9 +14,9 @@ export const Note = resource('Note', {
   author: nullable(UserBasic),
   created_at: Timestamp,
   updated_at: Timestamp,
-  system: Type.Boolean({ description: 'Whether the product wrote it' }),
+  system: Type.Boolean({ description: 'Whether it is a system note' }),
   noteable_id: Id,
-  noteable_type: Type.Enum(['Issue', 'Epic']),
+  noteable_type: Type.Enum(noteableKinds.map(({ type }) => type)),
   project_id: nullable(Id),
   noteable_iid: nullable(Type.Integer()),
   resolvable: Type.Boolean(),
@@ -22,7 +24,7 @@ export const Note = resource('Note', {
   internal: Type.Boolean(),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  commands_changes: Type.Record(Type.String(), Type.Unknown(), { description: 'What quick actions in the text have changed' }),
+  commands_changes: Type.Record(Type.String(), Type.Unknown(), { description: 'Changes made by quick actions in the text' }),
 });
 export type NoteReply = Static<typeof Note>;
 
@@ -32,6 +34,7 @@ export type NoteReply = Static<typeof Note>;
  */
 export function presentNote(url: string, row: NoteRow, commands_changes: Record<string, unknown> = {}): NoteReply {
   const { id, body, created_at, updated_at, system, internal, project_id } = row;
+  const noteable = noteableOf(row)!;
   return {
     id,
     type: row.type === null ? null : 'DiscussionNote',
@@ -41,8 +44,8 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     created_at,
     updated_at,
     system,
-    noteable_id: row.issue_id ?? row.epic_id!,
-    noteable_type: row.issue_id === null ? 'Epic' : 'Issue',
+    noteable_id: noteable.id,
+    noteable_type: noteable.kind.type,
     project_id,
     noteable_iid: row.issue_iid,
     resolvable: false,
@@ -63,4 +66,29 @@ function authorOf(url: string, row: NoteRow): Static<typeof UserBasic> | null {
     state: row.author_state!,
     public_email: row.author_public_email!,
   });
+}
+
+/** What a text answers that was nothing but quick actions. */
+export const CommandsOnly = resource('CommandsOnly', {
+  commands_changes: Type.Record(Type.String(), Type.Unknown(), { description: 'Changes by attribute' }),
+  summary: Type.Array(Type.String()),
+});
+
+export const onlyCommands = { 202: 'The text was nothing but quick actions: they were done, and there is no comment' };
+export const noteOrCommands = byOutcome(Type.Union([Note, CommandsOnly]), onlyCommands);
+
+/** What came of a text: a comment, and what its quick actions did. Without a comment it was nothing but quick actions. */
+export interface Written {
+  note: NoteRow | undefined;
+  commands: CommandOutcome | undefined;
+}
+
+/** What came of a text, as its comment, or as the thread that it began. */
+export function outcomeOf<T>(
+  { note, commands }: Written,
+  present: (note: NoteRow, changes: Record<string, unknown> | undefined) => T,
+) {
+  if (note) return { body: present(note, commands?.commands_changes) };
+  const { commands_changes = {}, summary = [] } = commands ?? {};
+  return { status: 202, body: { commands_changes, summary } };
 }

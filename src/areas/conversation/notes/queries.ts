@@ -1,18 +1,27 @@
 /** Notes as replies and rules need them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isVisibleEpic, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
+import {
+  isAbout,
+  type MaybeCaller,
+  type Noteable,
+  type NoteableColumn,
+  type NoteableKind,
+  noteableKinds,
+  type OnNoteable,
+  rowsWithPlaces,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
+import { mayReadInternal } from './rules.ts';
 
-/** What a note is on. */
-export type Noteable = { issue_id: number } | { epic_id: number };
+/** A predicate on rows of `notes`: they are on the noteable. */
+export const isOn = (noteable: Noteable): RawBuilder<boolean> => isAbout('notes', noteable);
 
-/** Both columns that say what a note is on. */
-export const columnsOfNoteable = (noteable: Noteable) =>
-  'issue_id' in noteable ? { issue_id: noteable.issue_id, epic_id: null } : { issue_id: null, epic_id: noteable.epic_id };
+/** The columns that say what the body of a note speaks of. */
+export const refersColumn = (column: NoteableColumn) => `refers_to_${column}` as const;
 
-/** A predicate on rows of `notes`: they are on an issue or epic. */
-export const isOn = (noteable: Noteable): RawBuilder<SqlBool> =>
-  'issue_id' in noteable ? sql`notes.issue_id = ${noteable.issue_id}` : sql`notes.epic_id = ${noteable.epic_id}`;
+/** They say that it speaks of the noteable. */
+export const referringTo = ({ kind, id }: Noteable) => ({ [refersColumn(kind.column)]: id });
 
 /**
  * A predicate on rows of `notes`, whose issue or epic the caller may read: he may read the note as well. What speaks of something that he may not read is not for
@@ -20,17 +29,17 @@ export const isOn = (noteable: Noteable): RawBuilder<SqlBool> =>
  * @param withInternal whether he may read internal notes: members from Planner on
  */
 export const isVisibleNote = (caller: MaybeCaller, withInternal: boolean): RawBuilder<SqlBool> => sql`
-  (${withInternal ? sql`true` : sql`not notes.internal`}
-   and (notes.refers_to_issue_id is null or (
-     select ${isVisibleIssue(caller)} from issues join projects on projects.id = issues.project_id where issues.id = notes.refers_to_issue_id))
-   and (notes.refers_to_epic_id is null or (
-     select ${isVisibleEpic(caller)} from epics join namespaces on namespaces.id = epics.group_id where epics.id = notes.refers_to_epic_id)))`;
+  (${sql.join([withInternal ? sql`true` : sql`not notes.internal`, ...noteableKinds.map((kind) => isReferenceVisible(caller, kind))], sql` and `)})`;
+
+function isReferenceVisible(caller: MaybeCaller, kind: NoteableKind) {
+  const other = sql.ref(`notes.${refersColumn(kind.column)}`);
+  return sql`(${other} is null or (
+    select ${kind.isVisible(caller)} from ${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${other}))`;
+}
 
 /** A note with everything that replies say of it. */
-export interface NoteRow {
+export interface NoteRow extends Record<NoteableColumn, number | null> {
   id: number;
-  issue_id: number | null;
-  epic_id: number | null;
   discussion_id: string;
   type: string | null;
   body: string;
@@ -47,13 +56,57 @@ export interface NoteRow {
   author_public_email: string | null;
 }
 
+/** The project and number of what a note is on; things of groups are not told by theirs. */
+const inProjects = sql<{ project_id: number; iid: number }>`(${sql.join(
+  noteableKinds
+    .filter(({ places }) => places === 'projects')
+    .map(({ table, column }) => sql`select project_id, iid from ${sql.table(table)} where id = ${sql.ref(`notes.${column}`)}`),
+  sql` union all `,
+)})`;
+
 /** Notes with everything that replies say of them. */
 export const noteRows = (db: Database) =>
   db
     .selectFrom('notes')
     .leftJoin('users as authors', 'authors.id', 'notes.author_id')
-    .leftJoin('issues as noteables', 'noteables.id', 'notes.issue_id')
-    .select(['notes.id', 'notes.issue_id', 'notes.epic_id', 'notes.discussion_id', 'notes.type', 'notes.body', 'notes.system'])
+    .leftJoinLateral(inProjects.as('noteables'), (join) => join.onTrue())
+    .select(noteableKinds.map(({ column }) => `notes.${column}` as const))
+    .select(['notes.id', 'notes.discussion_id', 'notes.type', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
     .select(['noteables.project_id', 'noteables.iid as issue_iid', 'authors.username as author_username'])
     .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email']);
+
+/** The notes on an issue or epic that the caller may read. */
+export const notesFor = (db: Database, { caller, on }: OnNoteable<MaybeCaller>) =>
+  noteRows(db)
+    .where(isOn(on))
+    .where(isVisibleNote(caller, mayReadInternal(on)));
+
+/** Which notes are asked for. */
+export interface NoteFilter {
+  activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
+  order_by: 'created_at' | 'updated_at';
+  sort: 'asc' | 'desc';
+}
+
+/** A page of the notes outside threads: those within belong to the discussions (specification part 1, section 2.7). */
+export function singleNotesOf(
+  db: Database,
+  granted: OnNoteable<MaybeCaller>,
+  input: Paging & NoteFilter,
+): Promise<Page<NoteRow>> {
+  const { activity_filter, order_by, sort } = input;
+  const all = notesFor(db, granted).where('notes.type', 'is', null);
+  const wanted = activity_filter === 'all_notes' ? all : all.where('notes.system', '=', activity_filter === 'only_activity');
+  return paginate(db, wanted.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), input);
+}
+
+/**
+ * One note, which the caller may read.
+ * @param single whether one inside a thread does not count
+ * @throws ApiError 404
+ */
+export async function noteOf(db: Database, granted: OnNoteable<MaybeCaller>, note_id: number, single: boolean): Promise<NoteRow> {
+  const query = notesFor(db, granted).where('notes.id', '=', note_id);
+  return found(undefined, await (single ? query.where('notes.type', 'is', null) : query).executeTakeFirst());
+}

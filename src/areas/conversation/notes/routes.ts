@@ -1,7 +1,4 @@
-/**
- * Notes: the comments on issues and epics outside threads, and what the product noted (labels-milestones-iterations-epics.md section 11). They stand here because
- * quick actions in comments need the area of issues, which needs that of notes.
- */
+/** Notes: the comments on issues and epics outside threads, and what the product noted (docs/reference/notes.md). */
 import { Type } from 'typebox';
 import {
   type AnyEndpoint,
@@ -17,12 +14,17 @@ import {
   post,
   put,
 } from '../../../http/index.ts';
-import { type Kind, readerOf, visibleOf } from '../discussions/parent.ts';
-import { noteOrCommands, outcomeOf } from '../discussions/present.ts';
-import { noteOf, singleNotesOf } from '../discussions/queries.ts';
-import { CommentTime, commentRate, ofEpics } from '../discussions/routes.ts';
+import type { Commandable } from '../quick_actions/index.ts';
 import { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
-import { Note, presentNote } from './index.ts';
+import { Note, noteOrCommands, outcomeOf, presentNote } from './present.ts';
+import { noteOf, singleNotesOf } from './queries.ts';
+import { writingTexts } from './rules.ts';
+
+/** How often somebody may comment. */
+export const commentRate = { setting: 'notes_create_limit', spared: 'notes_create_limit_allowlist', window_s: 60 } as const;
+
+export const CommentTime = () =>
+  optional(Type.String({ format: 'date-time', description: 'Only for administrators and owners of the project or group' }));
 
 const filters = {
   activity_filter: Type.Enum(['all_notes', 'only_comments', 'only_activity'], { default: 'all_notes' }),
@@ -32,18 +34,21 @@ const filters = {
 
 const comment = {
   body: Type.String(),
-  internal: optional(Type.Boolean({ description: 'Whether only members from Planner on read it' })),
+  internal: optional(Type.Boolean({ description: 'Whether only members with at least the Planner role can read it' })),
   confidential: optional(Type.Boolean({ description: 'Deprecated: `internal`' })),
   created_at: CommentTime(),
 };
 
-function routesOf(kind: Kind, base: string) {
-  const visible = visibleOf(kind);
-  const reader = readerOf(kind);
+/** The notes on issues, or on epics. */
+export function noteRoutes(noun: Commandable): AnyEndpoint[] {
+  const { name, type, discussed_at, endpoints } = noun.kind;
+  const base = `${discussed_at.path}/notes`;
+  const [visible, reader] = [discussed_at.visible(type), discussed_at.reader(type)];
   const note = { note_id: Id };
-  return [
+  return endpoints([
     get(base, {
-      summary: `List the notes on an ${kind} outside threads`,
+      operation: `list${type}Notes`,
+      summary: `List the notes of an ${name}, without replies in threads`,
       access: visible,
       input: { ...paging, ...filters },
       returns: pageOf(Note),
@@ -53,50 +58,54 @@ function routesOf(kind: Kind, base: string) {
       },
     }),
     get(`${base}/:note_id`, {
-      summary: 'Show a note',
+      operation: `get${type}Note`,
+      summary: 'Get a note',
       access: visible,
       input: note,
       returns: one(Note),
       handle: async ({ db, url, input, ...granted }) => presentNote(url, await noteOf(db, granted, input.note_id, true)),
     }),
     post(base, {
-      summary: `Comment on an ${kind}`,
+      operation: `create${type}Note`,
+      summary: `Create a note on an ${name}`,
+      description:
+        'At most 1,000,000 characters. Lines that are quick actions are executed; a text of nothing else leaves no comment and answers 202.',
       access: reader,
       input: comment,
       rate: commentRate,
       returns: noteOrCommands,
-      handle: async ({ db, url, plan, caller, parent, input: { internal, confidential, ...given } }) => {
+      refusals: { 400: writingTexts },
+      handle: async ({ db, url, plan, caller, on, input: { internal, confidential, ...given } }) => {
         const text = { ...given, internal: internal ?? confidential };
-        const written = await writeComment({ db, url, plan }, { caller, parent }, text);
+        const written = await writeComment({ db, url, plan, noun }, { caller, on }, text);
         return outcomeOf(written, (row, changes) => presentNote(url, row, changes));
       },
     }),
     put(`${base}/:note_id`, {
-      summary: 'Change a comment',
+      operation: `update${type}Note`,
+      summary: 'Update a note',
       access: reader,
       input: { ...note, body: NotBlank() },
       returns: noteOrCommands,
-      handle: async ({ db, url, plan, caller, parent, input }) => {
-        const granted = { caller, parent };
+      refusals: { 400: writingTexts },
+      handle: async ({ db, url, plan, caller, on, input }) => {
+        const granted = { caller, on };
         const row = await noteOf(db, granted, input.note_id, true);
-        const written = await rewriteComment({ db, url, plan }, granted, row, input.body);
+        const written = await rewriteComment({ db, url, plan, noun }, granted, row, input.body);
         return outcomeOf(written, (changed, changes) => presentNote(url, changed, changes));
       },
     }),
     del(`${base}/:note_id`, {
-      summary: 'Remove a comment',
+      operation: `delete${type}Note`,
+      summary: 'Delete a note',
       access: reader,
       input: note,
+      conditional: true,
       returns: nothing,
-      handle: async ({ db, caller, parent, input, unmodified_since }) => {
-        const granted = { caller, parent };
+      handle: async ({ db, caller, on, input, unmodified_since }) => {
+        const granted = { caller, on };
         await removeComment(db, granted, await noteOf(db, granted, input.note_id, true), unmodified_since);
       },
     }),
-  ];
+  ]);
 }
-
-export const noteRoutes: AnyEndpoint[] = [
-  ...routesOf('issue', '/projects/:id/issues/:issue_iid/notes'),
-  ...ofEpics(routesOf('epic', '/groups/:id/epics/:epic_id/notes')),
-];

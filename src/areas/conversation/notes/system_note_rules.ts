@@ -1,4 +1,4 @@
-/** Words that notes of the product have in common, whatever changed (issues.md section 13). Pure functions. */
+/** Words that notes of the product have in common, whatever changed (docs/reference/notes.md). Pure functions. */
 import { tickedTasks } from '../../../markdown/index.ts';
 
 /** How many characters two texts have in common from their beginning. */

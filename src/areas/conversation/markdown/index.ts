@@ -1,0 +1,2 @@
+/** What other areas may use of references in texts. */
+export { type Named, pairsMeant, type Surroundings, thingsNamed } from './reference_queries.ts';

@@ -1,0 +1,70 @@
+/** Where references in a text lead to: one statement for each kind of thing, and only to what the reader may know of. */
+import { type NoteableKind, noteableKinds, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Caller } from '../../../http/index.ts';
+import { type LinkOf, type Reference, referencesIn } from '../../../markdown/index.ts';
+import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
+
+/** Where the text stands, undefined for nowhere; short references mean nothing then. */
+export type Context = Pick<Project, 'full_path'> | undefined;
+
+interface Asking {
+  db: Database;
+  caller: Caller;
+  /** Our external address without a trailing slash. */
+  url: string;
+}
+
+/** Most references of a kind that one text has links for. */
+const maximumLinks = 500;
+
+const surroundingsOf = (context: Context): Surroundings => ({
+  project_path: context?.full_path,
+  group_path: context?.full_path.slice(0, context.full_path.lastIndexOf('/')),
+});
+
+const keyOf = (name: string, path: string | undefined, value: string | number) =>
+  `${name} ${path?.toLowerCase() ?? ''} ${String(value).toLowerCase()}`;
+
+type Link = [key: string, href: string];
+
+async function usersNamed({ db, url }: Asking, references: readonly Reference[]): Promise<Link[]> {
+  const names = references.filter(({ kind }) => kind === 'user').map(({ value }) => value);
+  if (names.length === 0) return [];
+  const rows = await db
+    .selectFrom('users')
+    .select('username')
+    .where('username', 'in', names.slice(0, maximumLinks))
+    .where('user_type', '<>', 'ghost')
+    .execute();
+  return rows.map(({ username }) => [keyOf('user', undefined, username), `${url}/${username}`]);
+}
+
+async function linksTo(
+  kind: NoteableKind,
+  { db, caller, url }: Asking,
+  references: readonly Reference[],
+  surroundings: Surroundings,
+): Promise<Link[]> {
+  const things = await thingsNamed(db, caller, kind, pairsMeant(kind, references, surroundings, maximumLinks));
+  const root = kind.places === 'projects' ? url : `${url}/groups`;
+  return things.map(({ full_path, iid }) => [keyOf(kind.name, full_path, iid), `${root}/${full_path}${kind.page}${iid}`]);
+}
+
+/**
+ * What makes links of the references in a text.
+ * @param context a project that the caller may read
+ */
+export async function linksFor(asking: Asking, text: string, context: Context): Promise<LinkOf> {
+  const references = referencesIn(text, asking.url);
+  const surroundings = surroundingsOf(context);
+  const found = await Promise.all([
+    usersNamed(asking, references),
+    ...noteableKinds.map((kind) => linksTo(kind, asking, references, surroundings)),
+  ]);
+  const links = new Map<string, string>(found.flat());
+  return (reference) => {
+    const kind = noteableKinds.find(({ name }) => name === reference.kind);
+    return links.get(keyOf(reference.kind, kind && pathMeant(kind, reference, surroundings), reference.value));
+  };
+}

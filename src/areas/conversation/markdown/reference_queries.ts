@@ -1,0 +1,78 @@
+/** What references in texts lead to: `#1`, `group/project#1`, `&1`. */
+import { sql } from 'kysely';
+import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Reference } from '../../../markdown/index.ts';
+
+/** Where a text stands: in a project, or in a group alone. */
+export interface Surroundings {
+  project_path: string | undefined;
+  group_path: string | undefined;
+}
+
+/** The project or group whose thing is meant, and its number there. */
+export interface Pair {
+  path: string;
+  iid: number;
+}
+
+/** A thing that was named. */
+export interface Named extends Noteable {
+  iid: number;
+  /** Of its project or group. */
+  place_id: number;
+  full_path: string;
+  /** The group of its project, or its own. */
+  group_id: number;
+}
+
+const largestIid = 2 ** 31 - 1;
+
+/** The full path that a reference means: a name alone is that of a project in the same group. */
+export function pathMeant(
+  { places }: NoteableKind,
+  { path }: Reference,
+  { project_path, group_path }: Surroundings,
+): string | undefined {
+  if (path === undefined) return places === 'projects' ? project_path : group_path;
+  return places === 'namespaces' || path.includes('/') || group_path === undefined ? path : `${group_path}/${path}`;
+}
+
+/** What the references to one kind mean, each pair once; references that mean nothing here are left out. */
+export function pairsMeant(
+  kind: NoteableKind,
+  references: readonly Reference[],
+  surroundings: Surroundings,
+  most: number,
+): readonly Pair[] {
+  const pairs = new Map<string, Pair>();
+  for (const reference of references) {
+    if (reference.kind !== kind.name) continue;
+    const path = pathMeant(kind, reference, surroundings);
+    const iid = Number(reference.value);
+    if (path === undefined || iid > largestIid) continue;
+    pairs.set(`${path.toLowerCase()} ${iid}`, { path, iid });
+    if (pairs.size === most) break;
+  }
+  return [...pairs.values()];
+}
+
+/** The things of one kind that the caller may read among those named, in the order of their ids. */
+export async function thingsNamed(
+  db: Database,
+  caller: MaybeCaller,
+  kind: NoteableKind,
+  pairs: readonly Pair[],
+): Promise<Named[]> {
+  if (pairs.length === 0) return [];
+  const { table, places, place_column } = kind;
+  const [paths, iids] = [pairs.map(({ path }) => path), pairs.map(({ iid }) => Math.min(iid, largestIid))];
+  const group = places === 'projects' ? sql`projects.namespace_id` : sql`namespaces.id`;
+  const { rows } = await sql<Omit<Named, 'kind'>>`
+    select ${sql.ref(`${table}.id`)}, ${sql.ref(`${table}.iid`)}, ${sql.ref(`${table}.${place_column}`)} as place_id,
+           ${sql.ref(`${places}.full_path`)}::text as full_path, ${group} as group_id
+      from unnest(${paths}::citext[], ${iids}::integer[]) asked(path, wanted_iid)
+           join (${rowsWithPlaces(kind)}) on ${sql.ref(`${places}.full_path`)} = asked.path and ${sql.ref(`${table}.iid`)} = asked.wanted_iid
+     where ${kind.isVisible(caller)} order by ${sql.ref(`${table}.id`)}`.execute(db);
+  return rows.map((row) => ({ ...row, kind }));
+}
