@@ -1,8 +1,9 @@
 /** Complete changes of cadences and their iterations. */
 import { sql } from 'kysely';
+import { today } from '../../../cron/index.ts';
 import { type Database, nextIids } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
-import { type CadenceFields, cadenceReasons, lastDay, nextSpans, type Span, today, wordReasons } from './rules.ts';
+import { type CadenceFields, cadenceReasons, lastDay, nextSpans, type Span, wordReasons } from './rules.ts';
 
 const fields = [
   'title',

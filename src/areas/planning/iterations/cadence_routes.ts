@@ -51,7 +51,8 @@ const plan = 'premium';
 
 export const iterationCadenceRoutes = [
   get(list, {
-    summary: 'List the cadences of a group, oldest first',
+    operation: 'listIterationCadences',
+    summary: 'List the iteration cadences of a group, oldest first',
     access: reader,
     plan,
     input: paging,
@@ -59,42 +60,51 @@ export const iterationCadenceRoutes = [
     handle: ({ db, group, input }) => paginate(db, cadencesOf(db, group.id).orderBy('id'), input),
   }),
   get(single, {
-    summary: 'Show one cadence',
+    operation: 'getIterationCadence',
+    summary: 'Get an iteration cadence',
     access: reader,
     plan,
     input: { cadence_id: Id },
     returns: one(IterationCadence),
+    refusals: { 404: '404 Iteration Cadence Not Found' },
     handle: ({ db, group, input }) => cadenceOf(db, group.id, input.cadence_id),
   }),
   post(list, {
-    summary: 'Add a cadence to a group; an automatic one begins to make iterations',
+    operation: 'createIterationCadence',
+    summary: 'Create an iteration cadence',
     access: planner,
     plan,
     input: { ...changes, title: Type.String() },
     returns: one(IterationCadence),
+    refusals: { 400: '<parameter>: <reason>' },
     handle: async ({ db, group, input }) => {
       const id = await db.transaction().execute((tx) => addCadence(tx, group.id, input));
       return cadenceOf(db, group.id, id);
     },
   }),
   put(single, {
-    summary: 'Change a cadence; its upcoming iterations follow a new rhythm',
+    operation: 'updateIterationCadence',
+    summary: 'Update an iteration cadence and its upcoming iterations',
     access: planner,
     plan,
     input: { cadence_id: Id, ...changes },
     rules: [atLeastOneOf(...Object.keys(changes))],
     returns: one(IterationCadence),
+    refusals: { 400: '<parameter>: <reason>', 404: '404 Iteration Cadence Not Found' },
     handle: async ({ db, group, input: { cadence_id, ...changed } }) => {
       await db.transaction().execute((tx) => changeCadence(tx, group.id, cadence_id, changed));
       return cadenceOf(db, group.id, cadence_id);
     },
   }),
   del(single, {
-    summary: 'Remove a cadence with its iterations; their issues are in none afterwards',
+    operation: 'deleteIterationCadence',
+    summary: 'Delete an iteration cadence and its iterations',
     access: planner,
     plan,
     input: { cadence_id: Id },
+    conditional: true,
     returns: nothing,
+    refusals: { 404: '404 Iteration Cadence Not Found' },
     handle: async ({ db, group, input, unmodified_since }) => {
       const { id, updated_at } = await cadenceOf(db, group.id, input.cadence_id);
       checkUnmodified(updated_at, unmodified_since);
@@ -102,7 +112,8 @@ export const iterationCadenceRoutes = [
     },
   }),
   post(`${single}/iterations`, {
-    summary: 'Add an iteration to a cadence that does not make them itself',
+    operation: 'createIteration',
+    summary: 'Create an iteration in a manual cadence',
     access: planner,
     plan,
     input: {
@@ -113,6 +124,14 @@ export const iterationCadenceRoutes = [
       due_date: DateOnly,
     },
     returns: one(Iteration),
+    refusals: {
+      400: [
+        'base: Dates cannot overlap with other existing Iterations within this iterations cadence',
+        'base: Iterations of an automatic cadence are made by the cadence',
+        'due_date: must be on or after the start date',
+      ],
+      404: '404 Iteration Cadence Not Found',
+    },
     handle: async ({ db, url, group, input: { cadence_id, ...iteration } }) => {
       const id = await db.transaction().execute((tx) => addIteration(tx, group.id, cadence_id, iteration));
       return presentIteration(url, await iterationRows(db).where('iterations.id', '=', id).executeTakeFirstOrThrow());

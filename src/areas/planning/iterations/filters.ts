@@ -8,9 +8,9 @@ const states = { upcoming: [1], current: [2], closed: [3], opened: [1, 2], all: 
 
 export const iterationListInput = {
   state: optional(Type.Enum(['opened', 'upcoming', 'current', 'closed', 'all'])),
-  search: optional(Type.String({ description: 'Part of what `in` names' })),
+  search: optional(Type.String({ description: 'Text to find in the fields of `in`' })),
   in: Type.Array(Type.Enum(['title', 'cadence_title']), { default: ['title'] }),
-  include_ancestors: Type.Boolean({ default: true, description: 'With those of the groups above' }),
+  include_ancestors: Type.Boolean({ default: true, description: 'Include those of ancestor groups' }),
   updated_before: optional(Timestamp),
   updated_after: optional(Timestamp),
 };

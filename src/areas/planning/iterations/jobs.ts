@@ -1,9 +1,9 @@
 /** Background work of iterations. */
 import { sql } from 'kysely';
+import { today } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { advanceCadence, stateOn } from './actions.ts';
-import { today } from './rules.ts';
 
 const batch = 100;
 

@@ -1,11 +1,11 @@
-/** How iterations and their cadences appear in replies (labels-milestones-iterations-epics.md section 3). */
+/** How iterations and their cadences appear in replies (docs/reference/iterations.md). */
 import { type Static, Type } from 'typebox';
 import { DateOnly, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 
 export const Iteration = resource('Iteration', {
   id: Id,
   iid: Type.Integer(),
-  sequence: Type.Integer({ description: 'Its place in the cadence, from 1' }),
+  sequence: Type.Integer({ description: 'Position in the cadence, from 1' }),
   group_id: Id,
   title: nullable(Type.String()),
   description: nullable(Type.String()),
@@ -46,12 +46,12 @@ export const IterationCadence = resource('IterationCadence', {
   group_id: Id,
   title: Type.String(),
   description: nullable(Type.String()),
-  active: Type.Boolean({ description: 'Whether it makes iterations' }),
-  automatic: Type.Boolean({ description: 'Whether it makes its iterations itself' }),
+  active: Type.Boolean({ description: 'Whether the cadence is active' }),
+  automatic: Type.Boolean({ description: 'Whether iterations are created automatically' }),
   start_date: nullable(DateOnly),
   duration_in_weeks: nullable(Type.Integer()),
-  iterations_in_advance: nullable(Type.Integer({ description: 'How many upcoming iterations there are at any time' })),
-  roll_over: Type.Boolean({ description: 'Whether issues that are open when their iteration ends move into the next one' }),
+  iterations_in_advance: nullable(Type.Integer({ description: 'Number of upcoming iterations to keep' })),
+  roll_over: Type.Boolean({ description: 'Move issues that are open when an iteration ends to the next one' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 import { advanceIterations } from './index.ts';
 
 /** The day that many days from now. */
-const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-const weekly = () => ({ title: 'Sprints', start_date: dayIn(0), duration_in_weeks: 1, iterations_in_advance: 2 });
+const weekly = () => ({ title: 'Sprints', start_date: daysFromNow(0), duration_in_weeks: 1, iterations_in_advance: 2 });
 
 interface Listed {
   id: number;
@@ -59,9 +59,9 @@ test('an automatic cadence makes the iteration of today and those that are wante
   assert.deepEqual((await as('guest').get(`${url}/${id}`)).body, added.body);
   const listed = await as('guest').get(`/groups/${group.id}/iterations`);
   assert.deepEqual(spans(listed), [
-    [1, 2, dayIn(0), dayIn(6)],
-    [2, 1, dayIn(7), dayIn(13)],
-    [3, 1, dayIn(14), dayIn(20)],
+    [1, 2, daysFromNow(0), daysFromNow(6)],
+    [2, 1, daysFromNow(7), daysFromNow(13)],
+    [3, 1, daysFromNow(14), daysFromNow(20)],
   ]);
   const [first] = listed.body;
   assert.deepEqual(first, {
@@ -74,8 +74,8 @@ test('an automatic cadence makes the iteration of today and those that are wante
     state: 2,
     created_at: first.created_at,
     updated_at: first.updated_at,
-    start_date: dayIn(0),
-    due_date: dayIn(6),
+    start_date: daysFromNow(0),
+    due_date: daysFromNow(6),
     web_url: `http://coppice.test/groups/${group.full_path}/-/iterations/${first.id}`,
   });
 });
@@ -93,10 +93,10 @@ test('day by day iterations end, begin and are made, and open issues roll over',
   await passDays(place, id, 8);
   await performJob(services, advanceIterations);
   assert.deepEqual(spans(await as('guest').get(url)), [
-    [1, 3, dayIn(-8), dayIn(-2)],
-    [2, 2, dayIn(-1), dayIn(5)],
-    [3, 1, dayIn(6), dayIn(12)],
-    [4, 1, dayIn(13), dayIn(19)],
+    [1, 3, daysFromNow(-8), daysFromNow(-2)],
+    [2, 2, daysFromNow(-1), daysFromNow(5)],
+    [3, 1, daysFromNow(6), daysFromNow(12)],
+    [4, 1, daysFromNow(13), daysFromNow(19)],
   ]);
   const rows = await db.selectFrom('issues').select(['id', 'iteration_id']).where('id', 'in', issues).orderBy('id').execute();
   assert.deepEqual(rows, [
@@ -130,17 +130,17 @@ test('a new rhythm moves what is upcoming, and leaves what has begun', async () 
   assert.equal(changed.body.duration_in_weeks, 3);
   const after = await as('guest').get(url);
   assert.deepEqual(spans(after), [
-    [1, 2, dayIn(0), dayIn(6)],
-    [2, 1, dayIn(7), dayIn(27)],
-    [3, 1, dayIn(28), dayIn(48)],
-    [4, 1, dayIn(49), dayIn(69)],
+    [1, 2, daysFromNow(0), daysFromNow(6)],
+    [2, 1, daysFromNow(7), daysFromNow(27)],
+    [3, 1, daysFromNow(28), daysFromNow(48)],
+    [4, 1, daysFromNow(49), daysFromNow(69)],
   ]);
   assert.deepEqual(
     after.body.slice(0, 3).map((iteration: Listed) => iteration.id),
     before.map((iteration: Listed) => iteration.id),
   );
-  await as('planner').put(`${cadences}/${id}`, { start_date: dayIn(10) });
-  assert.equal((await as('guest').get(url)).body[1].start_date, dayIn(10));
+  await as('planner').put(`${cadences}/${id}`, { start_date: daysFromNow(10) });
+  assert.equal((await as('guest').get(url)).body[1].start_date, daysFromNow(10));
   await as('planner').put(`${cadences}/${id}`, { active: false, iterations_in_advance: 10 });
   assert.equal((await as('guest').get(url)).body.length, 4);
 
@@ -155,9 +155,9 @@ test('iterations are added by hand where the cadence makes none, and never overl
   const cadences = `/groups/${group.id}/iteration_cadences`;
   const { id } = (await as('planner').post(cadences, { title: 'By hand', automatic: false })).body;
   const url = `${cadences}/${id}/iterations`;
-  const later = await as('planner').post(url, { title: 'Later', start_date: dayIn(10), due_date: dayIn(20) });
+  const later = await as('planner').post(url, { title: 'Later', start_date: daysFromNow(10), due_date: daysFromNow(20) });
   assert.deepEqual([later.status, later.body.title, later.body.sequence, later.body.state], [201, 'Later', 1, 1]);
-  assert.equal((await as('planner').post(url, { start_date: dayIn(-5), due_date: dayIn(-1) })).body.state, 3);
+  assert.equal((await as('planner').post(url, { start_date: daysFromNow(-5), due_date: daysFromNow(-1) })).body.state, 3);
   assert.deepEqual(
     (await as('guest').get(`/groups/${group.id}/iterations`)).body.map(({ iid, sequence }: { iid: number; sequence: number }) => [
       iid,
@@ -170,19 +170,25 @@ test('iterations are added by hand where the cadence makes none, and never overl
   );
   for (const [fields, message] of [
     [
-      { start_date: dayIn(20), due_date: dayIn(30) },
+      { start_date: daysFromNow(20), due_date: daysFromNow(30) },
       { base: ['Dates cannot overlap with other existing Iterations within this iterations cadence'] },
     ],
-    [{ start_date: dayIn(40), due_date: dayIn(39) }, { due_date: ['must be on or after the start date'] }],
+    [{ start_date: daysFromNow(40), due_date: daysFromNow(39) }, { due_date: ['must be on or after the start date'] }],
     [{ start_date: 'soon' }, 'start_date is invalid, due_date is missing'],
   ] as const) {
     const refused = await as('planner').post(url, { ...fields });
     assert.deepEqual([refused.status, refused.body.message], [400, message]);
   }
   const automatic = (await as('planner').post(cadences, weekly())).body.id;
-  const refused = await as('planner').post(`${cadences}/${automatic}/iterations`, { start_date: dayIn(90), due_date: dayIn(91) });
+  const refused = await as('planner').post(`${cadences}/${automatic}/iterations`, {
+    start_date: daysFromNow(90),
+    due_date: daysFromNow(91),
+  });
   assert.deepEqual(refused.body.message, { base: ['Iterations of an automatic cadence are made by the cadence'] });
-  assert.equal((await as('planner').post(`${cadences}/0/iterations`, { start_date: dayIn(1), due_date: dayIn(2) })).status, 404);
+  assert.equal(
+    (await as('planner').post(`${cadences}/0/iterations`, { start_date: daysFromNow(1), due_date: daysFromNow(2) })).status,
+    404,
+  );
 });
 
 test('what is wrong with a cadence is said by field', async () => {
@@ -216,7 +222,11 @@ test('lists of groups and projects take every filter', async () => {
   const add = async (group_id: number, title: string, from: number) => {
     const cadences = `/groups/${group_id}/iteration_cadences`;
     const { id } = (await as('owner').post(cadences, { title: `Rhythm of ${title}`, automatic: false })).body;
-    await as('owner').post(`${cadences}/${id}/iterations`, { title, start_date: dayIn(from), due_date: dayIn(from + 2) });
+    await as('owner').post(`${cadences}/${id}/iterations`, {
+      title,
+      start_date: daysFromNow(from),
+      due_date: daysFromNow(from + 2),
+    });
   };
   await add(group.id, 'past', -10);
   await add(group.id, 'now', -1);

@@ -13,13 +13,14 @@ const presentPage = (url: string, page: Page<IterationRow>) => ({
 
 export const iterationRoutes = [
   get('/groups/:id/iterations', {
+    operation: 'listGroupIterations',
     summary: 'List the iterations of a group, oldest first',
     access: groupRole('guest'),
     plan: 'premium',
     input: {
       ...paging,
       ...iterationListInput,
-      include_descendants: Type.Boolean({ default: false, description: 'With those of the groups below' }),
+      include_descendants: Type.Boolean({ default: false, description: 'Include those of subgroups' }),
     },
     returns: pageOf(Iteration),
     handle: async ({ db, url, caller, group, input }) => {
@@ -32,7 +33,8 @@ export const iterationRoutes = [
     },
   }),
   get('/projects/:id/iterations', {
-    summary: 'List the iterations that the issues of a project can be in, oldest first',
+    operation: 'listProjectIterations',
+    summary: 'List the iterations of a project and its groups, oldest first',
     access: projectRole('guest'),
     plan: 'premium',
     input: { ...paging, ...iterationListInput },

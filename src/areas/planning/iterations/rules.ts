@@ -1,14 +1,5 @@
-/** Dates of iterations. Days are texts, `YYYY-MM-DD`, whose order is that of time. */
-
-const day_ms = 86_400_000;
-
-/** Today in UTC. */
-export const today = (): string => new Date().toISOString().slice(0, 10);
-
-const daysAfter = (day: string, days: number) =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * day_ms).toISOString().slice(0, 10);
-
-const daysBetween = (from: string, to: string) => (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / day_ms;
+/** Dates of iterations. */
+import { daysAfter, daysBetween } from '../../../cron/index.ts';
 
 export interface Span {
   start_date: string;

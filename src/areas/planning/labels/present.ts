@@ -1,15 +1,15 @@
-/** How labels appear in replies (labels-milestones-iterations-epics.md section 1). */
+/** How labels appear in replies (docs/reference/labels.md). */
 import { type Static, Type } from 'typebox';
 import { Id, nullable, optional, resource } from '../../../http/index.ts';
+import { toInlineHtml } from '../../../markdown/index.ts';
 import { textColorOn } from './color_rules.ts';
-import { descriptionHtml } from './description.ts';
 
 const detailFields = {
   id: Id,
   name: Type.String(),
   description: nullable(Type.String()),
   description_html: nullable(Type.String()),
-  text_color: Type.String({ description: 'A colour that can be read on `color`' }),
+  text_color: Type.String({ description: 'A text colour that is readable on `color`' }),
   color: Type.String({ description: '`#rrggbb`' }),
   archived: Type.Boolean(),
 };
@@ -54,6 +54,12 @@ export interface LabelRow {
   project_id: number | null;
   group_id: number | null;
 }
+
+/** Text that is HTML already, in which Markdown has nothing to find: what most labels have, on each row of a list. */
+const plain = /^[\p{L}\p{N} ,.]*$/u;
+
+/** The description of a label as HTML. */
+const descriptionHtml = (text: string | null): string | null => (text === null || plain.test(text) ? text : toInlineHtml(text));
 
 /** @param label the columns of `labelColumns` */
 export const presentLabelDetails = ({ id, title, description, color, archived }: LabelRow): Static<typeof LabelDetails> => ({

@@ -7,6 +7,7 @@ import {
   badRequest,
   type Caller,
   type Conditions,
+  capitalized,
   checkUnmodified,
   del,
   exactlyOneOf,
@@ -37,10 +38,10 @@ interface Granted {
   place: PlanningPlace;
 }
 
-const ancestors = { include_ancestor_groups: Type.Boolean({ default: true, description: 'With those of the groups above' }) };
+const ancestors = { include_ancestor_groups: Type.Boolean({ default: true, description: 'Include those of ancestor groups' }) };
 const descendants = {
-  include_descendant_groups: Type.Boolean({ default: false, description: 'With those of the groups below' }),
-  only_group_labels: Type.Boolean({ default: true, description: 'Without those of the projects' }),
+  include_descendant_groups: Type.Boolean({ default: false, description: 'Include those of subgroups' }),
+  only_group_labels: Type.Boolean({ default: true, description: 'Exclude those of projects' }),
 };
 const ofGroups = { ...ancestors, ...allOptional(descendants) };
 const scopes = { group: ofGroups, project: ancestors as typeof ofGroups };
@@ -50,7 +51,7 @@ const shared = { description: nullable(Type.String()), archived: Type.Boolean() 
 const ofProjects = allOptional({ ...shared, priority: nullable(Priority) });
 // What both kinds have is optional, so that routes of groups may be typed as if they had a priority as well.
 const fields = { project: ofProjects, group: allOptional(shared) as typeof ofProjects };
-const Color = Type.String({ description: '`#rrggbb`, `#rgb` or the name that CSS has for it' });
+const Color = Type.String({ description: 'A colour as `#rrggbb`, `#rgb` or CSS name' });
 
 const changed = {
   project: ['new_name', 'color', 'description', 'priority', 'archived'],
@@ -89,8 +90,11 @@ async function subscribe(services: Services, granted: Granted, id_or_title: stri
   return present(granted.place, { ...label, subscribed });
 }
 
+const subscribed = { subscribe: 'The caller is subscribed already.', unsubscribe: 'The caller is not subscribed.' };
+
 function routesOf(kind: PlanningPlace['kind']) {
   const base = `/${kind}s/:id/labels`;
+  const Noun = capitalized(kind);
   const reader = planningRole(kind, 'guest');
   const planner = planningRole(kind, 'planner');
   const Label = { project: ProjectLabel, group: GroupLabel }[kind];
@@ -98,21 +102,24 @@ function routesOf(kind: PlanningPlace['kind']) {
   const rules = [atLeastOneOf(...changed[kind])];
   const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) =>
     post(`${base}/:label_id/${verb}`, {
+      operation: verb === 'subscribe' ? `subscribeTo${Noun}Label` : `unsubscribeFrom${Noun}Label`,
       summary,
       access: reader,
       input: { label_id: NamedLabel },
       returns: one(Label),
+      refusals: { 304: subscribed[verb], 404: '404 Label Not Found' },
       handle: ({ caller, place, input, ...services }) =>
         subscribe(services, { caller, place }, input.label_id, verb === 'subscribe'),
     });
   return [
     get(base, {
-      summary: `List the labels of a ${kind} by title`,
+      operation: `list${Noun}Labels`,
+      summary: `List the labels of a ${kind}, by title`,
       access: reader,
       input: {
         ...paging,
         ...scopes[kind],
-        with_counts: Type.Boolean({ default: false, description: 'With the number of issues and merge requests that bear each' }),
+        with_counts: Type.Boolean({ default: false, description: 'Include counts of issues and merge requests' }),
         search: optional(Type.String({ description: 'Part of the title or the description' })),
       },
       returns: pageOf(Label),
@@ -129,57 +136,71 @@ function routesOf(kind: PlanningPlace['kind']) {
       },
     }),
     get(`${base}/:label_id`, {
-      summary: 'Show one label',
+      operation: `get${Noun}Label`,
+      summary: 'Get a label',
       access: reader,
       input: { label_id: NamedLabel, ...scopes[kind] },
       returns: one(Label),
+      refusals: { 404: '404 Label Not Found' },
       handle: async ({ caller, place, input, ...services }) =>
         present(place, await listed(services, { caller, place }, input.label_id, input)),
     }),
     post(base, {
-      summary: `Add a label to a ${kind}`,
+      operation: `create${Noun}Label`,
+      summary: `Create a ${kind} label`,
       access: planner,
       input: { name: Type.String(), color: Color, ...fields[kind] },
       returns: one(Label),
+      refusals: { 400: '<parameter>: <reason>', 409: 'Label already exists' },
       handle: async ({ caller, place, input: { name, ...label }, ...services }) => {
         const id = await services.db.transaction().execute((tx) => addLabel(tx, labelPlace(place), { ...label, title: name }));
         return present(place, await own(services, { caller, place }, String(id)));
       },
     }),
     put(base, {
-      summary: 'Change a label that a parameter names',
+      operation: `update${Noun}LabelByName`,
+      summary: 'Update a label named by a parameter',
       deprecated: true,
       access: planner,
       input: { ...either, ...changes },
       rules: [exactlyOneOf('label_id', 'name'), ...rules],
       returns: one(Label),
+      refusals: { 400: '<parameter>: <reason>', 404: '404 Label Not Found' },
       handle: ({ caller, place, input: { label_id, name, ...given }, ...services }) =>
         change(services, { caller, place }, String(label_id ?? name), given),
     }),
     put(`${base}/:label_id`, {
-      summary: `Change a label of the ${kind} itself`,
+      operation: `update${Noun}Label`,
+      summary: `Update a ${kind} label`,
       access: planner,
       input: { label_id: NamedLabel, ...changes },
       rules,
       returns: one(Label),
+      refusals: { 400: '<parameter>: <reason>', 404: '404 Label Not Found' },
       handle: ({ caller, place, input: { label_id, ...given }, ...services }) =>
         change(services, { caller, place }, label_id, given),
     }),
     del(base, {
-      summary: 'Remove a label that a parameter names',
+      operation: `delete${Noun}LabelByName`,
+      summary: 'Delete a label named by a parameter',
       deprecated: true,
       access: planner,
       input: either,
       rules: [exactlyOneOf('label_id', 'name')],
+      conditional: true,
       returns: nothing,
+      refusals: { 404: '404 Label Not Found' },
       handle: ({ caller, place, input, ...services }) =>
         remove(services, { caller, place }, String(input.label_id ?? input.name)),
     }),
     del(`${base}/:label_id`, {
-      summary: `Remove a label of the ${kind} itself`,
+      operation: `delete${Noun}Label`,
+      summary: `Delete a ${kind} label`,
       access: planner,
       input: { label_id: NamedLabel },
+      conditional: true,
       returns: nothing,
+      refusals: { 404: '404 Label Not Found' },
       handle: ({ caller, place, input, ...services }) => remove(services, { caller, place }, input.label_id),
     }),
     subscription('subscribe', 'Hear of what bears a label'),
@@ -188,10 +209,12 @@ function routesOf(kind: PlanningPlace['kind']) {
 }
 
 const promotion = put('/projects/:id/labels/:label_id/promote', {
-  summary: "Make a label of a project one of its group, together with those of the same title in the group's other projects",
+  operation: 'promoteProjectLabel',
+  summary: 'Promote a label to a group label',
   access: planningRole('project', 'reporter'),
   input: { label_id: NamedLabel },
   returns: one(GroupLabel),
+  refusals: { 400: 'Failed to promote project label to group label', 404: '404 Label Not Found' },
   handle: async ({ caller, place, input, ...services }) => {
     const label = await listed(services, { caller, place }, input.label_id, { include_ancestor_groups: true });
     const group = await groupFor(services.db, caller, String(place.namespace_id));

@@ -27,9 +27,9 @@ const groupFilters = filtersOn('milestones', (by) => ({
 
 const shared = {
   ...filters.input,
-  iids: optional(Type.Array(Type.Integer(), { description: 'Not looked at together with `include_ancestors`' })),
+  iids: optional(Type.Array(Type.Integer(), { description: 'Ignored with `include_ancestors`' })),
   state: optional(Type.Enum(['active', 'closed', 'all'])),
-  include_ancestors: optional(Type.Boolean({ description: 'With those of the groups above' })),
+  include_ancestors: optional(Type.Boolean({ description: 'Include those of ancestor groups' })),
   include_parent_milestones: optional(Type.Boolean({ description: 'The old name of `include_ancestors`', deprecated: true })),
 };
 const ofGroups = { ...shared, ...groupFilters.input, include_descendants: optional(Type.Boolean()) };

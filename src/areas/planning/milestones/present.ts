@@ -1,4 +1,4 @@
-/** How milestones appear in replies (labels-milestones-iterations-epics.md section 2). */
+/** How milestones appear in replies (docs/reference/milestones.md). */
 import { type Static, Type } from 'typebox';
 import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 
@@ -14,7 +14,7 @@ export const Milestone = resource('Milestone', {
   updated_at: Timestamp,
   due_date: nullable(DateOnly),
   start_date: nullable(DateOnly),
-  expired: Type.Boolean({ description: 'Whether its last day is over' }),
+  expired: Type.Boolean({ description: 'Whether the due date is over' }),
   web_url: Type.String(),
 });
 

@@ -5,6 +5,7 @@ import {
   allOptional,
   atLeastOneOf,
   badRequest,
+  capitalized,
   checkUnmodified,
   DateOnly,
   del,
@@ -39,11 +40,13 @@ const fields = allOptional({
 function routesOf(kind: PlanningPlace['kind']) {
   const base = `/${kind}s/:id/milestones`;
   const single = `${base}/:milestone_id`;
+  const Noun = capitalized(kind);
   const reader = planningRole(kind, 'guest');
   const planner = planningRole(kind, 'planner');
   return [
     get(base, {
-      summary: `List the milestones of a ${kind}, the most urgent first`,
+      operation: `list${Noun}Milestones`,
+      summary: `List the milestones of a ${kind}, earliest due date first`,
       access: reader,
       input: { ...paging, ...milestoneListInput[kind] },
       rules: [mutuallyExclusive('include_ancestors', 'include_parent_milestones')],
@@ -58,7 +61,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       },
     }),
     get(single, {
-      summary: 'Show one milestone',
+      operation: `get${Noun}Milestone`,
+      summary: 'Get a milestone',
       access: reader,
       input: { milestone_id: Id },
       returns: one(Milestone),
@@ -66,17 +70,20 @@ function routesOf(kind: PlanningPlace['kind']) {
         presentMilestone(url, await milestoneOf(db, ownerOf(place), input.milestone_id)),
     }),
     post(base, {
-      summary: `Add a milestone to a ${kind}`,
+      operation: `create${Noun}Milestone`,
+      summary: `Create a ${kind} milestone`,
       access: planner,
       input: { title: Type.String(), ...fields },
       returns: one(Milestone),
+      refusals: { 400: 'Failed to create milestone {<reasons by parameter>}' },
       handle: async ({ db, url, caller, place, input }) => {
         const id = await db.transaction().execute((tx) => addMilestone(tx, place, caller.id, input));
         return presentMilestone(url, await milestoneOf(db, ownerOf(place), id));
       },
     }),
     put(single, {
-      summary: 'Change a milestone, close it or open it again',
+      operation: `update${Noun}Milestone`,
+      summary: 'Update a milestone',
       access: planner,
       input: {
         milestone_id: Id,
@@ -85,15 +92,18 @@ function routesOf(kind: PlanningPlace['kind']) {
       },
       rules: [atLeastOneOf('title', 'description', 'start_date', 'due_date', 'state_event')],
       returns: one(Milestone),
+      refusals: { 400: 'Failed to update milestone {<reasons by parameter>}' },
       handle: async ({ db, url, caller, place, input: { milestone_id, ...changes } }) => {
         await db.transaction().execute((tx) => changeMilestone(tx, place, caller.id, milestone_id, changes));
         return presentMilestone(url, await milestoneOf(db, ownerOf(place), milestone_id));
       },
     }),
     del(single, {
-      summary: 'Remove a milestone; its issues have none afterwards',
+      operation: `delete${Noun}Milestone`,
+      summary: 'Delete a milestone',
       access: planner,
       input: { milestone_id: Id },
+      conditional: true,
       returns: nothing,
       handle: async ({ db, caller, place, input, unmodified_since }) => {
         const { id, updated_at } = await milestoneOf(db, ownerOf(place), input.milestone_id);
@@ -102,6 +112,7 @@ function routesOf(kind: PlanningPlace['kind']) {
       },
     }),
     get(`${single}/merge_requests`, {
+      operation: `list${Noun}MilestoneMergeRequests`,
       summary: 'List the merge requests of a milestone',
       access: reader,
       input: { ...paging, milestone_id: Id },
@@ -112,7 +123,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       },
     }),
     get(`${single}/burndown_events`, {
-      summary: 'List when the issues of a milestone were opened, closed and opened again',
+      operation: `list${Noun}MilestoneBurndownEvents`,
+      summary: 'List the burndown events of a milestone',
       access: reader,
       plan: 'premium',
       input: { milestone_id: Id },
@@ -124,10 +136,17 @@ function routesOf(kind: PlanningPlace['kind']) {
 }
 
 const promotion = post('/projects/:id/milestones/:milestone_id/promote', {
-  summary: "Make a milestone of a project one of its group, together with those of the same title in the group's other projects",
+  operation: 'promoteProjectMilestone',
+  summary: 'Promote a milestone to a group milestone',
   access: planningRole('project', 'reporter'),
   input: { milestone_id: Id },
   returns: withStatus(200, nothing),
+  refusals: {
+    400: [
+      'Project does not belong to a group.',
+      'Validation failed: Title already being used for another group or project milestone.',
+    ],
+  },
   handle: async ({ db, caller, place, input: { milestone_id } }) => {
     const group = await groupFor(db, caller, String(place.namespace_id));
     if (!group) throw badRequest('Project does not belong to a group.');
