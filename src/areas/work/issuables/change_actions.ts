@@ -1,10 +1,12 @@
-/** What follows from a change to an issue, in its transaction: notes of the product, resource events, activity, to-dos and mentions. */
-import type { Project } from '../../../access/index.ts';
+/** What follows from a change, in its transaction: notes of the product, resource events, activity, to-dos and mentions. */
+import { sql } from 'kysely';
+import type { Noteable, NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Caller, Plan } from '../../../http/index.ts';
+import type { Caller } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { addTodos, doneTodos } from '../../activity/todos/index.ts';
 import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../../conversation/notes/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
 import {
   recordIterationEvent,
   recordLabelEvents,
@@ -14,74 +16,53 @@ import {
 } from '../../conversation/resource_events/index.ts';
 import { assigneesChanged, confidentialityChanged, lockChanged, severityChanged, typeChanged } from './system_note_rules.ts';
 
-/** Who changes something, and what holds for him. */
-export interface Acting {
-  caller: Caller;
-  plan: Plan;
-  /** Our external address without a trailing slash. */
-  url: string;
-}
-
-/** What is noted of an issue when it changes. */
-export interface IssueState {
+/** What is noted when it changes. A kind of thing leaves out what it does not have. */
+export interface IssuableState {
   title: string;
   description: string | null;
   state: 'opened' | 'closed';
-  issue_type: string;
   confidential: boolean;
-  discussion_locked: boolean | null;
-  due_date: string | null;
-  weight: number | null;
-  milestone_id: number | null;
-  iteration_id: number | null;
-  severity: string;
-  assignee_ids: readonly number[];
   label_ids: readonly number[];
+  issue_type?: string;
+  discussion_locked?: boolean | null;
+  start_date?: string | null;
+  due_date?: string | null;
+  weight?: number | null;
+  milestone_id?: number | null;
+  iteration_id?: number | null;
+  severity?: string;
+  assignee_ids?: readonly number[];
 }
 
-/** An issue before there was anything of it. */
-export const blankIssue: IssueState = {
-  title: '',
-  description: null,
-  state: 'opened',
-  issue_type: 'issue',
-  confidential: false,
-  discussion_locked: null,
-  due_date: null,
-  weight: null,
-  milestone_id: null,
-  iteration_id: null,
-  severity: 'UNKNOWN',
-  assignee_ids: [],
-  label_ids: [],
-};
-
 export interface Change {
-  issue_id: number;
-  project: Pick<Project, 'id'>;
-  from: IssueState;
-  to: IssueState;
-  /** Whether it has just been added: its title and text are no changes then. */
+  on: Noteable;
+  /** Null for what is in no project. */
+  project_id: number | null;
+  from: IssuableState;
+  to: IssuableState;
+  /** Whether it has just been added: its title, text and labels are no changes then. */
   is_new: boolean;
   /** ISO 8601; now where it is left out. */
   at: string | undefined;
 }
 
-export const without = (ids: readonly number[], others: readonly number[]): number[] => ids.filter((id) => !others.includes(id));
+const without = (ids: readonly number[] = [], others: readonly number[] = []): number[] =>
+  ids.filter((id) => !others.includes(id));
 
 /** What is noted in words, except for assignees, who have names. */
-function wordsFor({ from, to, is_new }: Change): string[] {
+function wordsFor({ on: { kind }, from, to, is_new }: Change): string[] {
   const words: string[] = [];
   if (!is_new) {
     if (from.title !== to.title) words.push(titleChanged(from.title, to.title));
     if (from.description !== to.description) words.push(...descriptionChanged(from.description, to.description));
-    if (from.issue_type !== to.issue_type) words.push(typeChanged(from.issue_type, to.issue_type));
-    if (from.confidential !== to.confidential) words.push(confidentialityChanged(to.confidential));
+    if (from.issue_type !== to.issue_type) words.push(typeChanged(from.issue_type!, to.issue_type!));
+    if (from.confidential !== to.confidential) words.push(confidentialityChanged(kind.name, to.confidential));
     if ((from.discussion_locked ?? false) !== (to.discussion_locked ?? false))
-      words.push(lockChanged(to.discussion_locked ?? false));
+      words.push(lockChanged(kind.name, to.discussion_locked ?? false));
   }
-  if (from.due_date !== to.due_date) words.push(dateChanged('due date', to.due_date));
-  if (from.severity !== to.severity) words.push(severityChanged(to.severity));
+  if (from.start_date !== to.start_date) words.push(dateChanged('start date', to.start_date ?? null));
+  if (from.due_date !== to.due_date) words.push(dateChanged('due date', to.due_date ?? null));
+  if (from.severity !== to.severity) words.push(severityChanged(to.severity!));
   return words;
 }
 
@@ -96,36 +77,36 @@ async function wordsForAssignees(tx: Database, added: readonly number[], removed
   return assigneesChanged(namesOf(added), namesOf(removed));
 }
 
-async function recordResourceEvents(tx: Database, caller: Caller, { issue_id, from, to, is_new, at }: Change): Promise<void> {
-  const [on, actor] = [{ issue_id }, { user_id: caller.id, created_at: at }];
+async function recordResourceEvents(tx: Database, caller: Caller, { on, from, to, is_new, at }: Change): Promise<void> {
+  const actor = { user_id: caller.id, created_at: at };
   const labels = { added: without(to.label_ids, from.label_ids), removed: without(from.label_ids, to.label_ids) };
-  // The labels of a new issue are recorded by the statement that adds it.
+  // The labels of something new are recorded by the statement that adds it.
   if (!is_new) await recordLabelEvents(tx, on, actor, labels);
-  if (from.milestone_id !== to.milestone_id)
-    await recordMilestoneEvent(tx, on, actor, { from: from.milestone_id, to: to.milestone_id }, to.state);
-  if (from.weight !== to.weight) await recordWeightEvent(tx, on, actor, to.weight);
-  if (from.iteration_id !== to.iteration_id)
-    await recordIterationEvent(tx, on, actor, { from: from.iteration_id, to: to.iteration_id });
+  const milestones = { from: from.milestone_id ?? null, to: to.milestone_id ?? null };
+  if (milestones.from !== milestones.to) await recordMilestoneEvent(tx, on, actor, milestones, to.state);
+  if (from.weight !== to.weight) await recordWeightEvent(tx, on, actor, to.weight ?? null);
+  const iterations = { from: from.iteration_id ?? null, to: to.iteration_id ?? null };
+  if (iterations.from !== iterations.to) await recordIterationEvent(tx, on, actor, iterations);
 }
 
-async function recordState(tx: Database, caller: Caller, { issue_id, project, from, to, at }: Change): Promise<void> {
+async function recordState(tx: Database, caller: Caller, { on, project_id, from, to, at }: Change): Promise<void> {
   if (from.state === to.state) return;
   const action = to.state === 'closed' ? 'closed' : 'reopened';
-  await recordStateEvent(tx, { issue_id }, { user_id: caller.id, created_at: at }, action);
+  await recordStateEvent(tx, on, { user_id: caller.id, created_at: at }, action);
   await recordEvent(tx, {
-    project_id: project.id,
+    project_id,
     author_id: caller.id,
     action,
-    target_type: 'Issue',
-    target_id: issue_id,
+    target_type: on.kind.type,
+    target_id: on.id,
     ...(at === undefined ? {} : { created_at: at }),
   });
 }
 
-/** Writes what follows from a change that has been made to the rows of an issue. Nothing follows where nothing differs. */
+/** Writes what follows from a change that has been made to the rows. Nothing follows where nothing differs. */
 export async function recordEffects(tx: Database, { caller, url }: Acting, change: Change): Promise<void> {
-  const { issue_id, from, to, is_new, at } = change;
-  const [on, when] = [{ issue_id }, at === undefined ? {} : { created_at: at }];
+  const { on, from, to, is_new, at } = change;
+  const when = at === undefined ? {} : { created_at: at };
   for (const body of wordsFor(change)) await addSystemNote(tx, on, caller.id, body, when);
   const [assigned, unassigned] = [without(to.assignee_ids, from.assignee_ids), without(from.assignee_ids, to.assignee_ids)];
   if (assigned.length + unassigned.length > 0)
@@ -136,3 +117,36 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
   if (assigned.length > 0) await addTodos(tx, { user_ids: assigned, author_id: caller.id, action: 'assigned', target: on });
   if (from.description !== to.description) await noteMentions(tx, { actor: caller, noteable: on, text: to.description, url });
 }
+
+/** The columns of closing something, or of opening it again; none where it is so already. */
+export function stateColumns(state: string, event: 'close' | 'reopen' | undefined, closer_id: number) {
+  if (event === 'close' && state === 'opened') return { state: 'closed', closed_at: sql<string>`now()`, closed_by_id: closer_id };
+  if (event === 'reopen' && state === 'closed') return { state: 'opened', closed_at: null, closed_by_id: null };
+  return {};
+}
+
+/** Rows of a table that name something in one column, and one of several in the other. */
+async function writeList(tx: Database, { column }: NoteableKind, id: number, table: string, of: string, list: ListChange) {
+  const [added, removed] = [without(list.after, list.before), without(list.before, list.after)];
+  const [rows, bearer, other] = [sql.table(table), sql.ref(column), sql.ref(of)];
+  if (added.length > 0) await sql`insert into ${rows} (${bearer}, ${other}) select ${id}, unnest(${added}::bigint[])`.execute(tx);
+  if (removed.length > 0)
+    await sql`delete from ${rows} where ${bearer} = ${id} and ${other} = any(${removed}::bigint[])`.execute(tx);
+  return added.length + removed.length > 0;
+}
+
+interface ListChange {
+  before: readonly number[];
+  after: readonly number[];
+}
+
+/**
+ * Gives something its labels.
+ * @returns whether they are others than before
+ */
+export const writeLabels = (tx: Database, { kind, id }: Noteable, labels: ListChange): Promise<boolean> =>
+  writeList(tx, kind, id, kind.labels, 'label_id', labels);
+
+/** The same for assignees. */
+export const writeAssignees = async (tx: Database, { kind, id }: Noteable, assignees: ListChange): Promise<boolean> =>
+  kind.assignees !== undefined && writeList(tx, kind, id, kind.assignees, 'user_id', assignees);

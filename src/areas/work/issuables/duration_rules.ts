@@ -1,4 +1,4 @@
-/** Spans of time as people write them, `1w 2d 3h`, and back (issues.md section 9). A week is five days of eight hours. */
+/** Spans of time as people write them, `1w 2d 3h`, and back (docs/reference/issues.md). A week is five days of eight hours. */
 
 const minute_s = 60;
 const hour_s = 60 * minute_s;

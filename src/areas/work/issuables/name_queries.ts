@@ -17,15 +17,11 @@ export interface Names {
 }
 
 interface View {
-  /** The project whose issues are listed; left out, those of several. */
-  project_id?: number | undefined;
+  /** A predicate on rows that belong to a project or a group: what is listed may have them. */
+  near: RawBuilder<SqlBool>;
   /** Whether `scope::*` is no title. */
   wildcards: boolean;
 }
-
-/** A predicate on rows that belong to a project or a group: issues of the view may have them. */
-const isNear = ({ project_id }: View): RawBuilder<SqlBool> =>
-  project_id === undefined ? sql`true` : sql`(project_id = ${project_id} or group_id is not null)`;
 
 const scopeWanted = (title: string, { wildcards }: View) =>
   wildcards && title.endsWith('::*') && title.length > 3 ? title.slice(0, -1) : undefined;
@@ -47,9 +43,9 @@ async function labelIds(db: Database, titles: readonly string[], view: View): Pr
     union all
     select id, wanted from unnest(${scoped.map(({ wanted }) => wanted)}::text[], ${scoped.map(({ inside }) => inside)}::text[],
                                   ${scoped.map(({ deeper }) => deeper)}::text[]) scopes(wanted, inside, deeper)
-      join labels on title like inside and title not like deeper where ${isNear(view)}`;
+      join labels on title like inside and title not like deeper where ${view.near}`;
   const { rows } = await sql<{ id: number; wanted: string }>`
-    select id, title as wanted from labels where title = any(${titles}::text[]) and ${isNear(view)}
+    select id, title as wanted from labels where title = any(${titles}::text[]) and ${view.near}
     ${scoped.length > 0 ? ofScopes : sql``}`.execute(db);
   for (const { id, wanted } of rows) ids.set(wanted, [...(ids.get(wanted) ?? []), id]);
   return ids;
@@ -59,7 +55,7 @@ async function milestoneIds(db: Database, titles: readonly string[], view: View)
   const ids = new Map<string, number[]>();
   if (titles.length === 0) return ids;
   const { rows } = await sql<{ id: number; title: string }>`
-    select id, title from milestones where title = any(${titles}::text[]) and ${isNear(view)}`.execute(db);
+    select id, title from milestones where title = any(${titles}::text[]) and ${view.near}`.execute(db);
   for (const { id, title } of rows) ids.set(title, [...(ids.get(title) ?? []), id]);
   return ids;
 }

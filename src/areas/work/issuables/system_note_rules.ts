@@ -1,7 +1,7 @@
-/** What the product notes about changes to issues, in the words of issues.md section 13. Pure functions. */
+/** What the product notes about changes, in the words of docs/reference/issues.md Pure functions. */
 
 /** `a`, `a and b`, `a, b, and c`. */
-export function listed(names: readonly string[]): string {
+function listed(names: readonly string[]): string {
   if (names.length < 3) return names.join(' and ');
   return `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`;
 }
@@ -24,10 +24,11 @@ const severities: Record<string, string> = {
 
 export const severityChanged = (severity: string): string => `changed the severity to **${severities[severity] ?? severity}**`;
 
-export const confidentialityChanged = (confidential: boolean): string =>
-  confidential ? 'made the issue confidential' : 'made the issue visible to everyone';
+export const confidentialityChanged = (noun: string, confidential: boolean): string =>
+  confidential ? `made the ${noun} confidential` : `made the ${noun} visible to everyone`;
 
-export const lockChanged = (locked: boolean): string => `${locked ? 'locked' : 'unlocked'} the discussion in this issue`;
+export const lockChanged = (noun: string, locked: boolean): string =>
+  `${locked ? 'locked' : 'unlocked'} the discussion in this ${noun}`;
 
 /** `issue_type` as a person writes it, e.g. `test case`. */
 const kindName = (issue_type: string) => issue_type.replace('_', ' ');

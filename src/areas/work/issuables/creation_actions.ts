@@ -1,0 +1,70 @@
+/** Writing the rows of what is new. */
+import { type RawBuilder, sql } from 'kysely';
+import type { NoteableKind } from '../../../access/index.ts';
+import { type Database, iidTaken, type NumberOwner } from '../../../db/index.ts';
+import { recording } from '../../activity/events/index.ts';
+import { labelEventsOf } from '../../conversation/resource_events/index.ts';
+
+export interface Insertion {
+  /** The id of the project or group that it is in. */
+  place_id: number;
+  /** Its own columns with their values. */
+  columns: Readonly<Record<string, unknown>>;
+  author_id: number | null;
+  label_ids: readonly number[];
+  assignee_ids?: readonly number[];
+  /** ISO 8601; now where it is left out. */
+  created_at?: string | undefined;
+  /** A number that was chosen, and is free. */
+  iid?: number | undefined;
+  /** Whether it is news: the activity of the project, and events for it and its labels. Not when it was moved here. */
+  is_news: boolean;
+  /** More common table expressions of the statement, each after a comma; they know the row as `added`. */
+  also?: RawBuilder<unknown> | undefined;
+}
+
+const ownerOf = ({ place_column }: NoteableKind, id: number): NumberOwner =>
+  place_column === 'project_id' ? { project_id: id } : { namespace_id: id };
+
+/**
+ * Writes something new with what always belongs to it, in one statement: its number is locked for no longer than that takes, so that concurrent creators never
+ * wait for a client or for this process.
+ * @param db the database itself where nothing else follows, otherwise a transaction
+ */
+export async function insertIssuable(
+  db: Database,
+  kind: NoteableKind,
+  insertion: Insertion,
+): Promise<{ id: number; iid: number }> {
+  const { place_id, author_id, label_ids, assignee_ids = [], created_at, iid, is_news, also } = insertion;
+  const columns = Object.entries({ ...insertion.columns, [kind.place_column]: place_id, author_id }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const [names, values] = [columns.map(([name]) => sql.ref(name)), columns.map(([, value]) => sql`${value}`)];
+  const bears = (table: string, column: string, ids: readonly number[]) => sql`
+    insert into ${sql.table(table)} (${sql.ref(kind.column)}, ${sql.ref(column)}) select added.id, unnest(${ids}::bigint[]) from added`;
+  const { rows } = await sql<{ id: number; iid: number }>`
+    with ${iidTaken(ownerOf(kind, place_id), kind.table, iid)},
+    added as (
+      insert into ${sql.table(kind.table)} (${sql.join(names)}, iid, created_at, updated_at)
+      select ${sql.join(values)}, number.iid, moment, moment from number, coalesce(${created_at ?? null}::timestamptz, now()) moment
+      returning id, iid, created_at
+    ),
+    labelled as (${bears(kind.labels, 'label_id', label_ids)})
+    ${kind.assignees ? sql`, assigned as (${bears(kind.assignees, 'user_id', assignee_ids)})` : sql``}
+    ${is_news ? sql`, ${newsOf(kind, place_id, author_id, label_ids)}` : sql``}
+    ${also ?? sql``}
+    select id, iid from added`.execute(db);
+  return rows[0]!;
+}
+
+function newsOf(kind: NoteableKind, place_id: number, author_id: number | null, label_ids: readonly number[]) {
+  const project_id = kind.place_column === 'project_id' ? place_id : null;
+  const labels = sql`
+    select added.id, ${author_id}::bigint, unnest(${label_ids}::bigint[]), 'add', added.created_at from added`;
+  const event = sql`
+    select ${project_id}::bigint, ${author_id}::bigint, 'created', ${kind.type}, added.id, added.created_at from added
+     where ${author_id}::bigint is not null`;
+  const active = project_id === null ? [] : [project_id];
+  return sql`label_events as (${labelEventsOf(kind, labels)}), ${recording(event, active, author_id === null ? [] : [author_id])}`;
+}

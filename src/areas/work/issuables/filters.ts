@@ -1,0 +1,160 @@
+/** What narrows any list: each parameter as a predicate on rows of the kind's table, also negated. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { MaybeCaller, NoteableKind } from '../../../access/index.ts';
+import { isFoundIn } from '../../../texts/index.ts';
+import type { Names } from './name_queries.ts';
+
+export type Predicate = RawBuilder<SqlBool>;
+
+/** A predicate, and what is known of how many rows meet it. */
+export interface Filter {
+  where: Predicate;
+  /** Whether they may be few: then they are looked for first, and sorted. Otherwise the list is read in its order until the page is full. */
+  isNarrow: boolean;
+  /** The ids of those that meet it, as a statement of their own, which tells at little cost whether they are few. */
+  ids?: RawBuilder<unknown>;
+  /** Whether looking for them costs the same for few and for many. */
+  isSearch?: true;
+}
+
+export const narrow = (where: Predicate): Filter => ({ where, isNarrow: true });
+export const wide = (where: Predicate): Filter => ({ where, isNarrow: false });
+/** The rows of these ids. */
+export const among = ({ table }: NoteableKind, ids: RawBuilder<unknown>): Filter => ({
+  where: sql`${sql.ref(`${table}.id`)} in (${ids})`,
+  isNarrow: true,
+  ids,
+});
+export const not = (where: Predicate): Predicate => sql`not ${where}`;
+
+/** Words that stand for having none and having any; of some parameters their case does not count. */
+export const wordOf = (text: string): 'none' | 'any' | undefined => {
+  const word = text.toLowerCase();
+  return word === 'none' || word === 'any' ? word : undefined;
+};
+
+/** `None` and `Any` are words where they stand alone; `No Label` is what `None` was called. */
+function labelWord(titles: readonly string[]): 'none' | 'any' | undefined {
+  const [title] = titles;
+  if (titles.length !== 1) return undefined;
+  return title!.toLowerCase() === 'no label' ? 'none' : wordOf(title!);
+}
+
+/** The titles of labels to be looked up. */
+export const titlesIn = (titles: readonly string[] | undefined): readonly string[] =>
+  titles && labelWord(titles) === undefined ? titles : [];
+
+/** What the predicates are made of, besides the parameters. */
+export interface SeenBy {
+  caller: MaybeCaller;
+  names: Names;
+}
+
+/** The parameters that all lists have, and may have in `not`. */
+export interface Excludable {
+  labels?: string[];
+  author_id?: number;
+  author_username?: string;
+}
+export interface SharedFilters extends Excludable {
+  my_reaction_emoji?: string;
+  confidential?: boolean;
+  created_after?: string;
+  created_before?: string;
+  updated_after?: string;
+  updated_before?: string;
+  search?: string;
+  in?: string;
+  state?: 'opened' | 'closed' | 'all';
+}
+
+/** A member of `filters` as its filters. */
+export type FilterTable<F, S extends SeenBy> = {
+  [Name in keyof F]?: (value: NonNullable<F[Name]>, seen: S, all: F) => Filter | Filter[] | undefined;
+};
+
+const searchable = ['title', 'description'] as const;
+
+/** The columns that `in` names. Others are not heard; without any of ours it is as if it were left out. */
+function columnsIn(text: string | undefined): readonly (typeof searchable)[number][] {
+  const named = searchable.filter((column) => text?.split(',').some((name) => name.trim() === column));
+  return named.length > 0 ? named : searchable;
+}
+
+/** The filters that lists of all kinds have. */
+export function sharedFilters(kind: NoteableKind): FilterTable<SharedFilters, SeenBy> {
+  const column = (name: string) => sql.ref(`${kind.table}.${name}`);
+  const [id, of, labels] = [column('id'), sql.ref(kind.column), sql.table(kind.labels)];
+  const labelled: Predicate = sql`exists (select from ${labels} where ${of} = ${id})`;
+  const bearing = (ids: readonly number[]) => sql`select ${of} from ${labels} where label_id = any(${ids}::bigint[])`;
+  return {
+    labels: (titles, { names }) => {
+      const word = labelWord(titles);
+      if (word) return [wide(word === 'any' ? labelled : not(labelled))];
+      return titles.map((title) => among(kind, bearing(names.labels(title))));
+    },
+    author_id: (author_id) => narrow(sql`${column('author_id')} = ${author_id}`),
+    author_username: (username, { names }) => narrow(sql`${column('author_id')} = ${names.user(username) ?? -1}`),
+    confidential: (is) => wide(is ? sql`${column('confidential')}` : sql`not ${column('confidential')}`),
+    created_after: (at) => wide(sql`${column('created_at')} >= ${at}`),
+    // What is shown of a moment are its milliseconds: a list up to that of one row must have that row.
+    created_before: (at) => wide(sql`${column('created_at')} < ${at}::timestamptz + interval '1 millisecond'`),
+    updated_after: (at) => wide(sql`${column('updated_at')} >= ${at}`),
+    updated_before: (at) => wide(sql`${column('updated_at')} < ${at}::timestamptz + interval '1 millisecond'`),
+    search: (text, _seen, all) => {
+      const where = isFoundIn(
+        text,
+        columnsIn(all.in).map((name) => `${kind.table}.${name}`),
+      );
+      return where && { where, isNarrow: true, isSearch: true };
+    },
+    state: (state) => (state === 'all' ? undefined : wide(sql`${column('state')} = ${state}`)),
+  };
+}
+
+/**
+ * By the reactions of the caller; there are none of somebody who is not signed in, and nothing is asked then.
+ * @param name of an emoji as it is kept, or a word
+ */
+export function reactedTo(kind: NoteableKind, caller: MaybeCaller, name: string): Filter | undefined {
+  if (!caller) return undefined;
+  const [word, of] = [wordOf(name), sql.ref(kind.column)];
+  const own = sql`select ${of} from award_emoji where user_id = ${caller.id} and ${of} is not null`;
+  if (word === 'none') return wide(sql`not exists (${own} and ${of} = ${sql.ref(`${kind.table}.id`)})`);
+  return among(kind, word === 'any' ? own : sql`${own} and name = ${name}`);
+}
+
+/** The same in `not`. */
+export function sharedExclusions(kind: NoteableKind): FilterTable<Excludable, SeenBy> {
+  const [id, author, of, labels] = [
+    sql.ref(`${kind.table}.id`),
+    sql.ref(`${kind.table}.author_id`),
+    sql.ref(kind.column),
+    sql.table(kind.labels),
+  ];
+  const labelled: Predicate = sql`exists (select from ${labels} where ${of} = ${id})`;
+  return {
+    labels: (titles, { names }) => {
+      const word = labelWord(titles);
+      if (word) return wide(word === 'any' ? not(labelled) : labelled);
+      const ids = titles.flatMap((title) => names.labels(title));
+      return wide(sql`not exists (select from ${labels} where ${of} = ${id} and label_id = any(${ids}::bigint[]))`);
+    },
+    author_id: (author_id) => wide(sql`${author} is distinct from ${author_id}`),
+    author_username: (username, { names }) => wide(sql`${author} is distinct from ${names.user(username) ?? -1}`),
+  };
+}
+
+// An empty text or list is sent by forms that leave a field alone.
+const isGiven = (value: unknown) =>
+  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+/**
+ * What narrows a list.
+ * @param given the parameters as they were given; those that the table does not know are passed over
+ * @throws ApiError 400 for values that are neither ids nor words
+ */
+export const filtersOf = <F extends object, S extends SeenBy>(table: FilterTable<F, S>, given: F, seen: S): Filter[] =>
+  Object.entries(given)
+    .filter(([, value]) => isGiven(value))
+    .flatMap(([name, value]) => table[name as keyof F]?.(value as NonNullable<F[keyof F]>, seen, given) ?? []);

@@ -1,0 +1,35 @@
+/** What issues and epics have in common, free of both: what follows from a change, numbers, people and time. */
+export {
+  type IssuableState,
+  recordEffects,
+  stateColumns,
+  writeAssignees,
+  writeLabels,
+} from './change_actions.ts';
+export { insertIssuable } from './creation_actions.ts';
+export { parseDuration, printDuration } from './duration_rules.ts';
+export {
+  among,
+  type Filter,
+  type FilterTable,
+  filtersOf,
+  narrow,
+  not,
+  type Predicate,
+  reactedTo,
+  type SeenBy,
+  sharedExclusions,
+  sharedFilters,
+  titlesIn,
+  wide,
+  wordOf,
+} from './filters.ts';
+export { addLink, removeLink } from './link_actions.ts';
+export { type LinkRow, linkedTo, linkOf } from './link_queries.ts';
+export { countByState, type Part, pageOfSelection, type Selection, type Sort, type View } from './list_queries.ts';
+export { type NamesAsked, namesFor } from './name_queries.ts';
+export { type Followable, peopleRoutes } from './people_routes.ts';
+export { isSubscribed } from './queries.ts';
+export { referenceTo } from './rules.ts';
+export { setSubscription } from './subscription_actions.ts';
+export { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';

@@ -1,0 +1,68 @@
+/** Linking things of one kind with each other: which belong together, and which block which. Rows and notes. */
+import { sql } from 'kysely';
+import type { NoteableKind } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { addSystemNote } from '../../conversation/notes/index.ts';
+import { type LinkType, linksTable } from './link_queries.ts';
+import { type Named, referenceTo } from './rules.ts';
+
+const words: Record<LinkType, string> = { relates_to: 'related to', blocks: 'blocking', is_blocked_by: 'blocked by' };
+const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked_by: 'blocks' } as const;
+
+type Pair = readonly [Named, Named];
+
+/** Notes on both what is said of the other one. */
+async function noteOnBoth(
+  tx: Database,
+  kind: NoteableKind,
+  author_id: number,
+  [one, other]: Pair,
+  [ofOther, ofOne]: [string, string],
+) {
+  const [onOne, onOther] = [
+    { kind, id: one.id },
+    { kind, id: other.id },
+  ];
+  const name = (on: Named, of: Named) => referenceTo(kind, on[kind.place_column], of);
+  await addSystemNote(tx, onOne, author_id, `${ofOther} ${name(one, other)}`, { refers_to: onOther });
+  await addSystemNote(tx, onOther, author_id, `${ofOne} ${name(other, one)}`, { refers_to: onOne });
+}
+
+/**
+ * Links two things, with a note on each.
+ * @param type what the first is to the second
+ * @returns the id of the link; undefined where there is one already, whatever its kind
+ */
+export async function addLink(
+  tx: Database,
+  kind: NoteableKind,
+  author_id: number,
+  [source, target]: Pair,
+  type: LinkType,
+): Promise<number | undefined> {
+  // Who is blocked is the target, whoever says so.
+  const [from, to] = type === 'is_blocked_by' ? [target, source] : [source, target];
+  const { rows } = await sql<{ id: number }>`
+    insert into ${linksTable(kind)} (source_id, target_id, link_type)
+    values (${from.id}, ${to.id}, ${type === 'relates_to' ? 'relates_to' : 'blocks'}) on conflict do nothing returning id`.execute(
+    tx,
+  );
+  const said = (of: LinkType) => `marked this ${kind.name} as ${words[of]}`;
+  if (rows[0]) await noteOnBoth(tx, kind, author_id, [source, target], [said(type), said(reversed[type])]);
+  return rows[0]?.id;
+}
+
+/**
+ * Ends the link between two things, with a note on each.
+ * @returns whether there was one
+ */
+export async function removeLink(tx: Database, kind: NoteableKind, author_id: number, pair: Pair): Promise<boolean> {
+  const ids = pair.map(({ id }) => id);
+  const { rows } = await sql`
+    delete from ${linksTable(kind)} where source_id = any(${ids}::bigint[]) and target_id = any(${ids}::bigint[]) returning id`.execute(
+    tx,
+  );
+  const body = 'removed the relation with';
+  if (rows.length > 0) await noteOnBoth(tx, kind, author_id, pair, [body, body]);
+  return rows.length > 0;
+}

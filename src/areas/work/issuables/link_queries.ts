@@ -1,0 +1,60 @@
+/** Links between things of one kind, as their routes read them. */
+import { type RawBuilder, sql } from 'kysely';
+import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { found } from '../../../http/index.ts';
+
+/** What one of the two is to the other. */
+export type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by';
+
+/** The table of the links of a kind. */
+export const linksTable = ({ name }: NoteableKind): RawBuilder<unknown> => sql.table(`${name}_links`);
+
+export interface LinkRow {
+  id: number;
+  source_id: number;
+  target_id: number;
+  link_type: 'relates_to' | 'blocks';
+  created_at: string;
+  updated_at: string;
+}
+
+/** The links of a thing to those that the caller may read, as `links` beside the others. */
+function linksOf(caller: MaybeCaller, { kind, id }: Noteable): RawBuilder<unknown> {
+  const table = linksTable(kind);
+  return sql`
+    (select * from ${table} where source_id = ${id} union all select * from ${table} where target_id = ${id}) links
+      join (${rowsWithPlaces(kind)}) on ${sql.ref(`${kind.table}.id`)} = case when links.source_id = ${id} then links.target_id else links.source_id end
+       and ${kind.isVisible(caller)}`;
+}
+
+/**
+ * A link of a thing to one that the caller may read.
+ * @throws ApiError 404
+ */
+export async function linkOf(db: Database, caller: MaybeCaller, on: Noteable, link_id: number): Promise<LinkRow> {
+  const { rows } = await sql<LinkRow>`
+    select links.id, links.source_id, links.target_id, links.link_type, links.created_at, links.updated_at
+      from ${linksOf(caller, on)} where links.id = ${link_id}`.execute(db);
+  return found(undefined, rows[0]);
+}
+
+export interface LinkedRow {
+  /** Of the other thing. */
+  id: number;
+  link_id: number;
+  /** What the other thing is to this one. */
+  link_type: LinkType;
+  link_created_at: string;
+  link_updated_at: string;
+}
+
+/** What a thing is linked to, as far as the caller may read it, the oldest link first. */
+export async function linkedTo(db: Database, caller: MaybeCaller, on: Noteable): Promise<LinkedRow[]> {
+  const id = sql.ref(`${on.kind.table}.id`);
+  const { rows } = await sql<LinkedRow>`
+    select ${id} as id, links.id as link_id, links.created_at as link_created_at, links.updated_at as link_updated_at,
+           case when links.link_type = 'relates_to' then links.link_type when links.source_id = ${id} then 'blocks' else 'is_blocked_by' end as link_type
+      from ${linksOf(caller, on)} order by links.id`.execute(db);
+  return rows;
+}

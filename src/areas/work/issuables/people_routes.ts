@@ -1,0 +1,55 @@
+/** Who takes part, and who is told of what happens. */
+import { sql } from 'kysely';
+import type { TSchema } from 'typebox';
+import { isReaderOf, type MaybeCaller, type NoteableKind, type PlacedNoteable } from '../../../access/index.ts';
+import { type AnyEndpoint, get, notModified, one, pageOf, paginate, paging, post, type Services } from '../../../http/index.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
+import { participants } from './queries.ts';
+import { setSubscription } from './subscription_actions.ts';
+
+/** A kind of thing that people take part in. */
+export interface Followable {
+  kind: NoteableKind;
+  schema: TSchema;
+  /** One of them as the reply of an operation on it, with whether the caller is told of it. */
+  presentSingle(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedNoteable): Promise<unknown>;
+}
+
+/** Subscribing to issues, or to epics, and their participants. */
+export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEndpoint[] {
+  const { at, name, type, assignees } = kind;
+  const subscribing = (subscribed: boolean, verb: 'subscribe' | 'unsubscribe', summary: string) =>
+    post(`${at.path}/${verb}`, {
+      operation: subscribed ? `subscribeTo${type}` : `unsubscribeFrom${type}`,
+      summary,
+      access: at.reader(),
+      returns: one(schema),
+      refusals: { 304: subscribed ? 'The caller is subscribed already.' : 'The caller is not subscribed.' },
+      handle: async ({ db, url, caller, on }) => {
+        if (!(await setSubscription(db, on, caller.id, subscribed))) throw notModified();
+        return presentSingle({ db, url }, caller, on);
+      },
+    });
+  const people = assignees ? 'its author, its assignees' : 'its author';
+  return kind.endpoints([
+    subscribing(true, 'subscribe', `Be told of what happens to an ${name}`),
+    subscribing(false, 'unsubscribe', `Not be told any more of what happens to an ${name}`),
+    get(`${at.path}/participants`, {
+      operation: `list${type}Participants`,
+      summary: `List the participants of an ${name}: ${people}, commenters and mentioned users`,
+      access: at.visible(),
+      input: paging,
+      returns: pageOf(UserBasic),
+      handle: async ({ db, url, on, input }) => {
+        const query = db
+          .selectFrom('users')
+          .select(userBasicColumns)
+          .where(sql<boolean>`users.id in (${participants(on)})`)
+          .where(isReaderOf(on))
+          .orderBy('users.id');
+        const page = await paginate(db, query, input);
+        return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
+      },
+    }),
+  ]);
+}

@@ -1,0 +1,33 @@
+/** Who takes part in what is discussed. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Noteable, NoteableKind } from '../../../access/index.ts';
+
+/**
+ * A predicate on rows of the kind's table: the user is told of what happens to it, because they have said so or take part in it.
+ * @param rows the name of the rows in the statement
+ */
+export function isSubscribed(
+  { column, table, assignees }: NoteableKind,
+  user_id: number,
+  rows: string = table,
+): RawBuilder<SqlBool> {
+  const [id, of] = [sql.ref(`${rows}.id`), sql.ref(column)];
+  return sql`coalesce(
+    (select subscribed from subscriptions where user_id = ${user_id} and ${of} = ${id}),
+    ${sql.ref(`${rows}.author_id`)} = ${user_id}
+      ${assignees ? sql`or exists (select from ${sql.table(assignees)} where ${of} = ${id} and user_id = ${user_id})` : sql``}
+      or exists (select from notes where ${of} = ${id} and author_id = ${user_id} and not system)
+      or exists (select from user_mentions where ${of} = ${id} and user_id = ${user_id}),
+    false)`;
+}
+
+/** The ids of those who take part. Internal notes make nobody known who may not be. */
+export function participants({ kind: { table, column, assignees }, id }: Noteable): RawBuilder<unknown> {
+  const of = sql.ref(column);
+  return sql`
+    select author_id from ${sql.table(table)} where id = ${id}
+    ${assignees ? sql`union select user_id from ${sql.table(assignees)} where ${of} = ${id}` : sql``}
+    union select author_id from notes where ${of} = ${id} and not system and not internal
+    union select user_id from user_mentions where ${of} = ${id} and (note_id is null
+            or exists (select from notes where notes.id = note_id and not internal))`;
+}

@@ -1,0 +1,20 @@
+/** How things are named in texts. Pure functions. */
+import type { NoteableKind } from '../../../access/index.ts';
+
+/** A thing as the texts on others name it. */
+export interface Named {
+  id: number;
+  iid: number;
+  /** The project or group that it is in. */
+  project_id?: number;
+  group_id?: number;
+  full_path: string;
+}
+
+/**
+ * The name of a thing in a text.
+ * @param from the id of the project or group whose text it is
+ * @returns `#1` inside its own project, otherwise `group/project#1`; of epics `&1` and `group&1`
+ */
+export const referenceTo = ({ place_column, sign }: NoteableKind, from: number | undefined, thing: Named): string =>
+  thing[place_column] === from ? `${sign}${thing.iid}` : `${thing.full_path}${sign}${thing.iid}`;

@@ -1,0 +1,24 @@
+/** Who is told of what happens. */
+import { sql } from 'kysely';
+import type { Noteable } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { isSubscribed } from './queries.ts';
+
+/**
+ * Keeps what a user has decided for themselves.
+ * @returns whether it is another than it was, be it by decision or because they take part
+ */
+export async function setSubscription(
+  tx: Database,
+  { kind, id }: Noteable,
+  user_id: number,
+  subscribed: boolean,
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into subscriptions as known (user_id, ${sql.ref(kind.column)}, subscribed)
+    select ${user_id}, id, ${subscribed}::boolean from ${sql.table(kind.table)}
+     where id = ${id} and ${isSubscribed(kind, user_id)} <> ${subscribed}
+    on conflict on constraint subscriptions_key do update set subscribed = excluded.subscribed
+    returning known.id`.execute(tx);
+  return rows.length > 0;
+}

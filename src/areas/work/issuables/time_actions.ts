@@ -1,0 +1,63 @@
+/** Time that something is to take, and has taken (docs/reference/issues.md). */
+import { sql } from 'kysely';
+import type { Noteable } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { addSystemNote } from '../../conversation/notes/index.ts';
+import { printDuration } from './duration_rules.ts';
+import { estimateChanged, timeSpent } from './system_note_rules.ts';
+
+const largest_s = 2 ** 31 - 1;
+
+/** @param seconds 0 takes the estimate away */
+export async function setTimeEstimate(tx: Database, on: Noteable, author_id: number, seconds: number): Promise<void> {
+  const { rows } = await sql`
+    update ${sql.table(on.kind.table)} set time_estimate_s = ${seconds}, updated_at = now()
+     where id = ${on.id} and time_estimate_s <> ${seconds} returning id`.execute(tx);
+  if (rows.length > 0) await addSystemNote(tx, on, author_id, estimateChanged(printDuration(seconds)));
+}
+
+export interface Spending {
+  /** Below zero takes time back. */
+  seconds: number;
+  summary?: string | undefined;
+  /** `YYYY-MM-DD`; now where it is left out. */
+  spent_on?: string | undefined;
+}
+
+/**
+ * Adds to the time that something has taken.
+ * @returns whether it could be: no more can be taken back than was spent, and no more added than can be counted
+ */
+export async function addTimeSpent(
+  tx: Database,
+  on: Noteable,
+  author_id: number,
+  { seconds, summary, spent_on }: Spending,
+): Promise<boolean> {
+  const { rows: changed } = await sql`
+    update ${sql.table(on.kind.table)} set total_time_spent_s = total_time_spent_s + ${seconds}, updated_at = now()
+     where id = ${on.id} and total_time_spent_s::bigint + ${seconds} between 0 and ${largest_s} returning id`.execute(tx);
+  if (changed.length === 0) return false;
+  const printed = printDuration(seconds);
+  if (printed === null) return true;
+  await sql`
+    insert into timelogs (${sql.ref(on.kind.column)}, user_id, time_spent_s, summary, spent_at)
+    values (${on.id}, ${author_id}, ${seconds}, ${summary ?? null}, coalesce(${spent_on ?? null}::timestamptz, now()))`.execute(
+    tx,
+  );
+  await addSystemNote(tx, on, author_id, timeSpent(printed, seconds < 0, spent_on));
+  return true;
+}
+
+/** Takes back all the time that something has taken. What was logged stays, with one more line that makes it up. */
+export async function resetTimeSpent(tx: Database, on: Noteable, author_id: number): Promise<void> {
+  const table = sql.table(on.kind.table);
+  const { rows } = await sql`
+    with before as (select id, total_time_spent_s from ${table} where id = ${on.id} and total_time_spent_s <> 0 for no key update),
+    logged as (
+      insert into timelogs (${sql.ref(on.kind.column)}, user_id, time_spent_s) select id, ${author_id}, -total_time_spent_s from before
+    )
+    update ${table} changed set total_time_spent_s = 0, updated_at = now() from before where changed.id = before.id
+    returning changed.id`.execute(tx);
+  if (rows.length > 0) await addSystemNote(tx, on, author_id, 'removed time spent');
+}
