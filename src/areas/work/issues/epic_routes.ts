@@ -1,11 +1,10 @@
-/** Epic issues: the issues that an epic is made of, in the order that people give them (labels-milestones-iterations-epics.md section 4.1). */
+/** Epic issues: the issues that an epic is made of, in the order that people give them (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { epicReader, isListedProject, isMemberOfProject, isVisibleIssue, levels } from '../../../access/index.ts';
+import { epicKind, epicReader, isListedProject, isMemberOfProject, isVisibleIssue, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
-  alsoUnder,
   atLeastOneOf,
   type Caller,
   conflict,
@@ -36,7 +35,7 @@ import {
   presentSingleEpic,
   removeFromEpic,
 } from '../epics/index.ts';
-import { Issue, issueFields, presentIssues, presentSingleIssue } from './index.ts';
+import { Issue, issueFields, presentIssues, presentSingleIssue } from './present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/issues';
 
@@ -123,19 +122,24 @@ function refuse(refusal: EpicRefusal | undefined, { iid }: { iid: number }): voi
 
 const routes = [
   get(path, {
-    summary: 'List the issues of an epic in their order',
+    operation: 'listEpicIssues',
+    summary: 'List the issues of an epic',
     access: epicReader,
-    plan: 'ultimate',
     input: paging,
     returns: pageOf(EpicIssue),
     handle: ({ db, url, caller, epic, input }) => pageOfIssues({ db, url }, caller, epic, input),
   }),
   post(`${path}/:issue_id`, {
-    summary: 'Put an issue into an epic, and out of the one that it was in',
+    operation: 'addEpicIssue',
+    summary: 'Assign an issue to an epic',
     access: epicReader,
-    plan: 'ultimate',
     input: { issue_id: Type.Integer({ description: 'The id of the issue, not its number' }) },
     returns: one(EpicIssueLink),
+    refusals: {
+      404: 'No matching issue found. Make sure that you are adding a valid issue URL.',
+      409: 'Issue(s) already assigned',
+      422: '#<iid> cannot be added: <reason>',
+    },
     handle: async ({ db, url, caller, epic, input }) => {
       const issue = await issueFor(db, caller, input.issue_id);
       await db.transaction().execute(async (tx) => refuse(await addToEpic(tx, issue.id, epic.id, caller), issue));
@@ -150,17 +154,18 @@ const routes = [
     },
   }),
   put(`${path}/:epic_issue_id`, {
-    summary: 'Put an issue to another place in its epic',
+    operation: 'reorderEpicIssue',
+    summary: 'Reorder an issue of an epic',
     access: epicReader,
-    plan: 'ultimate',
     input: {
       epic_issue_id: Id,
-      move_before_id: optional(Type.Integer({ description: '`epic_issue_id` of what is to stand right before it' })),
-      move_after_id: optional(Type.Integer({ description: '`epic_issue_id` of what is to stand right behind it' })),
+      move_before_id: optional(Type.Integer({ description: '`epic_issue_id` to place it after' })),
+      move_after_id: optional(Type.Integer({ description: '`epic_issue_id` to place it before' })),
       ...paging,
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],
     returns: pageOf(EpicIssue),
+    refusals: { 400: 'error: Issue could not be moved!' },
     handle: async ({ db, url, caller, epic, input: { epic_issue_id, move_before_id, move_after_id, ...page } }) => {
       const { id } = await linkFor(db, caller, epic, epic_issue_id);
       const place = { move_before_id, move_after_id };
@@ -170,9 +175,9 @@ const routes = [
     },
   }),
   del(`${path}/:epic_issue_id`, {
-    summary: 'Take an issue out of an epic',
+    operation: 'removeEpicIssue',
+    summary: 'Remove an issue from an epic',
     access: epicReader,
-    plan: 'ultimate',
     input: { epic_issue_id: Id },
     returns: one(EpicIssueLink),
     handle: async ({ db, url, caller, epic, input }) => {
@@ -187,4 +192,4 @@ const routes = [
   }),
 ];
 
-export const epicIssueRoutes = alsoUnder('/epics', '/-/epics', routes);
+export const epicIssueRoutes = epicKind.endpoints(routes);

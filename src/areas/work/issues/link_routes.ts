@@ -1,15 +1,15 @@
-/** Links between issues: which belong together, and which block which (issues.md section 11). */
-import { sql } from 'kysely';
+/** Links between issues: which belong together, and which block which (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import {
   type GrantedIssue,
   issueFor,
+  issueKind,
   issueReader,
   issueVisible,
-  isVisibleIssue,
   type MaybeCaller,
   mayReadIssue,
   type Project,
+  theIssue,
   visibleProject,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -19,7 +19,6 @@ import {
   conflict,
   del,
   forbidden,
-  found,
   get,
   Id,
   listOf,
@@ -32,25 +31,16 @@ import {
   unprocessable,
   withStatus,
 } from '../../../http/index.ts';
-import {
-  addLink,
-  Issue,
-  type IssueReply,
-  isLinkable,
-  issueFields,
-  type LinkedIssue,
-  presentIssues,
-  referenceTo,
-  removeLink,
-  visibleIssues,
-} from './index.ts';
+import { addLink, type LinkRow, linkedTo, linkOf, referenceTo, removeLink } from '../issuables/index.ts';
+import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
+import { Issue, issueFields, presentIssues } from './present.ts';
 
 const LinkType = Type.Enum(['relates_to', 'blocks', 'is_blocked_by']);
 
 const LinkedIssueReply = resource('LinkedIssue', {
   ...issueFields,
   issue_link_id: Id,
-  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], { description: 'What the issue of the list is to this one' }),
+  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], { description: 'Relation of the listed issue to this one' }),
   link_created_at: Timestamp,
   link_updated_at: Timestamp,
 });
@@ -61,13 +51,6 @@ const path = '/projects/:id/issues/:issue_iid/links';
 const licenseText = 'Blocked issues not available for current license';
 const roleText = "Couldn't link issue. You must have at least the Reporter role in both projects.";
 const missingText = 'No matching issue found. Make sure that you are adding a valid issue URL.';
-
-interface LinkRow {
-  id: number;
-  source_id: number;
-  target_id: number;
-  link_type: 'relates_to' | 'blocks';
-}
 
 interface Place {
   caller: MaybeCaller;
@@ -85,32 +68,15 @@ async function presentLink(
   return { id, source_issue: issues[0]!, target_issue: issues[1]!, link_type };
 }
 
-/**
- * A link of the issue to one that the caller may read.
- * @throws ApiError 404
- */
-async function linkOf(db: Database, caller: MaybeCaller, issue: GrantedIssue, id: number): Promise<LinkRow> {
-  const { rows } = await sql<LinkRow>`
-    select issue_links.id, source_id, target_id, link_type from issue_links
-      join issues on issues.id = case when source_id = ${issue.id} then target_id else source_id end
-      join projects on projects.id = issues.project_id
-     where issue_links.id = ${id} and ${issue.id} in (source_id, target_id) and ${isVisibleIssue(caller)}`.execute(db);
-  return found(undefined, rows[0]);
-}
-
 /** The issues that one is linked to, as far as the caller may read them, the oldest link first. */
-async function linkedTo(services: Pick<Services, 'db' | 'url'>, { caller, project }: Place, issue: GrantedIssue) {
-  const { rows } = await sql<{ id: number } & Omit<Static<typeof LinkedIssueReply>, keyof IssueReply>>`
-    select issues.id, issue_links.id as issue_link_id, issue_links.created_at as link_created_at, issue_links.updated_at as link_updated_at,
-           case when link_type = 'relates_to' then link_type when source_id = issues.id then 'blocks' else 'is_blocked_by' end as link_type
-      from (select * from issue_links where source_id = ${issue.id} union all select * from issue_links where target_id = ${issue.id}) issue_links
-      join issues on issues.id = case when source_id = ${issue.id} then target_id else source_id end
-      join projects on projects.id = issues.project_id
-     where ${isVisibleIssue(caller)} order by issue_links.id`.execute(services.db);
-  const ids = rows.map(({ id }) => id);
+async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, project }: Place, issue: GrantedIssue) {
+  const links = await linkedTo(services.db, caller, theIssue(issue.id));
+  const ids = links.map(({ id }) => id);
   const issues = await presentIssues(services, caller, ids, { relative_to: project.id });
   const known = new Map(issues.map((reply) => [reply.id, reply]));
-  return rows.flatMap(({ id, ...link }) => (known.has(id) ? [{ ...known.get(id)!, ...link }] : []));
+  return links.flatMap(({ id, link_id: issue_link_id, ...link }) =>
+    known.has(id) ? [{ ...known.get(id)!, issue_link_id, ...link }] : [],
+  );
 }
 
 /**
@@ -127,54 +93,67 @@ async function targetNamed(db: Database, caller: Caller, project_id: string, iid
 
 export const issueLinkRoutes = [
   get(path, {
-    summary: 'List the issues that an issue is linked to, the oldest link first',
+    operation: 'listIssueLinks',
+    summary: 'List the links of an issue, oldest first',
     access: issueVisible,
     returns: listOf(LinkedIssueReply),
-    handle: ({ db, url, caller, project, issue }) => linkedTo({ db, url }, { caller, project }, issue),
+    handle: ({ db, url, caller, project, issue }) => linkedIssues({ db, url }, { caller, project }, issue),
   }),
   post(path, {
-    summary: 'Link an issue to another one',
+    operation: 'createIssueLink',
+    summary: 'Create an issue link',
     access: issueReader,
     input: {
       target_project_id: Type.String({ description: 'Id or full path' }),
       target_issue_iid: Type.Integer(),
       link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], {
         default: 'relates_to',
-        description: 'What this issue is to the other one; Premium, except for `relates_to`',
+        description: 'Relation of this issue to the other one; all but `relates_to` need Premium',
       }),
     },
     returns: one(IssueLink),
+    refusals: {
+      403: [
+        'Blocked issues not available for current license',
+        "Couldn't link issue. You must have at least the Reporter role in both projects.",
+      ],
+      404: ['404 Project Not Found', 'No matching issue found. Make sure that you are adding a valid issue URL.'],
+      409: 'Issue(s) already assigned',
+      422: '<issue> cannot be added: cannot be related to itself',
+    },
     handle: async ({ db, url, caller, project, issue, plan, input: { target_project_id, target_issue_iid, link_type } }) => {
       if (!isLinkable(project)) throw new ApiError(403, { message: roleText });
       const target = await targetNamed(db, caller, target_project_id, target_issue_iid);
       if (link_type !== 'relates_to' && !reaches(plan, 'premium')) throw new ApiError(403, { message: licenseText });
       const source = { ...issue, full_path: project.full_path };
       if (target.id === source.id)
-        throw unprocessable(`${referenceTo(project.id, target)} cannot be added: cannot be related to itself`);
-      const id = await db.transaction().execute((tx) => addLink(tx, caller.id, [source, target], link_type));
+        throw unprocessable(`${referenceTo(issueKind, project.id, target)} cannot be added: cannot be related to itself`);
+      const id = await db.transaction().execute((tx) => addLink(tx, issueKind, caller.id, [source, target], link_type));
       if (id === undefined) throw conflict('Issue(s) already assigned');
-      return presentLink({ db, url }, { caller, project }, await linkOf(db, caller, issue, id));
+      return presentLink({ db, url }, { caller, project }, await linkOf(db, caller, theIssue(issue.id), id));
     },
   }),
   get(`${path}/:issue_link_id`, {
-    summary: 'Show a link of an issue',
+    operation: 'getIssueLink',
+    summary: 'Get an issue link',
     access: issueVisible,
     input: { issue_link_id: Id },
     returns: one(IssueLink),
     handle: async ({ db, url, caller, project, issue, input }) =>
-      presentLink({ db, url }, { caller, project }, await linkOf(db, caller, issue, input.issue_link_id)),
+      presentLink({ db, url }, { caller, project }, await linkOf(db, caller, theIssue(issue.id), input.issue_link_id)),
   }),
   del(`${path}/:issue_link_id`, {
-    summary: 'End a link of an issue',
+    operation: 'deleteIssueLink',
+    summary: 'Delete an issue link',
     access: issueReader,
     input: { issue_link_id: Id },
     returns: withStatus(200, one(IssueLink)),
     handle: async ({ db, url, caller, project, issue, input }) => {
-      const link = await linkOf(db, caller, issue, input.issue_link_id);
+      const link = await linkOf(db, caller, theIssue(issue.id), input.issue_link_id);
       const [source, target] = await visibleIssues(db, caller, [link.source_id, link.target_id]);
       if (!source || !target || ![source, target].every(isLinkable)) throw forbidden();
       const reply = await presentLink({ db, url }, { caller, project }, link);
-      await db.transaction().execute((tx) => removeLink(tx, caller.id, [source, target]));
+      await db.transaction().execute((tx) => removeLink(tx, issueKind, caller.id, [source, target]));
       return reply;
     },
   }),

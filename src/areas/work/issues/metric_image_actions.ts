@@ -1,4 +1,4 @@
-/** Pictures of measurements on incidents: rows and their blobs (issues.md section 12). */
+/** Pictures of measurements on incidents: rows and their blobs (docs/reference/issues.md). */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { BlobKey } from '../../../blobs/index.ts';

@@ -1,4 +1,4 @@
-/** Pictures of measurements on incidents (issues.md section 12). */
+/** Pictures of measurements on incidents (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import { type GrantedIssue, issueRole, issueVisible } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -52,8 +52,8 @@ function urlReasons(url: string | null): string[] {
 }
 
 const texts = allOptional({
-  url: checked(nullable(Type.String({ description: 'Where more is to be seen' })), urlReasons),
-  url_text: checked(nullable(Type.String({ description: 'What stands for the address, or beside the image' })), (text) =>
+  url: checked(nullable(Type.String({ description: 'URL with details' })), urlReasons),
+  url_text: checked(nullable(Type.String({ description: 'Caption of the image or text of the link' })), (text) =>
     text !== null && text.length > 128 ? ['is too long (maximum is 128 characters)'] : [],
   ),
 });
@@ -69,16 +69,20 @@ const imageOf = async (db: Database, issue: GrantedIssue, id: number): Promise<I
 
 export const issueMetricImageRoutes = [
   get(path, {
-    summary: 'List the images of an incident, the oldest first',
+    operation: 'listIssueMetricImages',
+    summary: 'List the metric images of an incident, oldest first',
     access: issueVisible,
     returns: listOf(MetricImage),
     handle: async ({ db, issue }) => (await imagesOf(db, issue.id).orderBy('id').execute()).map(present),
   }),
   post(path, {
-    summary: 'Add an image to an incident',
+    operation: 'uploadIssueMetricImage',
+    summary: 'Upload a metric image',
+    description: 'A file has at most 100 MiB, and must be an image by its name.',
     access: reporter,
     input: { file: File(largest_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO, WebP or AVIF file' }), ...texts },
     returns: one(MetricImage),
+    refusals: { 400: 'Metric image could not be uploaded' },
     handle: async ({ db, issue, input: { file, ...given } }) => {
       checkIncident(issue);
       if (!isImage(file.name) || file.size_bytes === 0) throw badRequest('Metric image could not be uploaded');
@@ -86,10 +90,12 @@ export const issueMetricImageRoutes = [
     },
   }),
   put(`${path}/:image_id`, {
-    summary: 'Change what stands beside an image of an incident',
+    operation: 'updateIssueMetricImage',
+    summary: 'Update a metric image',
     access: reporter,
     input: { image_id: Id, ...texts },
     returns: one(MetricImage),
+    refusals: { 404: '404 Metric image Not Found' },
     handle: async ({ db, issue, input: { image_id, ...changes } }) => {
       checkIncident(issue);
       const image = await imageOf(db, issue, image_id);
@@ -99,10 +105,12 @@ export const issueMetricImageRoutes = [
     },
   }),
   del(`${path}/:image_id`, {
-    summary: 'Remove an image from an incident',
+    operation: 'deleteIssueMetricImage',
+    summary: 'Delete a metric image',
     access: reporter,
     input: { image_id: Id },
     returns: nothing,
+    refusals: { 404: '404 Metric image Not Found' },
     handle: async ({ db, issue, input }) => {
       checkIncident(issue);
       const { id } = await imageOf(db, issue, input.image_id);

@@ -1,12 +1,13 @@
-/** The issues of a milestone. Apart from milestones, which know nothing of issues. */
+/** The issues of a milestone. */
 import { sql } from 'kysely';
 import { planningRole, projectRole } from '../../../access/index.ts';
 import { get, Id, pageOf, paging } from '../../../http/index.ts';
 import { milestoneOf } from '../../planning/milestones/index.ts';
-import { Issue, listIssues } from './index.ts';
+import { listIssues } from './list_queries.ts';
+import { Issue } from './present.ts';
 
 const shared = {
-  summary: 'List the issues of a milestone that the caller may read, newest first',
+  summary: 'List the issues of a milestone, newest first',
   input: { ...paging, milestone_id: Id },
   returns: pageOf(Issue),
 };
@@ -14,6 +15,7 @@ const isIn = (milestone_id: number) => sql<boolean>`issues.milestone_id = ${mile
 
 export const milestoneIssueRoutes = [
   get('/projects/:id/milestones/:milestone_id/issues', {
+    operation: 'listProjectMilestoneIssues',
     ...shared,
     access: projectRole('guest', { feature: 'issues' }),
     handle: async ({ caller, project, plan, input, ...services }) => {
@@ -22,6 +24,7 @@ export const milestoneIssueRoutes = [
     },
   }),
   get('/groups/:id/milestones/:milestone_id/issues', {
+    operation: 'listGroupMilestoneIssues',
     ...shared,
     access: planningRole('group', 'guest'),
     handle: async ({ caller, place, plan, input, ...services }) => {

@@ -1,0 +1,34 @@
+/** The issues that a caller may link. */
+import { sql } from 'kysely';
+import { isVisibleIssue, levels, type Project, projectLevel, projectState } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Caller } from '../../../http/index.ts';
+
+/** An issue as the notes on others name it. */
+export interface LinkedIssue {
+  id: number;
+  iid: number;
+  project_id: number;
+  /** Of its project. */
+  full_path: string;
+}
+
+/** One that the caller may read, with his level in its project. */
+export interface VisibleIssue extends LinkedIssue {
+  access_level: number;
+  read_only: boolean;
+}
+
+/** Those of some issues that the caller may read, in the order of their ids. */
+export async function visibleIssues(db: Database, caller: Caller, ids: readonly number[]): Promise<VisibleIssue[]> {
+  const { rows } = await sql<VisibleIssue>`
+    select issues.id, issues.iid, issues.project_id, projects.full_path::text as full_path, ${projectLevel(caller)} as access_level,
+           ${projectState.read_only} as read_only
+      from issues join projects on projects.id = issues.project_id
+     where issues.id = any(${ids}::bigint[]) and ${isVisibleIssue(caller)} order by issues.id`.execute(db);
+  return rows;
+}
+
+/** Whether the caller may link others to an issue: in both projects he needs the same. */
+export const isLinkable = ({ access_level, read_only }: Pick<Project, 'access_level' | 'read_only'>): boolean =>
+  access_level >= levels.reporter && !read_only;
