@@ -1,6 +1,6 @@
 /** Who can be assigned to issues. */
 import { sql } from 'kysely';
-import { levels, type Project } from '../../../access/index.ts';
+import { countsToday, levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function assignableUsers(db: Database, project: Project, ids: reado
      where users.id = any(${wanted}::bigint[]) and users.state = 'active' and users.user_type <> 'ghost'
        and (${isShown} or users.admin or exists (
              select from project_authorizations where user_id = users.id and project_id = ${project.id} and access_level >= ${levels.guest}
-                and (expires_at is null or expires_at > current_date)))`.execute(db);
+                and ${countsToday()}))`.execute(db);
   const known = new Set(rows.map(({ id }) => id));
   return wanted.filter((id) => known.has(id));
 }

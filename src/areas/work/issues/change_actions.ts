@@ -1,12 +1,13 @@
 /** Changing issues. */
 import { sql, type Updateable } from 'kysely';
-import type { Project } from '../../../access/index.ts';
+import { type Project, theIssue } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { taskCompletion } from '../../../markdown/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsByIssue } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { type Acting, type IssueState, recordEffects, without } from '../issuables/change_actions.ts';
+import { type IssuableState, recordEffects, stateColumns, writeAssignees, writeLabels } from '../issuables/index.ts';
 
 /** What is to be different. What is left out stays; everything is the caller's to change, and in order. */
 export interface IssueChanges {
@@ -68,11 +69,9 @@ function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Upd
     const { count, completed_count } = taskCompletion(columns.description);
     Object.assign(columns, { task_count: count, completed_task_count: completed_count });
   }
-  if (changes.state_event === 'close' && before.state === 'opened')
-    Object.assign(columns, { state: 'closed', closed_at: sql`now()`, closed_by_id: closer_id });
+  Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
   // An issue that lives again is neither elsewhere nor the same as another.
-  if (changes.state_event === 'reopen' && before.state === 'closed')
-    Object.assign(columns, { state: 'opened', closed_at: null, closed_by_id: null, moved_to_id: null, duplicated_to_id: null });
+  if (columns.state === 'opened') Object.assign(columns, { moved_to_id: null, duplicated_to_id: null });
   return columns;
 }
 
@@ -93,28 +92,8 @@ async function labelsChanged(
   return { before: borne.map(({ id }) => id), after: borneAfter.map(({ id }) => id) };
 }
 
-async function writeLists(tx: Database, issue_id: number, labels: LabelChange, from: Row, assignee_ids: readonly number[]) {
-  const [labelled, unlabelled] = [without(labels.after, labels.before), without(labels.before, labels.after)];
-  if (labelled.length > 0)
-    await tx
-      .insertInto('issue_labels')
-      .values(labelled.map((label_id) => ({ issue_id, label_id })))
-      .execute();
-  if (unlabelled.length > 0)
-    await tx.deleteFrom('issue_labels').where('issue_id', '=', issue_id).where('label_id', 'in', unlabelled).execute();
-  const [assigned, unassigned] = [without(assignee_ids, from.assignee_ids), without(from.assignee_ids, assignee_ids)];
-  if (assigned.length > 0)
-    await tx
-      .insertInto('issue_assignees')
-      .values(assigned.map((user_id) => ({ issue_id, user_id })))
-      .execute();
-  if (unassigned.length > 0)
-    await tx.deleteFrom('issue_assignees').where('issue_id', '=', issue_id).where('user_id', 'in', unassigned).execute();
-  return labelled.length + unlabelled.length + assigned.length + unassigned.length > 0;
-}
-
-const stateFrom = (row: Row, label_ids: readonly number[], changed: object = {}): IssueState =>
-  ({ ...row, label_ids, ...changed }) as IssueState;
+const stateFrom = (row: Row, label_ids: readonly number[], changed: object = {}): IssuableState =>
+  ({ ...row, label_ids, ...changed }) as IssuableState;
 
 /**
  * Changes an issue, with everything that is noted of a change: in words, as events, in lists of activity and of what is to be done. What stays as it is is not
@@ -134,8 +113,10 @@ export async function updateIssue(
   const labels = await labelsChanged(tx, acting, { issue_id, project_id: project.id }, changes);
   const assignee_ids = changes.assignee_ids ?? row.assignee_ids;
   const columns = columnsFrom(row, changes, acting.caller.id);
-  const hasOtherLists = await writeLists(tx, issue_id, labels, row, assignee_ids);
-  if (!hasOtherLists && Object.keys(columns).length === 0 && changes.updated_at === undefined) return;
+  const on = theIssue(issue_id);
+  const hasOtherLabels = await writeLabels(tx, on, labels);
+  const hasOtherAssignees = await writeAssignees(tx, on, { before: row.assignee_ids, after: assignee_ids });
+  if (!hasOtherLabels && !hasOtherAssignees && Object.keys(columns).length === 0 && changes.updated_at === undefined) return;
   await tx
     .updateTable('issues')
     .set({ ...columns, updated_at: changes.updated_at ?? sql`now()` })
@@ -143,5 +124,5 @@ export async function updateIssue(
     .execute();
   const from = stateFrom(row, labels.before);
   const to = stateFrom(row, labels.after, { ...columns, assignee_ids });
-  await recordEffects(tx, acting, { issue_id, project, from, to, is_new: false, at: changes.updated_at });
+  await recordEffects(tx, acting, { on, project_id: project.id, from, to, is_new: false, at: changes.updated_at });
 }

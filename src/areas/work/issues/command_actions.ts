@@ -1,19 +1,24 @@
 /** What quick actions do to an issue. */
-import { type Project, projectFor } from '../../../access/index.ts';
+import { issueKind, type PlacedNoteable, type Project, projectFor, projectOf, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
-import type { Operations } from '../../conversation/quick_actions/index.ts';
-import type { Acting } from '../issuables/change_actions.ts';
-import { parseDuration } from '../issuables/duration_rules.ts';
+import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
+import {
+  addLink,
+  addTimeSpent,
+  parseDuration,
+  referenceTo,
+  removeLink,
+  resetTimeSpent,
+  setSubscription,
+  setTimeEstimate,
+} from '../issuables/index.ts';
 import { updateIssue } from './change_actions.ts';
-import { addLink, isLinkable, type LinkedIssue, removeLink, visibleIssues } from './links.ts';
+import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
 import { cloneIssue, moveIssue } from './move_actions.ts';
 import { promoteToEpic } from './promotion_actions.ts';
-import { referenceTo } from './reference_rules.ts';
-import { setSubscription } from './subscriptions.ts';
-import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_tracking.ts';
 
 /** Whether it was done; a refusal comes before anything is changed. */
 const unlessRefused = (work: Promise<unknown>): Promise<boolean> =>
@@ -29,10 +34,10 @@ async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, p
   const [canonical] = await visibleIssues(tx, acting.caller, [id]);
   if (!canonical || canonical.id === issue.id) return false;
   const author_id = acting.caller.id;
-  const body = `marked this issue as a duplicate of ${referenceTo(issue.project_id, canonical)}`;
-  await addSystemNote(tx, { issue_id: issue.id }, author_id, body, { refers_to: { issue_id: canonical.id } });
-  const there = `marked ${referenceTo(canonical.project_id, issue)} as a duplicate of this issue`;
-  await addSystemNote(tx, { issue_id: canonical.id }, author_id, there, { refers_to: { issue_id: issue.id } });
+  const body = `marked this issue as a duplicate of ${referenceTo(issueKind, issue.project_id, canonical)}`;
+  await addSystemNote(tx, theIssue(issue.id), author_id, body, { refers_to: theIssue(canonical.id) });
+  const there = `marked ${referenceTo(issueKind, canonical.project_id, issue)} as a duplicate of this issue`;
+  await addSystemNote(tx, theIssue(canonical.id), author_id, there, { refers_to: theIssue(issue.id) });
   await updateIssue(tx, acting, project, issue.id, { state_event: 'close', duplicated_to_id: canonical.id });
   return true;
 }
@@ -42,15 +47,15 @@ function timeOperations(tx: Database, { caller }: Acting, issue_id: number): Tim
     setTimeEstimate: async (duration) => {
       const seconds = duration === null ? 0 : parseDuration(duration);
       if (seconds === undefined || seconds < 0) return undefined;
-      await setTimeEstimate(tx, issue_id, caller.id, seconds);
+      await setTimeEstimate(tx, theIssue(issue_id), caller.id, seconds);
       return seconds;
     },
     addTimeSpent: async ({ duration, spent_on }) => {
       const seconds = parseDuration(duration);
       if (seconds === undefined) return undefined;
-      return (await addTimeSpent(tx, issue_id, caller.id, { seconds, spent_on })) ? seconds : undefined;
+      return (await addTimeSpent(tx, theIssue(issue_id), caller.id, { seconds, spent_on })) ? seconds : undefined;
     },
-    resetTimeSpent: () => resetTimeSpent(tx, issue_id, caller.id),
+    resetTimeSpent: () => resetTimeSpent(tx, theIssue(issue_id), caller.id),
   };
 }
 type TimeOperations = Pick<Operations, 'setTimeEstimate' | 'addTimeSpent' | 'resetTimeSpent'>;
@@ -60,12 +65,12 @@ function linkOperations(tx: Database, { caller }: Acting, issue: LinkedIssue): P
     link: async (issue_ids, type) => {
       const others = (await visibleIssues(tx, caller, issue_ids)).filter(({ id }) => id !== issue.id);
       if (others.length === 0 || !others.every(isLinkable)) return false;
-      for (const other of others) await addLink(tx, caller.id, [issue, other], type);
+      for (const other of others) await addLink(tx, issueKind, caller.id, [issue, other], type);
       return true;
     },
     unlink: async (issue_id) => {
       const [other] = await visibleIssues(tx, caller, [issue_id]);
-      return other !== undefined && isLinkable(other) && removeLink(tx, caller.id, [issue, other]);
+      return other !== undefined && isLinkable(other) && removeLink(tx, issueKind, caller.id, [issue, other]);
     },
   };
 }
@@ -87,21 +92,16 @@ function goingOperations(tx: Database, acting: Acting, source: Project, issue_id
 /**
  * What quick actions can do to an issue.
  * @param tx the transaction that writes the text of the commands
- * @param project that of the issue, with the caller's level in it
  */
-export function issueOperations(
-  tx: Database,
-  acting: Acting,
-  project: Project,
-  { id, iid }: { id: number; iid: number },
-): Operations {
+export function issueOperations(tx: Database, acting: Acting, { id, iid, in: place }: PlacedNoteable): Operations {
+  const project = projectOf(place);
   const issue: LinkedIssue = { id, iid, project_id: project.id, full_path: project.full_path };
   return {
     update: (changes) => updateIssue(tx, acting, project, id, changes),
     subscribe: async (subscribed) => {
-      await setSubscription(tx, acting.caller.id, id, subscribed);
+      await setSubscription(tx, theIssue(id), acting.caller.id, subscribed);
     },
-    toggleAward: (name) => toggleAward(tx, { issue_id: id }, acting.caller.id, name),
+    toggleAward: (name) => toggleAward(tx, { kind: issueKind, id }, acting.caller.id, name),
     ...timeOperations(tx, acting, id),
     ...linkOperations(tx, acting, issue),
     markDuplicate: (canonical_issue_id) => markDuplicate(tx, acting, issue, project, canonical_issue_id),

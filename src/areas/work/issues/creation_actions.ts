@@ -1,15 +1,15 @@
 /** Adding issues. */
-import { sql } from 'kysely';
-import type { Project } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
-import { conflict, type Plan } from '../../../http/index.ts';
-import { referencesIn, taskCompletion } from '../../../markdown/index.ts';
-import { activity } from '../../activity/events/index.ts';
+import { issueKind, type Project, theIssue } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Plan } from '../../../http/index.ts';
+import { referencesIn } from '../../../markdown/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { type LabelRow, labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { type Acting, blankIssue, type IssueState, recordEffects } from '../issuables/change_actions.ts';
-import { issueOperations } from './command_actions.ts';
+import { recordEffects } from '../issuables/index.ts';
+import { type IssueState, insertIssue } from './insertion_actions.ts';
+import { issueNoun } from './noteable.ts';
 
 /** An issue to be. Everything of it is the caller's to say, and in order. */
 export interface NewIssue {
@@ -42,91 +42,22 @@ export interface AddedIssue {
   project_id: number;
 }
 
-/** What `insertIssue` writes: an issue as it is to stand there. */
-export interface IssueValues extends IssueState {
-  author_id: number | null;
-  created_at: string | undefined;
-}
-
-/** How the number is taken: the next one, or one that was chosen, behind which counting goes on. */
-const numberTaken = (project_id: number, iid: number | undefined) => sql`
-  insert into internal_ids as known (project_id, usage, last_value) values (${project_id}, 'issues', ${iid ?? 1}::integer)
-  on conflict on constraint internal_ids_key
-  do update set last_value = ${iid === undefined ? sql`known.last_value + 1` : sql`greatest(known.last_value, excluded.last_value)`}
-  returning ${iid === undefined ? sql`last_value` : sql`${iid}::integer`} as iid`;
-
-const values = (project_id: number, issue: IssueValues) => sql`
-  ${project_id}::bigint, ${issue.title}::text, ${issue.description}::text, ${issue.issue_type}::text, ${issue.author_id}::bigint,
-  ${issue.confidential}::boolean, ${issue.discussion_locked}::boolean, ${issue.milestone_id}::bigint, ${issue.iteration_id}::bigint,
-  ${issue.due_date}::date, ${issue.weight}::integer, ${issue.severity}::text, ${taskCompletion(issue.description).count}::integer,
-  ${taskCompletion(issue.description).completed_count}::integer, coalesce(${issue.created_at ?? null}::timestamptz, now())`;
-
-export interface Insertion {
-  /** A number that was chosen. */
-  iid?: number | undefined;
-  sent_from?: { address: string; user_agent: string } | undefined;
-  /** Whether it is news: the activity of the project, and events for its labels. Not when it was moved here. */
-  is_news: boolean;
-}
-
-/**
- * Writes an issue with what always belongs to it, in one statement: its number is taken for no longer than that takes, so that nobody waits for a client or for
- * this process while he wants the next one. That is also why the rows of other areas are written here.
- * @param db the database itself where nothing else follows, otherwise a transaction
- * @throws ApiError 409 for a chosen number that is or was taken
- */
-export async function insertIssue(
-  db: Database,
-  { id: project_id }: Pick<Project, 'id'>,
-  issue: IssueValues,
-  { iid, sent_from, is_news }: Insertion,
-): Promise<{ id: number; iid: number }> {
-  const { author_id, label_ids, assignee_ids } = issue;
-  const statement = sql<{ id: number; iid: number }>`
-    with number as (${numberTaken(project_id, iid)}),
-    added as (
-      insert into issues (project_id, title, description, issue_type, author_id, confidential, discussion_locked, milestone_id, iteration_id, due_date,
-                          weight, severity, task_count, completed_task_count, created_at, updated_at, iid)
-      select given.*, given.created_at, number.iid from (select ${values(project_id, issue)}) given(
-        project_id, title, description, issue_type, author_id, confidential, discussion_locked, milestone_id, iteration_id, due_date,
-        weight, severity, task_count, completed_task_count, created_at), number
-      returning id, iid, created_at
-    ),
-    assigned as (insert into issue_assignees (issue_id, user_id) select added.id, unnest(${assignee_ids}::bigint[]) from added),
-    labelled as (insert into issue_labels (issue_id, label_id) select added.id, unnest(${label_ids}::bigint[]) from added)
-    ${is_news ? newsOf(project_id, author_id, label_ids) : sql``}
-    ${sent_from ? agentOf(sent_from) : sql``}
-    select id, iid from added`;
-  try {
-    if (iid !== undefined && (await isRemoved(db, project_id, iid))) throw conflict('Duplicated issue');
-    return (await statement.execute(db)).rows[0]!;
-  } catch (error) {
-    throw isUniqueViolation(error, 'issues_iid_key') ? conflict('Duplicated issue') : error;
-  }
-}
-
-const newsOf = (project_id: number, author_id: number | null, label_ids: readonly number[]) => sql`,
-  label_events as (
-    insert into resource_label_events (issue_id, user_id, label_id, action, created_at)
-    select added.id, ${author_id}, unnest(${label_ids}::bigint[]), 'add', added.created_at from added
-  ),
-  event as (
-    insert into events (project_id, author_id, action, target_type, target_id, created_at)
-    select ${project_id}, ${author_id}, 'created', 'Issue', added.id, added.created_at from added
-  ), ${activity([project_id], author_id === null ? [] : [author_id])}`;
-
-const agentOf = ({ address, user_agent }: { address: string; user_agent: string }) => sql`,
-  agent as (insert into issue_user_agents (issue_id, user_agent, ip_address) select added.id, ${user_agent}, ${address}::inet from added)`;
-
-async function isRemoved(db: Database, project_id: number, iid: number): Promise<boolean> {
-  const query = db.selectFrom('removed_issue_numbers').select('iid').where('project_id', '=', project_id);
-  return (await query.where('iid', '=', iid).executeTakeFirst()) !== undefined;
-}
+/** What an issue has before anybody says otherwise. */
+const nothing = {
+  description: null,
+  due_date: null,
+  weight: null,
+  milestone_id: null,
+  iteration_id: null,
+  severity: 'UNKNOWN',
+  assignee_ids: [],
+};
 
 /** What an issue looks like once it is there. */
 const stateOf = (issue: NewIssue, description: string | null, label_ids: readonly number[]): IssueState => ({
-  ...blankIssue,
+  ...nothing,
   title: issue.title,
+  state: 'opened',
   description,
   issue_type: issue.issue_type ?? 'issue',
   confidential: issue.confidential ?? false,
@@ -166,11 +97,12 @@ export async function createIssue(db: Database, acting: Acting, project: Project
     return (await insert(db, known)).added;
   return inTransaction(db, async (tx) => {
     const { to, added } = await insert(tx, addsLabels ? await labelsFor(tx, place, titles, { create: true }) : known);
-    const change = { issue_id: added.id, project, from: blankIssue, to, is_new: true, at: issue.created_at };
+    const blank = { ...to, ...nothing };
+    const change = { on: theIssue(added.id), project_id: project.id, from: blank, to, is_new: true, at: issue.created_at };
     await recordEffects(tx, acting, change);
     if (issue.epic_id) await setEpicOfIssue(tx, added, issue.epic_id, acting.caller);
-    const target = { ...acting, on: { project, issue_id: added.id }, is_new: true };
-    if (commands.length > 0) await applyCommands(tx, target, commands, issueOperations(tx, acting, project, added));
+    const on = { ...added, kind: issueKind, in: { project }, access_level: project.access_level };
+    if (commands.length > 0) await applyCommands(tx, issueNoun, { ...acting, on, is_new: true }, commands);
     return added;
   });
 }

@@ -1,3 +1,4 @@
+// Runs in a process of its own: it changes the time zone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayOf, daysNamed } from './due_date_rules.ts';

@@ -1,10 +1,10 @@
 /** Editing issues: changes as they are asked for, and the quick actions in a new description. */
-import type { Project } from '../../../access/index.ts';
+import { issueKind, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
-import type { Acting } from '../issuables/change_actions.ts';
 import { type IssueChanges, updateIssue } from './change_actions.ts';
-import { issueOperations } from './command_actions.ts';
+import { issueNoun } from './noteable.ts';
 
 /**
  * Changes an issue as `updateIssue` does; what the quick actions in its new description say is done afterwards, as far as the caller may, and they are taken out.
@@ -21,6 +21,6 @@ export async function editIssue(
   if (!changes.description) return updateIssue(tx, acting, project, issue.id, changes);
   const { text: description, commands } = extractCommands(changes.description);
   await updateIssue(tx, acting, project, issue.id, { ...changes, description });
-  const target = { ...acting, on: { project, issue_id: issue.id }, is_new: false };
-  if (commands.length > 0) await applyCommands(tx, target, commands, issueOperations(tx, acting, project, issue));
+  const on = { id: issue.id, iid: issue.iid, kind: issueKind, in: { project }, access_level: project.access_level };
+  if (commands.length > 0) await applyCommands(tx, issueNoun, { ...acting, on, is_new: false }, commands);
 }

@@ -1,36 +1,28 @@
-/** What narrows a list of issues: each parameter as a predicate on rows of `issues` (issues.md section 3). */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
+/** What narrows a list of issues: each parameter as a predicate on rows of `issues` (docs/reference/issues.md). */
+import { sql } from 'kysely';
+import { issueKind, isVisibleEpic } from '../../../access/index.ts';
 import { badParams, type Plan, reaches } from '../../../http/index.ts';
-import type { Names, NamesAsked } from '../issuables/name_queries.ts';
+import {
+  among,
+  type Filter,
+  type FilterTable,
+  filtersOf,
+  type NamesAsked,
+  narrow,
+  not,
+  type Predicate,
+  reactedTo,
+  type SeenBy,
+  sharedExclusions,
+  sharedFilters,
+  titlesIn,
+  wide,
+  wordOf,
+} from '../issuables/index.ts';
 import { type DueDate, dayOf, daysNamed } from './due_date_rules.ts';
 import type { Excluded, IssueFilters } from './list_parameters.ts';
-import { isFound } from './search.ts';
 
-export type Predicate = RawBuilder<SqlBool>;
-
-/** A predicate, and what is known of how many issues meet it. */
-export interface Filter {
-  where: Predicate;
-  /** Whether they may be few: then they are looked for first, and sorted. Otherwise the list is read in its order until the page is full. */
-  isNarrow: boolean;
-  /** The ids of those that meet it, as a statement of their own, which tells at little cost whether they are few. */
-  ids?: RawBuilder<unknown>;
-  /** Whether looking for them costs the same for few and for many. */
-  isSearch?: true;
-}
-
-const narrow = (where: Predicate): Filter => ({ where, isNarrow: true });
-const wide = (where: Predicate): Filter => ({ where, isNarrow: false });
-/** The issues of these ids. */
-const among = (ids: RawBuilder<unknown>): Filter => ({ where: sql`issues.id in (${ids})`, isNarrow: true, ids });
 const nobody: Predicate = sql`false`;
-
-/** Words that stand for having none and having any; of some parameters their case does not count. */
-const wordOf = (text: string): 'none' | 'any' | undefined => {
-  const word = text.toLowerCase();
-  return word === 'none' || word === 'any' ? word : undefined;
-};
 
 /** No row has an id beyond what a number holds exactly. */
 const idOf = (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : -1);
@@ -51,29 +43,18 @@ function idOr<W extends string>(name: string, text: string, words: readonly W[])
 type Scope = NonNullable<IssueFilters['scope']>;
 
 /** What the predicates are made of, besides the parameters. */
-export interface Seen {
-  caller: MaybeCaller;
-  names: Names;
+export interface Seen extends SeenBy {
   plan: Plan;
   /** When the list is asked for: it decides what today is. */
   now: Date;
   project_id?: number | undefined;
 }
 
-const withoutWords = (titles: readonly string[] | undefined) => (titles && labelWord(titles) === undefined ? titles : []);
-
-/** `None` and `Any` are words where they stand alone; `No Label` is what `None` was called. */
-function labelWord(titles: readonly string[]): 'none' | 'any' | undefined {
-  const [title] = titles;
-  if (titles.length !== 1) return undefined;
-  return title!.toLowerCase() === 'no label' ? 'none' : wordOf(title!);
-}
-
 /** The names in filters, to be looked up. */
 export function namesIn(filters: IssueFilters): NamesAsked {
   const both = [filters, filters.not ?? {}];
   return {
-    labels: both.flatMap(({ labels }) => withoutWords(labels)),
+    labels: both.flatMap(({ labels }) => titlesIn(labels)),
     milestones: both.flatMap(({ milestone }) => (milestone && !wordOf(milestone) ? [milestone] : [])),
     usernames: both.flatMap(({ author_username, assignee_username }) => [
       ...(author_username ? [author_username] : []),
@@ -82,32 +63,14 @@ export function namesIn(filters: IssueFilters): NamesAsked {
   };
 }
 
-const labelled: Predicate = sql`exists (select from issue_labels where issue_id = issues.id)`;
-const bearing = (labels: readonly number[]) => sql`select issue_id from issue_labels where label_id = any(${labels}::bigint[])`;
-const bearsNone = (labels: readonly number[]): Predicate =>
-  sql`not exists (select from issue_labels where issue_id = issues.id and label_id = any(${labels}::bigint[]))`;
-
 const assigned: Predicate = sql`exists (select from issue_assignees where issue_id = issues.id)`;
 const assignedTo = (user_id: number) => sql`select issue_id from issue_assignees where user_id = ${user_id}`;
 const assignedToNone = (users: readonly number[]): Predicate =>
   sql`not exists (select from issue_assignees where issue_id = issues.id and user_id = any(${users}::bigint[]))`;
 
-const not = (where: Predicate): Predicate => sql`not ${where}`;
 const isNull = (column: string, word: 'none' | 'any'): Predicate =>
   sql`${sql.ref(`issues.${column}`)} ${word === 'none' ? sql`is null` : sql`is not null`}`;
 const opposite = { none: 'any', any: 'none' } as const;
-
-function labelFilters(titles: readonly string[], { names }: Seen): Filter[] {
-  const word = labelWord(titles);
-  if (word) return [wide(word === 'any' ? labelled : not(labelled))];
-  return titles.map((title) => among(bearing(names.labels(title))));
-}
-
-function withoutLabels(titles: readonly string[], { names }: Seen): Filter[] {
-  const word = labelWord(titles);
-  if (word) return [wide(word === 'any' ? not(labelled) : labelled)];
-  return [wide(bearsNone(titles.flatMap((title) => names.labels(title))))];
-}
 
 /** A predicate on rows of `milestones`: the nearest of its project or group that ends after today. */
 const isUpcoming = (today: string): Predicate => {
@@ -157,23 +120,20 @@ const currentIterations = ({ now }: Seen) => {
   return sql`select id from iterations where start_date <= ${today} and due_date >= ${today}`;
 };
 
-/** A member of `filters` as its filters. */
-type Table<F> = { [Name in keyof F]?: (value: NonNullable<F[Name]>, seen: Seen, all: F) => Filter | Filter[] | undefined };
-
-const positive: Table<IssueFilters> = {
-  labels: labelFilters,
+const positive: FilterTable<IssueFilters, Seen> = {
+  ...sharedFilters(issueKind),
   milestone: milestoneFilter,
   milestone_id: milestoneIdFilter,
   iids: (iids) => narrow(sql`issues.iid = any(${iids}::bigint[])`),
-  author_id: (id) => narrow(sql`issues.author_id = ${id}`),
-  author_username: (username, { names }) => narrow(sql`issues.author_id = ${names.user(username) ?? -1}`),
   assignee_id: (text) => {
     const { word, id } = assigneeFilter('assignee_id', text);
     if (word) return wide(word === 'any' ? assigned : not(assigned));
-    return among(assignedTo(id));
+    return among(issueKind, assignedTo(id));
   },
   assignee_username: (usernames, seen) =>
-    assigneesNamed('assignee_username', usernames, seen).map((id) => (id === undefined ? narrow(nobody) : among(assignedTo(id)))),
+    assigneesNamed('assignee_username', usernames, seen).map((id) =>
+      id === undefined ? narrow(nobody) : among(issueKind, assignedTo(id)),
+    ),
   iteration_id: (text, seen) => {
     const value = idOr('iteration_id', text, ['none', 'any', 'current']);
     if (value === 'current') return narrow(sql`issues.iteration_id in (${currentIterations(seen)})`);
@@ -184,34 +144,20 @@ const positive: Table<IssueFilters> = {
     const value = idOr('weight', text, ['none', 'any']);
     return typeof value === 'number' ? narrow(sql`issues.weight = ${value}::bigint`) : wide(isNull('weight', value));
   },
-  my_reaction_emoji: (name, { caller }) => {
-    if (!caller) return undefined;
-    const word = wordOf(name);
-    const own = sql`select issue_id from award_emoji where user_id = ${caller.id} and issue_id is not null`;
-    if (word === 'none') return wide(sql`not exists (${own} and issue_id = issues.id)`);
-    return among(word === 'any' ? own : sql`${own} and name = ${name}`);
-  },
-  confidential: (is) => wide(is ? sql`issues.confidential` : sql`not issues.confidential`),
-  created_after: (at) => wide(sql`issues.created_at >= ${at}`),
-  // What is shown of a moment are its milliseconds: whoever asks for issues up to that of one must find it.
-  created_before: (at) => wide(sql`issues.created_at < ${at}::timestamptz + interval '1 millisecond'`),
-  updated_after: (at) => wide(sql`issues.updated_at >= ${at}`),
-  updated_before: (at) => wide(sql`issues.updated_at < ${at}::timestamptz + interval '1 millisecond'`),
+  my_reaction_emoji: (name, { caller }) => reactedTo(issueKind, caller, name),
   due_date: (name, { now }) => dueDateFilter(name as DueDate, now),
-  search: (text, _seen, all) => {
-    const where = isFound(text, all.in);
-    return where && { where, isNarrow: true, isSearch: true };
-  },
   issue_type: (type) => wide(sql`issues.issue_type = ${type}`),
   closed_by_id: (id) => narrow(sql`issues.closed_by_id = ${id}`),
-  state: (state) => (state === 'all' ? undefined : wide(sql`issues.state = ${state}`)),
   scope: scopeFilter,
   epic_id: (text, { caller }) => {
     const value = idOr('epic_id', text, ['none', 'any']);
     if (typeof value === 'number')
-      return among(sql`
+      return among(
+        issueKind,
+        sql`
         select issue_id from epic_issues join epics on epics.id = epic_id join namespaces on namespaces.id = epics.group_id
-         where epic_id = ${value} and ${isVisibleEpic(caller)}`);
+         where epic_id = ${value} and ${isVisibleEpic(caller)}`,
+      );
     const inEpic: Predicate = sql`exists (select from epic_issues where issue_id = issues.id)`;
     return wide(value === 'any' ? inEpic : not(inEpic));
   },
@@ -231,11 +177,11 @@ function scopeFilter(scope: Scope, { caller }: Seen): Filter | undefined {
   if (scope === 'all') return undefined;
   if (!caller) return narrow(nobody);
   const isAuthor = scope === 'created_by_me' || scope === 'created-by-me';
-  return isAuthor ? narrow(sql`issues.author_id = ${caller.id}`) : among(assignedTo(caller.id));
+  return isAuthor ? narrow(sql`issues.author_id = ${caller.id}`) : among(issueKind, assignedTo(caller.id));
 }
 
-const negative: Table<Excluded> = {
-  labels: withoutLabels,
+const negative: FilterTable<Excluded, Seen> = {
+  ...sharedExclusions(issueKind),
   milestone: (title, { names }) => {
     const word = wordOf(title);
     if (word) return wide(isNull('milestone_id', opposite[word]));
@@ -247,8 +193,6 @@ const negative: Table<Excluded> = {
       select from (${milestonesThat(word, { ...seen, project_id: undefined })}) such where such.id = issues.milestone_id))`);
   },
   iids: (iids) => wide(sql`issues.iid <> all(${iids}::bigint[])`),
-  author_id: (id) => wide(sql`issues.author_id is distinct from ${id}`),
-  author_username: (username, { names }) => wide(sql`issues.author_id is distinct from ${names.user(username) ?? -1}`),
   assignee_id: (text) => {
     const { word, id } = assigneeFilter('not[assignee_id]', text);
     if (word) return wide(word === 'any' ? not(assigned) : assigned);
@@ -273,15 +217,6 @@ const negative: Table<Excluded> = {
     );
   },
 };
-
-function filtersOf<F extends object>(table: Table<F>, given: F, seen: Seen): Filter[] {
-  // An empty text or list is sent by forms that leave a field alone.
-  const isGiven = (value: unknown) =>
-    value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
-  return Object.entries(given)
-    .filter(([, value]) => isGiven(value))
-    .flatMap(([name, value]) => table[name as keyof F]?.(value as NonNullable<F[keyof F]>, seen, given) ?? []);
-}
 
 /**
  * What narrows the list.

@@ -1,9 +1,6 @@
 /** What other areas may use of issues. */
-export type { Acting } from '../issuables/change_actions.ts';
-export { countIssues, type Listing, listIssues } from '../issuables/list_queries.ts';
-export { issueOperations } from './command_actions.ts';
-export { addLink, isLinkable, type LinkedIssue, type LinkType, removeLink, visibleIssues } from './links.ts';
+
 export { removeUnusedBlobs } from './metric_image_actions.ts';
-export { metricImageFiles } from './metric_image_files.ts';
-export { Issue, type IssueReply, issueFields, presentIssues, presentSingleIssue } from './present.ts';
-export { referenceTo } from './reference_rules.ts';
+export { metricImageDoorway } from './metric_image_file_routes.ts';
+export { issueNoun } from './noteable.ts';
+export type { IssueReply } from './present.ts';

@@ -1,4 +1,4 @@
-/** The parameters of lists of issues and of their statistics (specification part 1, section 4.3, and issues.md sections 3 and 4). */
+/** The parameters of lists of issues and of their statistics (specification part 1, section 4.3, and docs/reference/issues.md). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { allOptional, CommaList, Id, mutuallyExclusive, optional, type Rule, since, Timestamp } from '../../../http/index.ts';
 import { dueDates } from './due_date_rules.ts';
@@ -40,17 +40,17 @@ const health = ['on_track', 'needs_attention', 'at_risk', 'None', 'none', 'Any',
 export const statisticsFilters = {
   ...either(),
   ...allOptional({
-    my_reaction_emoji: Type.String({ description: 'What the caller has reacted with: the name of an emoji, `None` or `Any`' }),
+    my_reaction_emoji: Type.String({ description: "The caller's reaction: the name of an emoji, `None` or `Any`" }),
     confidential: Type.Boolean(),
     created_after: Timestamp,
     created_before: Timestamp,
     updated_after: Timestamp,
     updated_before: Timestamp,
-    search: Type.String({ maxLength: 4096, description: 'Words, or "several words", all of which must be there' }),
-    in: Type.String({ description: 'Where to search: `title`, `description` or both, separated by a comma' }),
+    search: Type.String({ maxLength: 4096, description: 'Words or "phrases" that must all occur' }),
+    in: Type.String({ description: 'Fields to search: `title`, `description` or both, separated by a comma' }),
     epic_id: since('premium', IdOr('`None` or `Any`')),
     health_status: since('ultimate', Type.Enum([...health])),
-    not: Type.Object(either(), { description: 'What the issues must not be' }),
+    not: Type.Object(either(), { description: 'Filters whose matches are excluded' }),
   }),
 } satisfies TProperties;
 
@@ -58,7 +58,7 @@ export const statisticsFilters = {
 export const listFilters = {
   ...statisticsFilters,
   state: Type.Enum(['opened', 'closed', 'all'], { default: 'all' }),
-  due_date: optional(Type.Enum([...dueDates, ''], { description: 'Empty: whichever' })),
+  due_date: optional(Type.Enum([...dueDates, ''], { description: 'Empty: any' })),
   issue_type: optional(Type.Enum(['issue', 'incident', 'test_case', 'task'])),
   closed_by_id: optional(Id),
   order_by: Type.Enum(orderNames, { default: 'created_at' }),
@@ -73,7 +73,7 @@ export const anyScope = { scope: optional(Type.Enum([...scopes])) };
 /** The same where those of the caller are meant unless another is named. */
 export const ownScope = { scope: Type.Enum([...scopes], { default: 'created_by_me' }) };
 export const nonArchived = {
-  non_archived: Type.Boolean({ default: true, description: 'Whether issues of archived projects are left out' }),
+  non_archived: Type.Boolean({ default: true, description: 'Exclude issues of archived projects' }),
 };
 
 type Given<P extends TProperties> = Partial<Static<TObject<P>>>;

@@ -1,8 +1,7 @@
-/** Lists of issues, and how many there are (issues.md sections 3 and 4). */
+/** Lists of issues, and how many there are (docs/reference/issues.md). */
 import { Type } from 'typebox';
 import { anyone, groupVisible, issuesVisible, type MaybeCaller } from '../../../access/index.ts';
 import { get, one, pageOf, paging, resource, unauthorized } from '../../../http/index.ts';
-import { countIssues, listIssues } from '../issuables/list_queries.ts';
 import {
   anyScope,
   type IssueFilters,
@@ -12,6 +11,7 @@ import {
   ownScope,
   statisticsFilters,
 } from './list_parameters.ts';
+import { countIssues, listIssues } from './list_queries.ts';
 import { Issue } from './present.ts';
 
 const counts = { all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() };
@@ -35,7 +35,9 @@ const searchRate = {
 
 export const issueListRoutes = [
   get('/issues', {
-    summary: 'List the issues that the caller has created, or all that he may read, newest first',
+    operation: 'listIssues',
+    summary: 'List issues, newest first',
+    description: 'Callers without a token must ask for `scope=all`.',
     access: anyone,
     input: { ...paging, ...ownScope, ...nonArchived, ...listFilters },
     rules: listRules,
@@ -47,7 +49,8 @@ export const issueListRoutes = [
     },
   }),
   get('/groups/:id/issues', {
-    summary: 'List the issues of all projects of a group and of the groups below it, newest first',
+    operation: 'listGroupIssues',
+    summary: 'List the issues of a group and its subgroups, newest first',
     access: groupVisible,
     input: { ...paging, ...anyScope, ...nonArchived, ...listFilters },
     rules: listRules,
@@ -57,6 +60,7 @@ export const issueListRoutes = [
       listIssues(services, { caller, plan, place: { group }, filters: input }, input),
   }),
   get('/projects/:id/issues', {
+    operation: 'listProjectIssues',
     summary: 'List the issues of a project, newest first',
     access: issuesVisible,
     input: { ...paging, ...anyScope, ...listFilters },
@@ -67,7 +71,9 @@ export const issueListRoutes = [
       listIssues(services, { caller, plan, place: { project }, filters: input }, input),
   }),
   get('/issues_statistics', {
-    summary: 'Count the issues that the caller has created, or all that he may read',
+    operation: 'countIssues',
+    summary: 'Count issues',
+    description: 'Callers without a token must ask for `scope=all`.',
     access: anyone,
     input: { ...ownScope, ...statisticsFilters },
     rules: listRules,
@@ -79,7 +85,8 @@ export const issueListRoutes = [
     },
   }),
   get('/groups/:id/issues_statistics', {
-    summary: 'Count the issues of all projects of a group and of the groups below it',
+    operation: 'countGroupIssues',
+    summary: 'Count the issues of a group and its subgroups',
     access: groupVisible,
     input: { ...anyScope, ...statisticsFilters },
     rules: listRules,
@@ -90,6 +97,7 @@ export const issueListRoutes = [
     }),
   }),
   get('/projects/:id/issues_statistics', {
+    operation: 'countProjectIssues',
     summary: 'Count the issues of a project',
     access: issuesVisible,
     input: { ...anyScope, ...statisticsFilters },

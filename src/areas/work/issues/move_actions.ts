@@ -1,17 +1,25 @@
-/** Moving and cloning issues (issues.md section 8). */
+/** Moving and cloning issues (docs/reference/issues.md). */
 import { type RawBuilder, sql } from 'kysely';
-import { levels, mayUse, type Project } from '../../../access/index.ts';
+import { issueKind, levels, mayUse, type Project, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, found } from '../../../http/index.ts';
 import { addSystemNote, copyNotes } from '../../conversation/notes/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { labelsByIssue, labelsFor } from '../../planning/labels/index.ts';
 import { milestoneFor, milestonesById, milestoneTitled } from '../../planning/milestones/index.ts';
-import type { Acting } from '../issuables/change_actions.ts';
+import { referenceTo } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
 import { updateIssue } from './change_actions.ts';
-import { type AddedIssue, type IssueValues, insertIssue } from './creation_actions.ts';
-import { referenceTo, withFullReferences } from './reference_rules.ts';
+import { type IssueValues, insertIssue } from './insertion_actions.ts';
+import { withFullReferences } from './reference_rules.ts';
+
+/** The copy of an issue. */
+export interface PlacedIssue {
+  id: number;
+  iid: number;
+  project_id: number;
+}
 
 /** Where an issue goes from and to, each with the caller's level there. */
 export interface Way {
@@ -97,7 +105,7 @@ async function copyLinks(tx: Database, from: number, to: number): Promise<void> 
 
 /** Notes with their references as they were meant. */
 async function copyTexts(tx: Database, { source, target }: Way, from: number, to: number): Promise<void> {
-  await copyNotes(tx, { issue_id: from }, { issue_id: to });
+  await copyNotes(tx, theIssue(from), theIssue(to));
   if (source.id === target.id) return;
   const notes = await tx.selectFrom('notes').select(['id', 'body']).where('issue_id', '=', to).execute();
   const changed = notes
@@ -111,18 +119,18 @@ async function copyTexts(tx: Database, { source, target }: Way, from: number, to
 }
 
 /** Notes on both issues where the other one is. */
-async function noteWay(tx: Database, { caller }: Acting, way: Way, from: Original, to: AddedIssue, verb: 'moved' | 'cloned') {
-  const there = referenceTo(way.source.id, { ...to, full_path: way.target.full_path });
-  const here = referenceTo(way.target.id, { ...from, full_path: way.source.full_path });
-  await addSystemNote(tx, { issue_id: from.id }, caller.id, `${verb} to ${there}`, { refers_to: { issue_id: to.id } });
-  await addSystemNote(tx, { issue_id: to.id }, caller.id, `${verb} from ${here}`, { refers_to: { issue_id: from.id } });
+async function noteWay(tx: Database, { caller }: Acting, way: Way, from: Original, to: PlacedIssue, verb: 'moved' | 'cloned') {
+  const there = referenceTo(issueKind, way.source.id, { ...to, full_path: way.target.full_path });
+  const here = referenceTo(issueKind, way.target.id, { ...from, full_path: way.source.full_path });
+  await addSystemNote(tx, theIssue(from.id), caller.id, `${verb} to ${there}`, { refers_to: theIssue(to.id) });
+  await addSystemNote(tx, theIssue(to.id), caller.id, `${verb} from ${here}`, { refers_to: theIssue(from.id) });
 }
 
 /**
  * Moves an issue: another one in the target takes over all of it, and the old one is closed and says where it went.
  * @throws ApiError 400 where it cannot go there, 404 when it is gone
  */
-export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise<AddedIssue> {
+export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise<PlacedIssue> {
   const from = await original(tx, way.issue_id);
   checkWay('move', way, from);
   const values = { ...(await valuesThere(tx, way, from)), author_id: from.author_id, created_at: from.created_at };
@@ -146,7 +154,7 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
  * Clones an issue: another one, of the caller, is added with what the target knows of it. Time that was spent on the original was not spent on the clone.
  * @throws ApiError 400 where it cannot be cloned, 404 when it is gone
  */
-export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_notes: boolean): Promise<AddedIssue> {
+export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_notes: boolean): Promise<PlacedIssue> {
   const from = await original(tx, way.issue_id);
   checkWay('clone', way, from);
   const values = { ...(await valuesThere(tx, way, from)), author_id: acting.caller.id, created_at: undefined };

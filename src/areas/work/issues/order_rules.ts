@@ -1,18 +1,6 @@
 /** In which order lists of issues come. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-
-type Sort = 'asc' | 'desc';
-
-/**
- * A stretch of a list that one index has in order. A list is its parts one after the other: that is how issues without a value come last whichever way the
- * others are sorted, without the whole list being sorted for it.
- */
-export interface Part {
-  /** Which issues are in it; all where it is left out. */
-  where?: RawBuilder<SqlBool>;
-  /** What they are sorted by; those that are equal come by id, the newest first. */
-  by: readonly { column: RawBuilder<unknown>; sort: Sort; nullsLast?: true }[];
-}
+import { type RawBuilder, sql } from 'kysely';
+import type { Part, Sort } from '../issuables/index.ts';
 
 const rest: Pick<Part, 'by'> = { by: [] };
 const column = (name: string) => sql.ref(`issues.${name}`);

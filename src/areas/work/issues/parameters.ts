@@ -1,4 +1,4 @@
-/** The parameters of issues, as they are added and changed (issues.md sections 6 and 7). */
+/** The parameters of issues, as they are added and changed (docs/reference/issues.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -9,7 +9,6 @@ import {
   CommaList,
   checked,
   DateOnly,
-  descriptionReasons,
   found,
   Id,
   invalid,
@@ -20,9 +19,9 @@ import {
   type Rule,
   since,
   Timestamp,
-  titleReasons,
   unprocessable,
 } from '../../../http/index.ts';
+import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { epicNumbered } from '../epics/index.ts';
@@ -40,8 +39,8 @@ const common = {
   assignee_id: nullable(Type.Integer({ description: 'Deprecated: `assignee_ids`' })),
   milestone_id: nullable(Type.Integer({ description: '0: none' })),
   labels: CommaList(Type.String({ description: 'Titles' })),
-  add_labels: CommaList(Type.String({ description: 'Titles of labels to set besides' })),
-  remove_labels: CommaList(Type.String({ description: 'Titles of labels to take away' })),
+  add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
+  remove_labels: CommaList(Type.String({ description: 'Titles of labels to remove' })),
   due_date: nullable(DateOnly),
   confidential: notEmpty(Type.Boolean()),
   discussion_locked: Type.Boolean(),
@@ -58,9 +57,9 @@ export const newIssueInput = {
     created_at: Timestamp,
     iid: checked(Type.Integer(), numberReasons),
     merge_request_to_resolve_discussions_of: Type.Integer({
-      description: 'Without effect as long as there are no merge requests',
+      description: 'Has no effect while there are no merge requests',
     }),
-    discussion_to_resolve: Type.String({ description: 'Without effect as long as there are no merge requests' }),
+    discussion_to_resolve: Type.String({ description: 'Has no effect while there are no merge requests' }),
   }),
 };
 

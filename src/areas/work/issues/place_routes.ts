@@ -1,4 +1,4 @@
-/** Where an issue stands, and where it goes: reordering, moving and cloning (issues.md section 8). */
+/** Where an issue stands, and where it goes: reordering, moving and cloning (docs/reference/issues.md). */
 import { Type } from 'typebox';
 import { issueEditor, namedIssueReader, type Project, projectFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -8,8 +8,8 @@ import { reorderIssue } from './place_actions.ts';
 import { Issue, presentSingleIssue } from './present.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
-const to_project_id = Type.Integer({ description: 'The project that it goes to' });
-const Neighbour = (side: string) => optional(Type.Integer({ description: `Id, not number, of the issue ${side}; 0: none` }));
+const to_project_id = Type.Integer({ description: 'The target project' });
+const Neighbour = (side: string) => optional(Type.Integer({ description: `Id (not iid) of the issue ${side}; 0: none` }));
 
 /**
  * Where an issue goes. Whether the caller may do anything there is for the move to say.
@@ -23,10 +23,12 @@ const meant = (id: number | undefined) => (id !== undefined && id > 0 ? id : und
 
 export const issuePlaceRoutes = [
   put(`${path}/reorder`, {
-    summary: 'Put an issue behind one, before another, or between both, in the order that is made by hand',
+    operation: 'reorderIssue',
+    summary: 'Reorder an issue',
     access: issueEditor('Issue'),
     input: { move_after_id: Neighbour('before it'), move_before_id: Neighbour('behind it') },
     returns: one(Issue),
+    refusals: { 422: 'error: Unprocessable Entity' },
     handle: async ({ db, url, caller, project, issue, input }) => {
       const [move_after_id, move_before_id] = [meant(input.move_after_id), meant(input.move_before_id)];
       if (Object.values(input).some((id) => id !== undefined)) {
@@ -39,10 +41,20 @@ export const issuePlaceRoutes = [
     },
   }),
   post(`${path}/move`, {
-    summary: 'Move an issue to another project: it gets a new number there, and the old one is closed',
+    operation: 'moveIssue',
+    summary: 'Move an issue to another project',
     access: namedIssueReader,
     input: { to_project_id },
     returns: one(Issue),
+    refusals: {
+      400: [
+        'Cannot move work item due to insufficient permissions.',
+        "Cannot move work items of '<type>' type.",
+        'Cannot move work item to target namespace as it is pending deletion.',
+        'Cannot move work item to same project or group it originates from.',
+      ],
+      404: '404 Project Not Found',
+    },
     handle: async ({ db, url, caller, project: source, issue, plan, input }) => {
       const way = { source, target: await targetOf(db, caller, input.to_project_id), issue_id: issue.id };
       const moved = await db.transaction().execute((tx) => moveIssue(tx, { caller, plan, url }, way));
@@ -50,10 +62,19 @@ export const issuePlaceRoutes = [
     },
   }),
   post(`${path}/clone`, {
-    summary: 'Add an issue like this one, here or in another project',
+    operation: 'cloneIssue',
+    summary: 'Clone an issue',
     access: namedIssueReader,
-    input: { to_project_id, with_notes: Type.Boolean({ default: false, description: 'Whether the comments come along' }) },
+    input: { to_project_id, with_notes: Type.Boolean({ default: false, description: 'Copy the comments too' }) },
     returns: one(Issue),
+    refusals: {
+      400: [
+        'Cannot clone work item due to insufficient permissions.',
+        "Cannot clone work items of '<type>' type.",
+        'Cannot clone work item to target namespace as it is pending deletion.',
+      ],
+      404: '404 Project Not Found',
+    },
     handle: async ({ db, url, caller, project: source, issue, plan, input }) => {
       const way = { source, target: await targetOf(db, caller, input.to_project_id), issue_id: issue.id };
       const clone = await db.transaction().execute((tx) => cloneIssue(tx, { caller, plan, url }, way, input.with_notes));

@@ -1,4 +1,4 @@
-/** How issues appear in replies (specification part 1, section 2.3, and issues.md section 5). */
+/** How issues appear in replies (specification part 1, section 2.3, and docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import { DateOnly, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
@@ -8,7 +8,7 @@ import { Iteration, type IterationRow, iterationsById, presentIteration } from '
 import { LabelDetails, type LabelRow, labelsByIssue, presentLabelDetails } from '../../planning/labels/index.ts';
 import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
-import { printDuration } from '../issuables/duration_rules.ts';
+import { printDuration } from '../issuables/index.ts';
 import { type IssueRow, issueRows } from './queries.ts';
 
 export const TimeStats = resource('TimeStats', {
@@ -33,7 +33,7 @@ export const issueFields = {
   milestone: nullable(Milestone),
   assignees: Type.Array(UserBasic),
   author: nullable(UserBasic),
-  type: Type.String({ description: '`issue_type` in capitals' }),
+  type: Type.String({ description: '`issue_type` in upper case' }),
   assignee: nullable(UserBasic),
   user_notes_count: Type.Integer(),
   merge_requests_count: Type.Integer(),

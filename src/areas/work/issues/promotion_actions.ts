@@ -1,11 +1,11 @@
 /** Making an epic of an issue (the quick action `/promote`). */
-import { groupFor, levels, type Project } from '../../../access/index.ts';
+import { groupFor, levels, type Project, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { reaches } from '../../../http/index.ts';
 import { addSystemNote, copyNotes } from '../../conversation/notes/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsByIssue } from '../../planning/labels/index.ts';
 import { createEpic } from '../epics/index.ts';
-import type { Acting } from '../issuables/change_actions.ts';
 import { updateIssue } from './change_actions.ts';
 import { withFullReferences } from './reference_rules.ts';
 
@@ -33,7 +33,7 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
     confidential: issue.confidential,
     labels: labels.filter(({ group_id }) => group_id !== null).map(({ title }) => title),
   });
-  const [onIssue, onEpic] = [{ issue_id }, { epic_id: epic.id }];
+  const [onIssue, onEpic] = [theIssue(issue_id), theEpic(epic.id)];
   await copyNotes(tx, onIssue, onEpic);
   await addSystemNote(tx, onIssue, caller.id, `promoted to epic &${epic.iid}`, { refers_to: onEpic });
   await addSystemNote(tx, onEpic, caller.id, `promoted from issue ${project.full_path}#${issue.iid}`, { refers_to: onIssue });

@@ -1,8 +1,9 @@
 /** Issues with what replies say of them. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
+import { sql } from 'kysely';
+import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import { isSubscribed } from '../issuables/index.ts';
 
 export interface IssueRow {
   id: number;
@@ -48,21 +49,6 @@ export interface IssueRow {
   subscribed: boolean;
 }
 
-/**
- * A predicate on rows of `issues`: the user is told of what happens to the issue, because he has said so or takes part in it.
- * @param issues the name of the rows in the statement
- */
-export function isSubscribed(user_id: number, issues = 'issues'): RawBuilder<SqlBool> {
-  const id = sql.ref(`${issues}.id`);
-  return sql`coalesce(
-    (select subscribed from subscriptions where user_id = ${user_id} and issue_id = ${id}),
-    ${sql.ref(`${issues}.author_id`)} = ${user_id}
-      or exists (select from issue_assignees where issue_id = ${id} and user_id = ${user_id})
-      or exists (select from notes where issue_id = ${id} and author_id = ${user_id} and not system)
-      or exists (select from user_mentions where issue_id = ${id} and user_id = ${user_id}),
-    false)`;
-}
-
 const columns = sql.raw(
   [
     'id iid project_id title description state issue_type confidential discussion_locked milestone_id iteration_id due_date weight health_status severity',
@@ -97,7 +83,7 @@ export async function issueRows(
            (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
            (select jsonb_build_object('project_id', issues.project_id, 'iid', issues.iid) from issues join projects on projects.id = issues.project_id
              where issues.id = shown.duplicated_to_id and ${isVisibleIssue(caller)}) as original,
-           ${withSubscription && caller ? isSubscribed(caller.id, 'shown') : sql`false`} as subscribed
+           ${withSubscription && caller ? isSubscribed(issueKind, caller.id, 'shown') : sql`false`} as subscribed
       from unnest(${ofAnyLength(ids, 'bigint[]')}) with ordinality asked(id, place)
            join issues shown on shown.id = asked.id
            join projects on projects.id = shown.project_id

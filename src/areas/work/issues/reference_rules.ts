@@ -1,13 +1,5 @@
-/** How issues are named in texts, and what becomes of names when a text moves to another project. */
+/** What becomes of names when a text moves to another project. */
 import { type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
-
-/**
- * The name of an issue in the texts of a project.
- * @param from the id of the project whose texts they are
- * @returns `#1` inside its own project, otherwise `group/project#1`
- */
-export const referenceTo = (from: number, issue: { project_id: number; iid: number; full_path: string }): string =>
-  issue.project_id === from ? `#${issue.iid}` : `${issue.full_path}#${issue.iid}`;
 
 /** What belongs to a project, so that its name says something else in another one. */
 const ofProject: ReadonlySet<ReferenceKind> = new Set(['issue', 'merge_request', 'label', 'milestone', 'snippet', 'commit']);

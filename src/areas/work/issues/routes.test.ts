@@ -4,6 +4,7 @@ import { addIssue } from '../../../../test/support/issues.ts';
 import { oddTexts, oddValues } from '../../../../test/support/odd_values.ts';
 import { randomFrom, seedOfToday } from '../../../../test/support/random.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
+import { today } from '../../../cron/index.ts';
 import { editInput, newIssueInput } from './parameters.ts';
 
 const issuesOf = ({ project }: World) => `/projects/${project.id}/issues`;
@@ -558,7 +559,7 @@ test('an edit puts an issue into an iteration of its group and says how it fares
   const { as, group, project } = place;
   const issue = await addIssue(place);
   const path = `/projects/${project.id}/issues/${issue.iid}`;
-  const cadence = { title: 'Weeks', automatic: true, start_date: new Date().toISOString().slice(0, 10), duration_in_weeks: 1 };
+  const cadence = { title: 'Weeks', automatic: true, start_date: today(), duration_in_weeks: 1 };
   assert.equal(
     (await as('planner').post(`/groups/${group.id}/iteration_cadences`, { ...cadence, iterations_in_advance: 1 })).status,
     201,

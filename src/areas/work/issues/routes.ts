@@ -11,7 +11,8 @@ const path = '/projects/:id/issues';
 
 export const issueRoutes = [
   get('/issues/:id', {
-    summary: 'Show the issue with an id, whatever its project',
+    operation: 'getIssue',
+    summary: 'Get an issue by its id',
     access: admin,
     input: { id: Id },
     returns: one(Issue),
@@ -21,18 +22,30 @@ export const issueRoutes = [
     },
   }),
   get(`${path}/:issue_iid`, {
-    summary: 'Show an issue',
+    operation: 'getProjectIssue',
+    summary: 'Get an issue',
     access: issueVisible,
     returns: one(Issue),
     handle: ({ db, url, caller, issue }) => presentSingleIssue({ db, url }, caller, issue),
   }),
   post(path, {
-    summary: 'Add an issue',
+    operation: 'createProjectIssue',
+    summary: 'Create an issue',
+    description: 'At most 200 assignees. Quick actions in the description are executed.',
     access: projectRole('guest', { feature: 'issues' }),
     input: newIssueInput,
     rules: newIssueRules,
     rate: { setting: 'issues_create_limit', window_s: 60 },
     returns: one(Issue),
+    refusals: {
+      400: '<parameter>: <reason>',
+      404: ['404 Milestone Not Found', '404 Iteration Not Found'],
+      409: 'Duplicated issue',
+      422: [
+        'No matching epic found. Make sure that you are adding a valid epic URL.',
+        'Cannot set confidential epic for a non-confidential issue',
+      ],
+    },
     handle: async ({ db, url, caller, project, plan, input, sent_from: { address = '', user_agent } }) => {
       const issue = await newIssueFrom({ db, caller, plan, project }, input);
       // Without the zone of a local address, and of no connection but one over the network.
@@ -43,11 +56,20 @@ export const issueRoutes = [
     },
   }),
   put(`${path}/:issue_iid`, {
-    summary: 'Change an issue, close it or open it again',
+    operation: 'updateProjectIssue',
+    summary: 'Update an issue',
     access: issueEditor(),
     input: editInput,
     rules: editRules,
     returns: one(Issue),
+    refusals: {
+      400: '<parameter>: <reason>',
+      404: ['404 Milestone Not Found', '404 Iteration Not Found'],
+      422: [
+        'No matching epic found. Make sure that you are adding a valid epic URL.',
+        'Cannot set confidential epic for a non-confidential issue',
+      ],
+    },
     handle: async ({ db, url, caller, project, issue, plan, input }) => {
       const changes = await changesFrom({ db, caller, plan, project }, issue, input);
       await db.transaction().execute((tx) => editIssue(tx, { caller, plan, url }, project, issue, changes));
@@ -55,8 +77,10 @@ export const issueRoutes = [
     },
   }),
   del(`${path}/:issue_iid`, {
-    summary: 'Remove an issue with all that is on it; its number does not come back',
+    operation: 'deleteProjectIssue',
+    summary: 'Delete an issue',
     access: issueRole('owner', 'Issue'),
+    conditional: true,
     returns: nothing,
     handle: async ({ db, issue, unmodified_since }) => {
       checkUnmodified(issue.updated_at, unmodified_since);

@@ -1,4 +1,4 @@
-/** What an issue may be, and who may say what of it (issues.md sections 2, 6 and 7). Pure functions. */
+/** What an issue may be, and who may say what of it (docs/reference/issues.md). Pure functions. */
 import { levels, type Project } from '../../../access/index.ts';
 import { forbidden } from '../../../http/index.ts';
 

@@ -1,11 +1,10 @@
-/** The time that issues are to take, and have taken (issues.md section 9). */
+/** The time that issues are to take, and have taken (docs/reference/issues.md). */
 import { Type } from 'typebox';
-import { issueRole, issueVisible } from '../../../access/index.ts';
+import { issueRole, issueVisible, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badParams, get, invalid, NotBlank, one, optional, post, withStatus } from '../../../http/index.ts';
-import { parseDuration } from '../issuables/duration_rules.ts';
+import { addTimeSpent, parseDuration, resetTimeSpent, setTimeEstimate } from '../issuables/index.ts';
 import { presentTimeStats, TimeStats } from './present.ts';
-import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_tracking.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
 const planner = issueRole('planner');
@@ -25,53 +24,62 @@ const statsOf = async (db: Database, id: number) =>
 
 export const issueTimeRoutes = [
   get(`${path}/time_stats`, {
-    summary: 'Show how long an issue is to take, and has taken',
+    operation: 'getIssueTimeStats',
+    summary: 'Get the time tracking stats of an issue',
     access: issueVisible,
     returns: one(TimeStats),
     handle: ({ db, issue }) => statsOf(db, issue.id),
   }),
   post(`${path}/time_estimate`, {
-    summary: 'Say how long an issue is to take',
+    operation: 'setIssueTimeEstimate',
+    summary: 'Set the time estimate of an issue',
     access: planner,
     input: { duration },
     returns: withStatus(200, one(TimeStats)),
+    refusals: { 400: 'time_estimate: must have a valid format and be greater than or equal to zero.' },
     handle: async ({ db, caller, issue, input }) => {
       const seconds = parseDuration(input.duration);
       if (seconds === undefined || seconds < 0)
         throw invalid({ time_estimate: ['must have a valid format and be greater than or equal to zero.'] });
-      await db.transaction().execute((tx) => setTimeEstimate(tx, issue.id, caller.id, seconds));
+      await db.transaction().execute((tx) => setTimeEstimate(tx, theIssue(issue.id), caller.id, seconds));
       return statsOf(db, issue.id);
     },
   }),
   post(`${path}/reset_time_estimate`, {
-    summary: 'Take away the estimate of an issue',
+    operation: 'resetIssueTimeEstimate',
+    summary: 'Reset the time estimate of an issue',
     access: planner,
     returns: withStatus(200, one(TimeStats)),
     handle: async ({ db, caller, issue }) => {
-      await db.transaction().execute((tx) => setTimeEstimate(tx, issue.id, caller.id, 0));
+      await db.transaction().execute((tx) => setTimeEstimate(tx, theIssue(issue.id), caller.id, 0));
       return statsOf(db, issue.id);
     },
   }),
   post(`${path}/add_spent_time`, {
-    summary: 'Add to the time that an issue has taken, or take some of it back',
+    operation: 'addIssueSpentTime',
+    summary: 'Add time spent on an issue',
     access: planner,
-    input: { duration, summary: optional(Type.String({ description: 'What was done' })) },
+    input: { duration, summary: optional(Type.String({ description: 'A summary of the changes' })) },
     returns: one(TimeStats),
+    refusals: { 400: 'base: Time to subtract exceeds the total time spent' },
     handle: async ({ db, caller, issue, input: { duration: text, summary } }) => {
       const seconds = parseDuration(text);
       if (seconds === undefined) throw badParams('duration is invalid');
-      const isAdded = await db.transaction().execute((tx) => addTimeSpent(tx, issue.id, caller.id, { seconds, summary }));
+      const isAdded = await db
+        .transaction()
+        .execute((tx) => addTimeSpent(tx, theIssue(issue.id), caller.id, { seconds, summary }));
       if (!isAdded && seconds < 0) throw invalid({ base: ['Time to subtract exceeds the total time spent'] });
       if (!isAdded) throw badParams('duration is invalid');
       return statsOf(db, issue.id);
     },
   }),
   post(`${path}/reset_spent_time`, {
-    summary: 'Take back all the time that an issue has taken',
+    operation: 'resetIssueSpentTime',
+    summary: 'Reset the time spent on an issue',
     access: planner,
     returns: withStatus(200, one(TimeStats)),
     handle: async ({ db, caller, issue }) => {
-      await db.transaction().execute((tx) => resetTimeSpent(tx, issue.id, caller.id));
+      await db.transaction().execute((tx) => resetTimeSpent(tx, theIssue(issue.id), caller.id));
       return statsOf(db, issue.id);
     },
   }),

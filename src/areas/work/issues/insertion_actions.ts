@@ -1,0 +1,75 @@
+/** Writing the rows of a new issue. */
+import { sql } from 'kysely';
+import { issueKind, type Project } from '../../../access/index.ts';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { conflict } from '../../../http/index.ts';
+import { taskCompletion } from '../../../markdown/index.ts';
+import { type IssuableState, insertIssuable } from '../issuables/index.ts';
+
+/** All that is noted of an issue when it changes. */
+export type IssueState = Required<Omit<IssuableState, 'start_date'>>;
+
+/** An issue as it is to stand there. */
+export interface IssueValues extends IssueState {
+  author_id: number | null;
+  created_at: string | undefined;
+}
+
+export interface IssueInsertion {
+  /** A number that was chosen. */
+  iid?: number | undefined;
+  /** Where the request came from, kept against spam. */
+  sent_from?: { address: string; user_agent: string } | undefined;
+  /** Whether it is news, and not moved here. */
+  is_news: boolean;
+}
+
+const agentOf = ({ address, user_agent }: { address: string; user_agent: string }) => sql`,
+  agent as (insert into issue_user_agents (issue_id, user_agent, ip_address) select added.id, ${user_agent}, ${address}::inet from added)`;
+
+async function isRemoved(db: Database, project_id: number, iid: number): Promise<boolean> {
+  const query = db.selectFrom('removed_issue_numbers').select('iid').where('project_id', '=', project_id);
+  return (await query.where('iid', '=', iid).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Writes an issue with what always belongs to it, in one statement.
+ * @param db the database itself where nothing else follows, otherwise a transaction
+ * @throws ApiError 409 for a chosen number that is or was taken
+ */
+export async function insertIssue(
+  db: Database,
+  { id: project_id }: Pick<Project, 'id'>,
+  issue: IssueValues,
+  { iid, sent_from, is_news }: IssueInsertion,
+): Promise<{ id: number; iid: number }> {
+  const { author_id, created_at, label_ids, assignee_ids, title, description, issue_type, confidential, discussion_locked } =
+    issue;
+  const { milestone_id, iteration_id, due_date, weight, severity } = issue;
+  const { count, completed_count } = taskCompletion(description);
+  const columns = {
+    ...{
+      title,
+      description,
+      issue_type,
+      confidential,
+      discussion_locked,
+      milestone_id,
+      iteration_id,
+      due_date,
+      weight,
+      severity,
+    },
+    task_count: count,
+    completed_task_count: completed_count,
+  };
+  try {
+    if (iid !== undefined && (await isRemoved(db, project_id, iid))) throw conflict('Duplicated issue');
+    return await insertIssuable(db, issueKind, {
+      ...{ place_id: project_id, columns, author_id, created_at, label_ids, assignee_ids, iid, is_news },
+      also: sent_from && agentOf(sent_from),
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'issues_iid_key') ? conflict('Duplicated issue') : error;
+  }
+}

@@ -1,0 +1,26 @@
+/** Issues as what is discussed, reacted to, subscribed to and put on to-do lists: all that the machinery of these asks of them. */
+import { sql } from 'kysely';
+import { issueKind, projectOf } from '../../../access/index.ts';
+import type { TodoTarget } from '../../activity/todos/index.ts';
+import type { Commandable, TargetState } from '../../conversation/quick_actions/index.ts';
+import type { EventSubject } from '../../conversation/resource_events/index.ts';
+import type { Followable } from '../issuables/index.ts';
+import { issueOperations } from './command_actions.ts';
+import { Issue, presentIssues, presentSingleIssue } from './present.ts';
+
+export const issueNoun: Commandable & TodoTarget & EventSubject & Followable = {
+  kind: issueKind,
+  schema: Issue,
+  present: presentIssues,
+  presentSingle: (services, caller, on) => presentSingleIssue(services, caller, { id: on.id, project_id: projectOf(on.in).id }),
+  events: ['label', 'state', 'milestone', 'weight', 'iteration'],
+  operations: issueOperations,
+  state: (issue_id, user_id) => sql<TargetState>`
+  select state, confidential, discussion_locked, issue_type, due_date, weight, health_status, time_estimate_s, total_time_spent_s, milestone_id, iteration_id,
+         (select epic_id from epic_issues where issue_id = issues.id) as parent_id,
+         array(select user_id from issue_assignees where issue_id = issues.id)::bigint[] as assignee_ids,
+         coalesce((select jsonb_agg(jsonb_build_object('id', id, 'title', title)) from issue_labels join labels on labels.id = label_id
+                    where issue_id = issues.id), '[]') as labels,
+         coalesce(author_id = ${user_id}, false) or exists (select from issue_assignees where issue_id = issues.id and user_id = ${user_id}) as is_own
+    from issues where id = ${issue_id}`,
+};
