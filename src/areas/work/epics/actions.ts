@@ -1,12 +1,13 @@
 /** Complete changes of epics: what is asked for, and the quick actions in their descriptions. */
-import type { Updateable } from 'kysely';
-import type { Group } from '../../../access/index.ts';
-import { type Database, type DB, nextIid } from '../../../db/index.ts';
-import { applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
+import { epicKind, type Group, theEpic } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { noteMentions } from '../../conversation/notes/index.ts';
+import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter } from '../../planning/labels/index.ts';
-import { changeEpic, changeParent, checkDates, columnsGiven, type EpicChanges, writeLabels } from './change_actions.ts';
-import { epicOperations } from './command_actions.ts';
-import { type Acting, recordCreation } from './effects.ts';
+import { insertIssuable } from '../issuables/index.ts';
+import { changeEpic, changeParent, checkDates, columnsGiven, type EpicChanges } from './change_actions.ts';
+
+import { epicNoun } from './noteable.ts';
 
 export interface NewEpic extends Omit<EpicChanges, 'state_event' | 'updated_at'> {
   title: string;
@@ -24,23 +25,14 @@ async function insertEpic(
   { caller }: Acting,
   group_id: number,
   epic: NewEpic,
+  label_ids: readonly number[],
 ): Promise<{ id: number; iid: number }> {
-  const columns = columnsGiven(epic) as Updateable<DB['epics']>;
   const { start_date_is_fixed = false, start_date_fixed = null, due_date_is_fixed = false, due_date_fixed = null } = epic;
   checkDates({ start_date_is_fixed, start_date_fixed, due_date_is_fixed, due_date_fixed });
-  const times = epic.created_at === undefined ? {} : { created_at: epic.created_at, updated_at: epic.created_at };
-  return tx
-    .insertInto('epics')
-    .values({
-      ...columns,
-      ...times,
-      group_id,
-      iid: await nextIid(tx, { namespace_id: group_id }, 'epics'),
-      title: epic.title.trim(),
-      author_id: caller.id,
-    })
-    .returning(['id', 'iid'])
-    .executeTakeFirstOrThrow();
+  const { id: author_id } = caller;
+  const { created_at } = epic;
+  const columns = columnsGiven(epic);
+  return insertIssuable(tx, epicKind, { place_id: group_id, columns, author_id, label_ids, created_at, is_news: true });
 }
 
 /**
@@ -58,12 +50,12 @@ export async function createEpic(
   const { description, commands } = textOf(epic.description);
   const labels = await labelsAfter(tx, { group_id: group.id }, [], epic, { create: true, plan: acting.plan });
   const label_ids = labels.map(({ id }) => id);
-  const added = await insertEpic(tx, acting, group.id, { ...epic, description });
-  await writeLabels(tx, added.id, [], label_ids);
-  await recordCreation(tx, acting, { epic_id: added.id, description: description ?? null, label_ids, at: epic.created_at });
+  const added = await insertEpic(tx, acting, group.id, { ...epic, description }, label_ids);
+  if (description)
+    await noteMentions(tx, { actor: acting.caller, noteable: theEpic(added.id), text: description, url: acting.url });
   if (epic.parent_id) await changeParent(tx, acting, added.id, epic.parent_id);
-  const target = { ...acting, on: { group, epic_id: added.id }, is_new: true };
-  if (commands.length > 0) await applyCommands(tx, target, commands, epicOperations(tx, acting, group, added.id));
+  const on = { ...added, kind: epicKind, in: { group }, access_level: group.access_level };
+  if (commands.length > 0) await applyCommands(tx, epicNoun, { ...acting, on, is_new: true }, commands);
   return added;
 }
 
@@ -78,12 +70,12 @@ export async function updateEpic(
   tx: Database,
   acting: Acting,
   group: Group,
-  epic_id: number,
+  { id, iid }: { id: number; iid: number },
   changes: EpicChanges,
 ): Promise<void> {
-  if (!changes.description) return changeEpic(tx, acting, group, epic_id, changes);
+  if (!changes.description) return changeEpic(tx, acting, group, id, changes);
   const { description, commands } = textOf(changes.description);
-  await changeEpic(tx, acting, group, epic_id, { ...changes, description });
-  const target = { ...acting, on: { group, epic_id }, is_new: false };
-  if (commands.length > 0) await applyCommands(tx, target, commands, epicOperations(tx, acting, group, epic_id));
+  await changeEpic(tx, acting, group, id, { ...changes, description });
+  const on = { id, iid, kind: epicKind, in: { group }, access_level: group.access_level };
+  if (commands.length > 0) await applyCommands(tx, epicNoun, { ...acting, on, is_new: false }, commands);
 }

@@ -1,9 +1,11 @@
 /** Changing epics. */
 import { sql, type Updateable } from 'kysely';
+import { theEpic } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { colorFrom, type LabelsAsked, labelsAfter, labelsByEpic } from '../../planning/labels/index.ts';
-import { type Acting, type EpicState, recordChange } from './effects.ts';
+import { type IssuableState, recordEffects, stateColumns, writeLabels } from '../issuables/index.ts';
 import { setParent } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
@@ -63,24 +65,6 @@ async function checkConfidentiality(tx: Database, id: number, confidential: bool
   if (reason) throw invalid({ confidential: [reason] });
 }
 
-export async function writeLabels(
-  tx: Database,
-  epic_id: number,
-  before: readonly number[],
-  after: readonly number[],
-): Promise<boolean> {
-  const added = after.filter((id) => !before.includes(id));
-  const removed = before.filter((id) => !after.includes(id));
-  if (added.length > 0)
-    await tx
-      .insertInto('epic_labels')
-      .values(added.map((label_id) => ({ epic_id, label_id })))
-      .execute();
-  if (removed.length > 0)
-    await tx.deleteFrom('epic_labels').where('epic_id', '=', epic_id).where('label_id', 'in', removed).execute();
-  return added.length + removed.length > 0;
-}
-
 const lockedEpic = async (tx: Database, id: number) =>
   found(
     undefined,
@@ -98,12 +82,20 @@ function columnsFrom(before: Row, changes: EpicChanges, closer_id: number): Upda
   const columns: Updateable<DB['epics']> = Object.fromEntries(
     Object.entries(columnsGiven(changes)).filter(([name, value]) => value !== before[name as keyof Row]),
   );
-  if (changes.state_event === 'close' && before.state === 'opened')
-    Object.assign(columns, { state: 'closed', closed_at: sql`now()`, closed_by_id: closer_id });
-  if (changes.state_event === 'reopen' && before.state === 'closed')
-    Object.assign(columns, { state: 'opened', closed_at: null, closed_by_id: null });
+  Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
   return columns;
 }
+
+/** What is noted of an epic when it changes. Dates that are not fixed come from others, and are noted there. */
+const stateFrom = (
+  { title, description, confidential, ...row }: Pick<Row, 'title' | 'description' | 'confidential'> & FixedDates,
+  state: string,
+  label_ids: readonly number[],
+): IssuableState => ({
+  ...{ title, description, confidential, label_ids, state: state as IssuableState['state'] },
+  start_date: row.start_date_is_fixed ? row.start_date_fixed : null,
+  due_date: row.due_date_is_fixed ? row.due_date_fixed : null,
+});
 
 /** Changes an epic by what was asked for in so many words, without quick actions. */
 export async function changeEpic(
@@ -118,17 +110,19 @@ export async function changeEpic(
   const labels = await labelsAfter(tx, { group_id: group.id }, borne, changes, { create: true, plan: acting.plan });
   const [before, after] = [borne.map(({ id }) => id), labels.map(({ id }) => id)];
   const columns = columnsFrom(row, changes, acting.caller.id);
-  const to = { ...row, ...columns, label_ids: after } as EpicState;
-  checkDates(to);
-  if (columns.confidential !== undefined) await checkConfidentiality(tx, epic_id, to.confidential);
-  const hasOtherLabels = await writeLabels(tx, epic_id, before, after);
+  const changed = { ...row, ...columns } as Row;
+  checkDates(changed);
+  if (columns.confidential !== undefined) await checkConfidentiality(tx, epic_id, changed.confidential);
+  const on = theEpic(epic_id);
+  const hasOtherLabels = await writeLabels(tx, on, { before, after });
   if (hasOtherLabels || Object.keys(columns).length > 0 || changes.updated_at !== undefined) {
     await tx
       .updateTable('epics')
       .set({ ...columns, updated_at: changes.updated_at ?? sql`now()` })
       .where('id', '=', epic_id)
       .execute();
-    await recordChange(tx, acting, { epic_id, from: { ...row, label_ids: before }, to, at: changes.updated_at });
+    const [from, to] = [stateFrom(row, row.state, before), stateFrom(changed, changed.state, after)];
+    await recordEffects(tx, acting, { on, project_id: null, from, to, is_new: false, at: changes.updated_at });
   }
   if (changes.parent_id !== undefined) await changeParent(tx, acting, epic_id, changes.parent_id || null);
 }

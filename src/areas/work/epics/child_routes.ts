@@ -1,10 +1,9 @@
 /** Child epics: the epics that an epic is made of, in the order that people give them. */
 import { Type } from 'typebox';
-import { epicRole, epicVisible, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
+import { epicKind, epicRole, epicVisible, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
-  alsoUnder,
   atLeastOneOf,
   checked,
   del,
@@ -21,13 +20,12 @@ import {
   post,
   put,
   type Services,
-  titleReasons,
 } from '../../../http/index.ts';
+import { titleReasons } from '../../../texts/index.ts';
 import { createEpic } from './actions.ts';
 import { adopt, type ParentRefusal, setParent } from './parent_actions.ts';
 import { moveInEpic } from './place_actions.ts';
-import { Epic, type EpicReply } from './present.ts';
-import { presentEpics, presentSingleEpic } from './queries.ts';
+import { Epic, type EpicReply, presentEpics, presentSingleEpic } from './present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/epics';
 
@@ -62,20 +60,22 @@ const childIn = async (db: Database, caller: MaybeCaller, epic: { id: number }, 
 
 const routes = [
   get(path, {
-    summary: 'List the children of an epic in their order',
+    operation: 'listChildEpics',
+    summary: 'List the child epics of an epic',
     access: epicVisible,
-    plan: 'ultimate',
     input: paging,
     returns: pageOf(Epic),
     handle: ({ db, url, caller, epic, input }) => pageOfChildren({ db, url }, caller, epic, input),
   }),
   post(path, {
-    summary: 'Add an epic as the child of another',
+    operation: 'createChildEpic',
+    summary: 'Create a child epic',
+    description: 'Epics are nested at most 7 levels deep.',
     access: epicRole('planner'),
-    plan: 'ultimate',
     input: { title: checked(Type.String(), titleReasons), confidential: optional(Type.Boolean()) },
     rate: { setting: 'issues_create_limit', window_s: 60 },
     returns: one(Epic),
+    refusals: { 422: 'This epic cannot be added. <reason>' },
     handle: async ({ db, url, caller, plan, group, epic, input: { title, confidential = epic.confidential } }) => {
       const { id } = await db.transaction().execute(async (tx) => {
         const added = await createEpic(tx, { caller, plan, url }, group, { title, confidential });
@@ -86,28 +86,35 @@ const routes = [
     },
   }),
   post(`${path}/:child_epic_id`, {
-    summary: 'Make an epic the child of another',
+    operation: 'addChildEpic',
+    summary: 'Assign a child epic',
+    description: 'Epics are nested at most 7 levels deep.',
     access: epicRole('planner'),
-    plan: 'ultimate',
     input: { child_epic_id: Id },
     returns: one(Epic),
+    refusals: {
+      404: 'No matching epic found. Make sure that you are adding a valid epic URL.',
+      409: 'Epic(s) already assigned',
+      422: 'This epic cannot be added. <reason>',
+    },
     handle: async ({ db, url, caller, epic, input }) => {
       await db.transaction().execute(async (tx) => refuse(await adopt(tx, caller, input.child_epic_id, epic.id)));
       return presentSingleEpic({ db, url }, caller, { id: input.child_epic_id, group_id: epic.group_id });
     },
   }),
   put(`${path}/:child_epic_id`, {
-    summary: 'Put a child to another place among the children of its parent',
+    operation: 'reorderChildEpic',
+    summary: 'Reorder a child epic',
     access: epicRole('planner'),
-    plan: 'ultimate',
     input: {
       child_epic_id: Id,
-      move_before_id: optional(Type.Integer({ description: 'Id of the child that is to stand right before it' })),
-      move_after_id: optional(Type.Integer({ description: 'Id of the child that is to stand right behind it' })),
+      move_before_id: optional(Type.Integer({ description: 'Id of the child epic to place it after' })),
+      move_after_id: optional(Type.Integer({ description: 'Id of the child epic to place it before' })),
       ...paging,
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],
     returns: pageOf(Epic),
+    refusals: { 400: 'error: Epic could not be moved!' },
     handle: async ({ db, url, caller, epic, input: { child_epic_id, move_before_id, move_after_id, ...page } }) => {
       const child = await childIn(db, caller, epic, child_epic_id);
       const place = { move_before_id, move_after_id };
@@ -117,9 +124,9 @@ const routes = [
     },
   }),
   del(`${path}/:child_epic_id`, {
-    summary: 'Take an epic from its parent',
+    operation: 'removeChildEpic',
+    summary: 'Remove an epic from its parent',
     access: epicRole('planner'),
-    plan: 'ultimate',
     input: { child_epic_id: Id },
     returns: one(Epic),
     handle: async ({ db, url, caller, epic, input }) => {
@@ -130,4 +137,4 @@ const routes = [
   }),
 ];
 
-export const epicChildRoutes = alsoUnder('/epics', '/-/epics', routes);
+export const epicChildRoutes = epicKind.endpoints(routes);

@@ -1,12 +1,11 @@
 /** What quick actions do to an epic. */
-import type { Group } from '../../../access/index.ts';
+import { groupOf, type PlacedNoteable, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
-import type { CommandChanges, Operations } from '../../conversation/quick_actions/index.ts';
+import type { Acting, CommandChanges, Operations } from '../../conversation/quick_actions/index.ts';
+import { setSubscription } from '../issuables/index.ts';
 import { changeEpic, type EpicChanges } from './change_actions.ts';
-import type { Acting } from './effects.ts';
 import { adopt, setParent } from './parent_actions.ts';
-import { setEpicSubscription } from './subscriptions.ts';
 
 /** What of it epics know. */
 function changesOf({
@@ -35,14 +34,13 @@ async function release(tx: Database, { caller }: Acting, parent_id: number, chil
 /**
  * What quick actions can do to an epic.
  * @param tx the transaction that writes the text of the commands
- * @param group that of the epic
  */
-export const epicOperations = (tx: Database, acting: Acting, group: Pick<Group, 'id'>, epic_id: number): Operations => ({
-  update: (changes) => changeEpic(tx, acting, group, epic_id, changesOf(changes)),
+export const epicOperations = (tx: Database, acting: Acting, { id: epic_id, in: place }: PlacedNoteable): Operations => ({
+  update: (changes) => changeEpic(tx, acting, groupOf(place), epic_id, changesOf(changes)),
   subscribe: async (subscribed) => {
-    await setEpicSubscription(tx, acting.caller.id, epic_id, subscribed);
+    await setSubscription(tx, theEpic(epic_id), acting.caller.id, subscribed);
   },
-  toggleAward: (name) => toggleAward(tx, { epic_id }, acting.caller.id, name),
+  toggleAward: (name) => toggleAward(tx, theEpic(epic_id), acting.caller.id, name),
   setChild: async (child_id, isChild) =>
     isChild ? (await adopt(tx, acting.caller, child_id, epic_id)) === undefined : release(tx, acting, epic_id, child_id),
 });

@@ -1,6 +1,5 @@
 /** What other areas may use of epics. */
 export { createEpic } from './actions.ts';
-export { epicOperations } from './command_actions.ts';
 export {
   addToEpic,
   confidentialEpicText,
@@ -9,6 +8,7 @@ export {
   removeFromEpic,
   setEpicOfIssue,
 } from './issue_actions.ts';
+export { epicNoun } from './noteable.ts';
 export { moveInEpic } from './place_actions.ts';
-export { Epic, EpicInIssue, type EpicReply } from './present.ts';
-export { epicsInIssues, presentEpics, presentSingleEpic } from './queries.ts';
+export { Epic, EpicInIssue, type EpicReply, presentSingleEpic } from './present.ts';
+export { epicsInIssues } from './queries.ts';

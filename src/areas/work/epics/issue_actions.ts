@@ -1,11 +1,12 @@
 /** Which epic an issue is in. */
 import { sql } from 'kysely';
-import type { MaybeCaller } from '../../../access/index.ts';
+import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
+import { referenceTo } from '../issuables/index.ts';
 import { firstPlace } from './place_actions.ts';
-import { type EpicReference, epicNamed, epicReference, visibleEpic } from './queries.ts';
+import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
 /** What notes and rules need of an issue. */
 interface LinkedIssue {
@@ -35,28 +36,40 @@ async function issueHeld(tx: Database, issue_id: number): Promise<LinkedIssue | 
 
 async function noteAdded(tx: Database, author_id: number, issue: LinkedIssue, epic: EpicReference): Promise<void> {
   const reference = `${issue.full_path}#${issue.iid}`;
-  const [onIssue, onEpic] = [{ issue_id: issue.id }, { epic_id: epic.id }];
-  const toEpic = epicReference(epic, issue.group_id ?? 0);
+  const [onIssue, onEpic] = [theIssue(issue.id), theEpic(epic.id)];
+  const toEpic = referenceTo(epicKind, issue.group_id ?? 0, epic);
   if (issue.epic_id === null) {
     await addSystemNote(tx, onEpic, author_id, `added issue ${reference}`, { refers_to: onIssue });
     await addSystemNote(tx, onIssue, author_id, `added to epic ${toEpic}`, { refers_to: onEpic });
     return;
   }
   const before = await epicNamed(tx, issue.epic_id);
-  const onBefore = { epic_id: before.id };
-  await addSystemNote(tx, onBefore, author_id, `moved issue ${reference} to epic ${epicReference(epic, before.group_id)}`, {
-    refers_to: onIssue,
-  });
-  await addSystemNote(tx, onEpic, author_id, `added issue ${reference} from epic ${epicReference(before, epic.group_id)}`, {
-    refers_to: onIssue,
-  });
+  const onBefore = theEpic(before.id);
+  await addSystemNote(
+    tx,
+    onBefore,
+    author_id,
+    `moved issue ${reference} to epic ${referenceTo(epicKind, before.group_id, epic)}`,
+    {
+      refers_to: onIssue,
+    },
+  );
+  await addSystemNote(
+    tx,
+    onEpic,
+    author_id,
+    `added issue ${reference} from epic ${referenceTo(epicKind, epic.group_id, before)}`,
+    {
+      refers_to: onIssue,
+    },
+  );
   await addSystemNote(tx, onIssue, author_id, `changed epic to ${toEpic}`, { refers_to: onEpic });
 }
 
 async function noteRemoved(tx: Database, author_id: number, issue: LinkedIssue, epic: EpicReference): Promise<void> {
-  const [onIssue, onEpic] = [{ issue_id: issue.id }, { epic_id: epic.id }];
+  const [onIssue, onEpic] = [theIssue(issue.id), theEpic(epic.id)];
   await addSystemNote(tx, onEpic, author_id, `removed issue ${issue.full_path}#${issue.iid}`, { refers_to: onIssue });
-  const reference = epicReference(epic, issue.group_id ?? 0);
+  const reference = referenceTo(epicKind, issue.group_id ?? 0, epic);
   await addSystemNote(tx, onIssue, author_id, `removed from epic ${reference}`, { refers_to: onEpic });
 }
 

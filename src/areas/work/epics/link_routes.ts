@@ -1,10 +1,9 @@
 /** Related epics: the epics that an epic is linked to. */
 import { type Static, Type } from 'typebox';
-import { epicRole, epicVisible, levels, type MaybeCaller, visibleGroup } from '../../../access/index.ts';
+import { epicKind, epicRole, epicVisible, levels, type MaybeCaller, theEpic, visibleGroup } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
-  alsoUnder,
   type Caller,
   conflict,
   del,
@@ -19,17 +18,17 @@ import {
   unprocessable,
   withStatus,
 } from '../../../http/index.ts';
-import { type EpicLinkRow, epicLinkOf, idOfEpic, linkEpics, relatedTo, unlinkEpics } from './links.ts';
+import { addLink, type LinkRow, linkedTo, linkOf, referenceTo, removeLink } from '../issuables/index.ts';
 import { mayPlanIn } from './parent_actions.ts';
-import { Epic, epicFields } from './present.ts';
-import { type EpicReference, epicReference, presentEpics, visibleEpic } from './queries.ts';
+import { Epic, epicFields, presentEpics } from './present.ts';
+import { type EpicReference, idOfEpic, visibleEpic } from './queries.ts';
 
 const LinkType = Type.Enum(['relates_to', 'blocks', 'is_blocked_by']);
 
 const RelatedEpic = resource('RelatedEpic', {
   ...epicFields,
   related_epic_link_id: Id,
-  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], { description: 'What the epic of the list is to this one' }),
+  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], { description: 'Relation of the listed epic to this one' }),
   link_created_at: Timestamp,
   link_updated_at: Timestamp,
 });
@@ -53,7 +52,7 @@ const lowRole = () =>
 async function presentLink(
   services: Pick<Services, 'db' | 'url'>,
   caller: MaybeCaller,
-  { source_id, target_id, ...link }: EpicLinkRow,
+  { source_id, target_id, ...link }: LinkRow,
   relative_to: number,
 ): Promise<Static<typeof EpicLink>> {
   const [source, target] = await presentEpics(services, caller, [source_id, target_id], { relative_to });
@@ -75,58 +74,66 @@ async function targetNamed(db: Database, caller: Caller, group_id: string, iid: 
 
 const routes = [
   get(path, {
-    summary: 'List the epics that an epic is linked to, the oldest link first',
+    operation: 'listRelatedEpics',
+    summary: 'List the links of an epic, oldest first',
     access: epicVisible,
-    plan: 'ultimate',
     returns: listOf(RelatedEpic),
     handle: async ({ db, url, caller, epic }) => {
-      const links = await relatedTo(db, caller, epic.id);
-      const ids = links.map(({ epic_id }) => epic_id);
+      const links = await linkedTo(db, caller, theEpic(epic.id));
+      const ids = links.map(({ id }) => id);
       const epics = await presentEpics({ db, url }, caller, ids, { relative_to: epic.group_id });
       const known = new Map(epics.map((reply) => [reply.id, reply]));
-      return links.flatMap(({ epic_id, ...link }) => (known.has(epic_id) ? [{ ...known.get(epic_id)!, ...link }] : []));
+      return links.flatMap(({ id, link_id: related_epic_link_id, ...link }) =>
+        known.has(id) ? [{ ...known.get(id)!, related_epic_link_id, ...link }] : [],
+      );
     },
   }),
   post(path, {
-    summary: 'Link an epic to another one',
+    operation: 'linkEpics',
+    summary: 'Create an epic link',
     access: epicRole('planner'),
-    plan: 'ultimate',
     input: {
       target_group_id: Type.String({ description: 'Id or full path' }),
       target_epic_iid: Type.Integer(),
       link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], {
         default: 'relates_to',
-        description: 'What this epic is to the other one',
+        description: 'Relation of this epic to the other one',
       }),
     },
     returns: one(EpicLink),
+    refusals: {
+      403: "Couldn't link epic. You must have at least the Planner role in both groups.",
+      404: ['404 Group Not Found', 'No matching epic found. Make sure that you are adding a valid epic URL.'],
+      409: 'Epic(s) already assigned',
+      422: '<epic> cannot be added: cannot be related to itself',
+    },
     handle: async ({ db, url, caller, group, epic, input: { target_group_id, target_epic_iid, link_type } }) => {
       const target = await targetNamed(db, caller, target_group_id, target_epic_iid);
       if (target.id === epic.id)
-        throw unprocessable(`${epicReference(target, group.id)} cannot be added: cannot be related to itself`);
+        throw unprocessable(`${referenceTo(epicKind, group.id, target)} cannot be added: cannot be related to itself`);
       const source = { ...epic, full_path: group.full_path };
-      const id = await db.transaction().execute((tx) => linkEpics(tx, caller.id, [source, target], link_type));
+      const id = await db.transaction().execute((tx) => addLink(tx, epicKind, caller.id, [source, target], link_type));
       if (id === undefined) throw conflict('Epic(s) already assigned');
-      return presentLink({ db, url }, caller, await epicLinkOf(db, caller, epic.id, id), group.id);
+      return presentLink({ db, url }, caller, await linkOf(db, caller, theEpic(epic.id), id), group.id);
     },
   }),
   del(`${path}/:related_epic_link_id`, {
-    summary: 'End a link of an epic',
+    operation: 'unlinkEpics',
+    summary: 'Delete an epic link',
     access: epicRole('planner'),
-    plan: 'ultimate',
     input: { related_epic_link_id: Id },
     returns: withStatus(200, one(EpicLink)),
     handle: async ({ db, url, caller, group, epic, input }) => {
-      const link = await epicLinkOf(db, caller, epic.id, input.related_epic_link_id);
+      const link = await linkOf(db, caller, theEpic(epic.id), input.related_epic_link_id);
       const other = await visibleEpic(db, caller, link.source_id === epic.id ? link.target_id : link.source_id);
       if (!other) throw missing();
       if (!(await mayPlanIn(db, caller, other.group_id))) throw lowRole();
       const reply = await presentLink({ db, url }, caller, link, group.id);
       const one = { ...epic, full_path: group.full_path };
-      await db.transaction().execute((tx) => unlinkEpics(tx, caller.id, link.id, [one, other]));
+      await db.transaction().execute((tx) => removeLink(tx, epicKind, caller.id, [one, other]));
       return reply;
     },
   }),
 ];
 
-export const epicLinkRoutes = alsoUnder('/epics', '/-/epics', routes);
+export const epicLinkRoutes = epicKind.endpoints(routes);

@@ -1,4 +1,4 @@
-/** The parameters of the list of epics (labels-milestones-iterations-epics.md section 4). */
+/** The parameters of the list of epics (docs/reference/epics.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { allOptional, CommaList, Id, mutuallyExclusive, type Rule, Timestamp } from '../../../http/index.ts';
 
@@ -10,15 +10,15 @@ const epicFilters = {
   ...allOptional({
     search: Type.String({
       maxLength: 4096,
-      description: 'Words, or "several words", all of which must be in the title or the description',
+      description: 'Words or "phrases" that must all occur in the title or description',
     }),
     created_after: Timestamp,
     created_before: Timestamp,
     updated_after: Timestamp,
     updated_before: Timestamp,
-    my_reaction_emoji: Type.String({ description: 'What the caller has reacted with: the name of an emoji, `None` or `Any`' }),
+    my_reaction_emoji: Type.String({ description: "The caller's reaction: the name of an emoji, `None` or `Any`" }),
     confidential: Type.Boolean(),
-    not: Type.Object(either(), { description: 'What the epics must not be' }),
+    not: Type.Object(either(), { description: 'Filters whose matches are excluded' }),
   }),
   state: Type.Enum(['opened', 'closed', 'all'], { default: 'all' }),
 };

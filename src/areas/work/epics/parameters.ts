@@ -1,4 +1,4 @@
-/** The parameters of epics, as they are added and changed (labels-milestones-iterations-epics.md section 4). */
+/** The parameters of epics, as they are added and changed (docs/reference/epics.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { type Group, levels } from '../../../access/index.ts';
 import {
@@ -7,14 +7,13 @@ import {
   CommaList,
   checked,
   DateOnly,
-  descriptionReasons,
   mutuallyExclusive,
   notEmpty,
   nullable,
   type Rule,
   Timestamp,
-  titleReasons,
 } from '../../../http/index.ts';
+import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { colorReasons } from '../../planning/labels/index.ts';
 import type { NewEpic } from './actions.ts';
 import type { EpicChanges } from './change_actions.ts';
@@ -23,15 +22,15 @@ const title = checked(Type.String({ description: 'At most 255 characters' }), ti
 
 const common = {
   description: checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
-  labels: CommaList(Type.String({ description: 'Titles; those that are not there are added to the group' })),
-  color: checked(Type.String({ description: '`#rgb`, `#rrggbb` or the name of a colour' }), colorReasons),
+  labels: CommaList(Type.String({ description: 'Titles; missing labels are created in the group' })),
+  color: checked(Type.String({ description: 'A colour as `#rgb`, `#rrggbb` or CSS name' }), colorReasons),
   confidential: notEmpty(Type.Boolean()),
   start_date_is_fixed: notEmpty(
-    Type.Boolean({ description: 'Whether `start_date_fixed` counts; otherwise the earliest of issues and children does' }),
+    Type.Boolean({ description: 'Use `start_date_fixed` instead of the earliest date of issues and child epics' }),
   ),
   start_date_fixed: nullable(DateOnly),
   due_date_is_fixed: notEmpty(
-    Type.Boolean({ description: 'Whether `due_date_fixed` counts; otherwise the latest of issues and children does' }),
+    Type.Boolean({ description: 'Use `due_date_fixed` instead of the latest date of issues and child epics' }),
   ),
   due_date_fixed: nullable(DateOnly),
   start_date: nullable(Type.String({ format: 'date', description: 'Deprecated: fixes the start date' })),
@@ -44,8 +43,8 @@ export const newEpicInput = { title, ...allOptional({ ...common, created_at: Tim
 export const editEpicInput = allOptional({
   title,
   ...common,
-  add_labels: CommaList(Type.String({ description: 'Titles of labels to set besides' })),
-  remove_labels: CommaList(Type.String({ description: 'Titles of labels to take away' })),
+  add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
+  remove_labels: CommaList(Type.String({ description: 'Titles of labels to remove' })),
   state_event: Type.Enum(['close', 'reopen']),
   updated_at: notEmpty(Timestamp),
 });

@@ -1,11 +1,12 @@
 /** The tree of epics: which epic is the child of which. */
 import { sql } from 'kysely';
-import { isMemberOfGroup, levels } from '../../../access/index.ts';
+import { epicKind, isMemberOfGroup, levels, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
+import { referenceTo } from '../issuables/index.ts';
 import { firstPlace } from './place_actions.ts';
-import { type EpicReference, epicNamed, epicReference, visibleEpic } from './queries.ts';
+import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
 /** How many levels a tree may have. */
 const mostLevels = 7;
@@ -63,8 +64,8 @@ async function refusalOf(
 }
 
 async function note(tx: Database, author_id: number, verb: 'added' | 'removed', parent: EpicReference, child: EpicReference) {
-  const [toChild, toParent] = [epicReference(child, parent.group_id), epicReference(parent, child.group_id)];
-  const [onParent, onChild] = [{ epic_id: parent.id }, { epic_id: child.id }];
+  const [toChild, toParent] = [referenceTo(epicKind, parent.group_id, child), referenceTo(epicKind, child.group_id, parent)];
+  const [onParent, onChild] = [theEpic(parent.id), theEpic(child.id)];
   const isAdded = verb === 'added';
   await addSystemNote(
     tx,

@@ -1,16 +1,17 @@
-/** How epics appear in replies (labels-milestones-iterations-epics.md section 4). */
+/** How epics appear in replies (docs/reference/epics.md). */
 import { type Static, Type } from 'typebox';
-import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import type { MaybeCaller } from '../../../access/index.ts';
+import { DateOnly, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { LabelDetails, type LabelRow, presentLabelDetails, textColorOn } from '../../planning/labels/index.ts';
-import type { EpicRow } from './queries.ts';
+import { LabelDetails, type LabelRow, labelsByEpic, presentLabelDetails, textColorOn } from '../../planning/labels/index.ts';
+import { type EpicRow, epicRows } from './queries.ts';
 
 export const epicFields = {
   id: Id,
   work_item_id: Id,
   iid: Type.Integer(),
   color: Type.String({ description: '`#rrggbb`' }),
-  text_color: Type.String({ description: 'A colour that can be read on `color`' }),
+  text_color: Type.String({ description: 'A text colour that is readable on `color`' }),
   group_id: Id,
   parent_id: nullable(Id),
   parent_iid: nullable(Type.Integer()),
@@ -102,7 +103,7 @@ function datesOf(row: EpicRow) {
  * @param url the external address of the server
  * @param labels those of the epic, in the order of their titles
  */
-export function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow[], form: EpicForm): EpicReply {
+function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow[], form: EpicForm): EpicReply {
   const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
   const web_url = `${url}/groups/${row.full_path}/-/epics/${iid}`;
   const [short, full] = [`&${iid}`, `${row.full_path}&${iid}`];
@@ -122,4 +123,35 @@ export function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow
     ...(form.single ? { subscribed: row.subscribed } : {}),
     _links: addresses(url, row),
   };
+}
+
+/**
+ * Epics as replies, with a fixed number of statements however many there are.
+ * @param services `db` may be a transaction
+ * @param caller who reads: what he may not know of is left out of them. Whether he may read the epics themselves has been asked before
+ * @param ids ids of epics; the replies come in this order, without those that are gone
+ */
+export async function presentEpics(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  ids: readonly number[],
+  form: EpicForm = {},
+): Promise<EpicReply[]> {
+  const rows = await epicRows(db, caller, ids, form.single === true);
+  const labels = await labelsByEpic(db, ids);
+  return rows.map((row) => presentEpic(url, row, labels.get(row.id) ?? [], form));
+}
+
+/**
+ * One epic as the reply of an operation on it.
+ * @throws Error when it is gone
+ */
+export async function presentSingleEpic(
+  services: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  { id, group_id }: { id: number; group_id: number },
+): Promise<EpicReply> {
+  const [epic] = await presentEpics(services, caller, [id], { relative_to: group_id, single: true });
+  if (!epic) throw new Error(`the epic ${id} is gone`);
+  return epic;
 }

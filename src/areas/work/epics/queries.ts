@@ -1,12 +1,9 @@
 /** What is read of epics. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Static } from 'typebox';
-import { isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import type { Services } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import { labelsByEpic } from '../../planning/labels/index.ts';
-import { type EpicForm, type EpicInIssue, type EpicReply, presentEpic } from './present.ts';
+import { isSubscribed } from '../issuables/index.ts';
 
 export interface EpicRow {
   id: number;
@@ -37,24 +34,10 @@ export interface EpicRow {
   subscribed: boolean;
 }
 
-/**
- * A predicate on rows of `epics`: the user is told of what happens to the epic, because he has said so or takes part in it.
- * @param epics the name of the rows in the statement
- */
-export function isSubscribedToEpic(user_id: number, epics = 'epics'): RawBuilder<SqlBool> {
-  const id = sql.ref(`${epics}.id`);
-  return sql`coalesce(
-    (select subscribed from subscriptions where user_id = ${user_id} and epic_id = ${id}),
-    ${sql.ref(`${epics}.author_id`)} = ${user_id}
-      or exists (select from notes where epic_id = ${id} and author_id = ${user_id} and not system)
-      or exists (select from user_mentions where epic_id = ${id} and user_id = ${user_id}),
-    false)`;
-}
-
 const columns = sql.raw(
   [
-    'id iid group_id title description state confidential color start_date_is_fixed start_date_fixed inherited_start_date',
-    'due_date_is_fixed due_date_fixed inherited_due_date closed_at upvotes downvotes created_at updated_at',
+    'id iid group_id title description state confidential color start_date_is_fixed start_date_fixed',
+    'due_date_is_fixed due_date_fixed closed_at upvotes downvotes created_at updated_at',
   ]
     .join(' ')
     .split(' ')
@@ -62,57 +45,64 @@ const columns = sql.raw(
     .join(', '),
 );
 
+/**
+ * What epics inherit: the earliest start and the latest end among the milestones of their issues, and of their children. A child with a fixed date hands that on in
+ * the place of what it inherits itself.
+ * @param ids the ids of the epics, as an array
+ * @returns a recursive common table expression `inherited` with the columns id, start_date and due_date
+ */
+const inheritedDates = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  tree as (
+    select id as root_id, id, true as hands_start, true as hands_due, null::date as start_date, null::date as due_date from unnest(${ids}) id
+    union all
+    select root_id, epics.id, hands_start and not start_date_is_fixed, hands_due and not due_date_is_fixed,
+           case when hands_start and start_date_is_fixed then start_date_fixed end, case when hands_due and due_date_is_fixed then due_date_fixed end
+      from tree join epics on epics.parent_id = tree.id
+     where hands_start or hands_due
+  ),
+  inherited as (
+    select root_id as id,
+           least(min(tree.start_date), min(of_issues.start_date) filter (where hands_start)) as start_date,
+           greatest(max(tree.due_date), max(of_issues.due_date) filter (where hands_due)) as due_date
+      from tree left join lateral (
+             select min(milestones.start_date) as start_date, max(milestones.due_date) as due_date
+               from epic_issues join issues on issues.id = epic_issues.issue_id join milestones on milestones.id = issues.milestone_id
+              where epic_issues.epic_id = tree.id and (hands_start or hands_due)) of_issues on true
+     group by root_id
+  )`;
+
 /** Epics by their ids, in the order of these; those that are gone are left out. It does not ask whether the caller may read them. */
-async function epicRows(
+export async function epicRows(
   db: Database,
   caller: MaybeCaller,
   ids: readonly number[],
   withSubscription: boolean,
 ): Promise<EpicRow[]> {
+  const asked = sql`${ofAnyLength(ids, 'bigint[]')}`;
   const { rows } = await sql<EpicRow>`
-    select ${columns}, groups.full_path::text as full_path,
+    with recursive ${inheritedDates(asked)}
+    select ${columns}, inherited.start_date as inherited_start_date, inherited.due_date as inherited_due_date, groups.full_path::text as full_path,
            case when authors.id is not null then ${userBasicJson('authors')} end as author,
            (select jsonb_build_object('id', epics.id, 'iid', epics.iid, 'group_id', epics.group_id)
               from epics join namespaces on namespaces.id = epics.group_id
              where epics.id = shown.parent_id and ${isVisibleEpic(caller)}) as parent,
-           ${withSubscription && caller ? isSubscribedToEpic(caller.id, 'shown') : sql`false`} as subscribed
-      from unnest(${ofAnyLength(ids, 'bigint[]')}) with ordinality asked(id, place)
+           ${withSubscription && caller ? isSubscribed(epicKind, caller.id, 'shown') : sql`false`} as subscribed
+      from unnest(${asked}) with ordinality asked(id, place)
            join epics shown on shown.id = asked.id
+           join inherited on inherited.id = shown.id
            join namespaces groups on groups.id = shown.group_id
            left join users authors on authors.id = shown.author_id
      order by asked.place`.execute(db);
   return rows;
 }
 
-/**
- * Epics as replies, with a fixed number of statements however many there are.
- * @param services `db` may be a transaction
- * @param caller who reads: what he may not know of is left out of them. Whether he may read the epics themselves has been asked before
- * @param ids ids of epics; the replies come in this order, without those that are gone
- */
-export async function presentEpics(
-  { db, url }: Pick<Services, 'db' | 'url'>,
-  caller: MaybeCaller,
-  ids: readonly number[],
-  form: EpicForm = {},
-): Promise<EpicReply[]> {
-  const rows = await epicRows(db, caller, ids, form.single === true);
-  const labels = await labelsByEpic(db, ids);
-  return rows.map((row) => presentEpic(url, row, labels.get(row.id) ?? [], form));
-}
-
-/**
- * One epic as the reply of an operation on it.
- * @throws Error when it is gone
- */
-export async function presentSingleEpic(
-  services: Pick<Services, 'db' | 'url'>,
-  caller: MaybeCaller,
-  { id, group_id }: { id: number; group_id: number },
-): Promise<EpicReply> {
-  const [epic] = await presentEpics(services, caller, [id], { relative_to: group_id, single: true });
-  if (!epic) throw new Error(`the epic ${id} is gone`);
-  return epic;
+/** An epic as its issues show it. */
+export interface EpicOfIssue {
+  id: number;
+  iid: number;
+  title: string;
+  url: string;
+  group_id: number;
 }
 
 /**
@@ -123,7 +113,7 @@ export async function epicsInIssues(
   db: Database,
   caller: MaybeCaller,
   ids: readonly number[],
-): Promise<Map<number, Static<typeof EpicInIssue>>> {
+): Promise<Map<number, EpicOfIssue>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('epics')
@@ -156,13 +146,12 @@ const referenceRows = (db: Database) =>
 export const visibleEpic = (db: Database, caller: MaybeCaller, id: number): Promise<EpicReference | undefined> =>
   referenceRows(db).where('epics.id', '=', id).where(isVisibleEpic(caller)).executeTakeFirst();
 
-/**
- * How an epic is written in a text.
- * @param from the group in which the text stands: there `&1` says enough
- */
-export const epicReference = ({ iid, group_id, full_path }: EpicReference, from: number): string =>
-  group_id === from ? `&${iid}` : `${full_path}&${iid}`;
-
 /** An epic whether anybody may read it or not, for what is noted. */
 export const epicNamed = (db: Database, id: number): Promise<EpicReference> =>
   referenceRows(db).where('epics.id', '=', id).executeTakeFirstOrThrow();
+
+/** The id of the epic with a number, if there is one; whether the caller may read it has to be asked. */
+export async function idOfEpic(db: Database, { id }: Pick<Group, 'id'>, iid: number): Promise<number | undefined> {
+  const query = db.selectFrom('epics').select('id').where('group_id', '=', id);
+  return (await query.where(sql<boolean>`iid = ${iid}::bigint`).executeTakeFirst())?.id;
+}
