@@ -7,7 +7,7 @@ import { type Instance, token } from './instance.ts';
 
 const run = promisify(execFile);
 /** git without the user's configuration. */
-export const gitEnvironment = {
+const gitEnvironment = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -15,7 +15,7 @@ export const gitEnvironment = {
 };
 export const git = (...args: string[]) => run('git', args, { env: gitEnvironment, maxBuffer: 1 << 30 });
 
-export const person = 'Ada <ada@example.com>';
+const person = 'Ada <ada@example.com>';
 
 /** Feeds lines to fast-import. */
 export async function fastImport(repository: string, lines: Iterable<string>): Promise<void> {

@@ -11,8 +11,7 @@ export interface Row {
 }
 
 export const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
-export const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) =>
-  [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
+const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) => [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
 
 /** How many requests a second there were, beside the limit for the same work. */
 export const ratesRow = (operation: string, product: Measured, limit: Measured, target: string): Row => ({

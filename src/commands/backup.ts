@@ -7,7 +7,7 @@ import { type Command, OperatorError, required } from './command.ts';
 import { interruption, withDatabase } from './database.ts';
 
 export const backup: Command = {
-  summary: 'Write everything that lasts to one file, while the server runs',
+  summary: 'Write all data to one file while the server runs',
   help: `Options
   --to FILE          required; the file must not exist. It holds password digests and private code: keep it safe
 
@@ -35,15 +35,15 @@ from it. The secret key is in it when it is a file in the data folder. Settings 
   },
 };
 
-/** What a file system says about the file is a matter of the operator. */
+/** Turns errors of the file system into sentences for the operator. */
 function explain(error: NodeJS.ErrnoException): never {
   const reasons: Record<string, string> = {
-    ENOSPC: 'there is no room left',
+    ENOSPC: 'the disk is full',
     ENOENT: 'the folder does not exist',
-    EACCES: 'this account may not write there',
+    EACCES: 'this account cannot write there',
     EROFS: 'the file system is read-only',
   };
   const reason = reasons[error.code ?? ''];
   if (reason === undefined || error.syscall === 'connect') throw error;
-  throw new OperatorError(`The backup was not made: ${reason} (${error.code}).`, { cause: error });
+  throw new OperatorError(`The backup failed: ${reason} (${error.code}).`, { cause: error });
 }

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import { interruption, withDatabase } from './database.ts';
 
 export const check: Command = {
-  summary: 'Look whether database, repositories and blobs fit together',
+  summary: 'Check that the database, repositories and blobs are consistent',
   help: `Options
   --fix              repairs what can be repaired without harm, and says what it did
 
@@ -28,7 +28,7 @@ Reads every object of every repository. It may run beside the server. The exit c
 };
 
 function summary(found: number, left: number): string {
-  if (found === 0) return 'Everything fits together.';
+  if (found === 0) return 'No problems found.';
   if (left === 0) return `${found} found, all repaired.`;
   return left === found ? `${found} found.` : `${found} found, ${found - left} repaired.`;
 }

@@ -1,31 +1,31 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 
-/** What may be given on the command line: its options as text, as a switch, or several times. */
+/** The options of a command line: texts, switches, and texts that may be repeated. */
 export interface Given {
   text: { [option: string]: string | undefined };
   switches: { [option: string]: boolean | undefined };
   lists: { [option: string]: string[] | undefined };
 }
 
-/** One thing that the executable does. */
+/** A command of the executable. */
 export interface Command {
-  /** One line for the overview. */
+  /** One line for the list of commands. */
   summary: string;
   /** What `--help` prints below the summary. */
   help: string;
   options: NonNullable<ParseArgsConfig['options']>;
   /**
    * @returns the exit code
-   * @throws UsageError for options that do not fit, and OperatorError for what the operator can put right
+   * @throws UsageError for options that do not fit, and OperatorError for problems that the operator can fix
    */
   run(given: Given, config: Config): Promise<number>;
 }
 
-/** Wrong options; the program ends with code 2. */
+/** Invalid options; the program exits with code 2. */
 export class UsageError extends Error {}
 
-/** Something outside the program is in the way; the program ends with code 1 and this sentence. */
+/** A problem outside the program; it prints this sentence and exits with code 1. */
 export class OperatorError extends Error {}
 
 /**

@@ -9,17 +9,17 @@ import { listenForStop } from './stop_request.ts';
 export interface OpenDatabase {
   db: Database;
   connectionString: string;
-  /** The migrations that were run now. */
+  /** The migrations that ran this time. */
   migrated: string[];
 }
 
 type Use = Pick<EmbeddedOptions, 'use' | 'onRestart' | 'onLost'>;
 
-/** A statement that does not end must not keep the process from ending. */
+/** A statement that never ends must not keep the process alive. */
 const closeTimeout_ms = 5000;
 
 /**
- * Runs `work` with a database as it is: that of the configured server, or the one in the box, which is then stopped again unless another
+ * Runs `work` with the database as it is: the configured server, or the embedded one, which is stopped afterwards unless another
  * process owns it.
  */
 export async function withServer<T>(config: Config, use: Use, work: (connectionString: string) => Promise<T>): Promise<T> {
@@ -54,7 +54,7 @@ export async function withDatabase<T>(
   });
 }
 
-/** The same for a command of a moment: it shares the database, and stops it in order when it is interrupted. */
+/** The same for a short command: it shares the database, and stops it properly when it is interrupted. */
 export async function briefly<T>(config: Config, work: (open: OpenDatabase) => Promise<T>): Promise<T> {
   const stop = listenForStop();
   return await withDatabase(config, { use: 'shared' }, 2, async (open) => {
@@ -66,7 +66,7 @@ export async function briefly<T>(config: Config, work: (open: OpenDatabase) => P
 }
 
 /**
- * A signal that fires when the operator interrupts the command, for work that has to clear up before it ends.
+ * A signal that fires when the operator interrupts the command, for work that has to clean up before it ends.
  * @returns it, aborted with an OperatorError
  */
 export function interruption(): AbortSignal {

@@ -1,4 +1,4 @@
-/** Where requests come in: answered by this process, or by several that it starts. */
+/** The listening socket: requests are answered by this process, or by several that it starts. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from '../app.ts';
@@ -10,16 +10,16 @@ import type { OpenDatabase } from './database.ts';
 import { startProcesses } from './processes.ts';
 
 export interface Door {
-  /** Stops accepting, waits for the requests under way, and ends those that are not answered when `cutOff` is fulfilled. */
+  /** Stops accepting, waits for open requests, and aborts those that are still open when `cutOff` resolves. */
   close(cutOff: Promise<unknown>): Promise<void>;
 }
 
-/** Connections to PostgreSQL of all processes together: its own limit is 100 unless an operator has changed it. */
+/** Connections to PostgreSQL of all processes together. The limit of PostgreSQL is 100 unless an operator has changed it. */
 const connectionsOfAll = 60;
 const connectionsOfOne = 20;
 
 /**
- * Starts to listen.
+ * Starts listening.
  * @throws OperatorError when it cannot
  */
 export async function openDoor(config: Config, open: OpenDatabase, log: Logger): Promise<Door> {
@@ -38,7 +38,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   return { close: processes.stop };
 }
 
-/** Fastify says that it listens; we say it in the block for people, before the first line of the log. */
+/** Keeps Fastify from logging that it listens: people read it in the welcome text, before the first log line. */
 async function openHere(app: FastifyInstance, config: Config, log: Logger): Promise<Door> {
   const { host, port, logLevel } = config;
   log.level = 'silent';
@@ -60,11 +60,10 @@ async function openHere(app: FastifyInstance, config: Config, log: Logger): Prom
 function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): Error {
   const address = `${host}, port ${port}`;
   if (error.code === 'EADDRINUSE')
-    return new OperatorError(`Another program listens on ${address}. Set COPPICE_PORT to another number.`);
+    return new OperatorError(`Another program is listening on ${address}. Set COPPICE_PORT to a different port.`);
   if (error.code === 'EACCES')
-    return new OperatorError(`This account may not listen on ${address}. Set COPPICE_PORT to 1024 or more.`);
-  if (error.code === 'EADDRNOTAVAIL')
-    return new OperatorError(`This machine does not have the address of COPPICE_HOST, ${host}.`);
-  if (error.code === 'ENOTFOUND') return new OperatorError(`COPPICE_HOST, ${host}, has no address.`);
+    return new OperatorError(`This account is not allowed to listen on ${address}. Set COPPICE_PORT to 1024 or more.`);
+  if (error.code === 'EADDRNOTAVAIL') return new OperatorError(`COPPICE_HOST, ${host}, is not an address of this machine.`);
+  if (error.code === 'ENOTFOUND') return new OperatorError(`COPPICE_HOST, ${host}, cannot be resolved.`);
   return error;
 }

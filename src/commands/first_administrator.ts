@@ -1,4 +1,4 @@
-/** The administrator that the first start makes, and what it prints about him. */
+/** The administrator that the first start creates, and the text it prints about the account. */
 import { sql } from 'kysely';
 import { createToken } from '../areas/people/personal_access_tokens/index.ts';
 import { createUser } from '../areas/people/users/index.ts';
@@ -7,16 +7,16 @@ import type { Database } from '../db/index.ts';
 import { newPassword } from './user_create.ts';
 
 export interface FirstAdministrator {
-  /** Each left out when the operator chose it, and so knows it. */
+  /** Each is left out when the operator has set it. */
   password: string | undefined;
   token: string | undefined;
 }
 
-/** Any number; servers that start together on a new database must make one administrator. */
+/** Any number; servers that start together on a new database must create only one administrator. */
 const lock = 726_673_002;
 
 /**
- * Makes the user `root` with a token, unless there is an administrator.
+ * Creates the user `root` with a token, unless there is an administrator.
  * @returns undefined when there is one already
  */
 export async function addFirstAdministrator(db: Database, config: Config): Promise<FirstAdministrator | undefined> {
@@ -51,7 +51,7 @@ export async function addFirstAdministrator(db: Database, config: Config): Promi
   });
 }
 
-/** What the first start prints; nothing of it can be seen again. */
+/** The text that the first start prints. It is never shown again. */
 export function welcome(url: string, { password, token }: FirstAdministrator): string {
   const header = `--header "PRIVATE-TOKEN: ${token ?? '$COPPICE_ROOT_TOKEN'}"`;
   const once = [password && 'password', token && 'token'].filter(Boolean).join(' and ');
@@ -61,7 +61,7 @@ Coppice is ready at ${url}
 The first administrator is root.
   Password  ${password ?? 'the one in COPPICE_ROOT_PASSWORD'}
   Token     ${token ?? 'the one in COPPICE_ROOT_TOKEN'}
-${once ? `The ${once} will not be shown again; \`npm run coppice -- token create --help\` tells how to make another token.\n` : ''}
+${once ? `The ${once} will not be shown again; \`npm run coppice -- token create --help\` explains how to create another token.\n` : ''}
 Try
   curl ${header} ${url}/api/v4/version
   curl ${header} --data name=hello ${url}/api/v4/projects

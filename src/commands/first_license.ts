@@ -1,20 +1,21 @@
-/** The licence that a server has from its start. */
+/** The licence that a server installs when it starts. */
 import { sql } from 'kysely';
-import { addLicense, issueLicense, normalised } from '../areas/instance/licenses/index.ts';
+import { addLicense, issueLicense, normalised, trustedKeys } from '../areas/instance/licenses/index.ts';
 import { type Config, mailDomain } from '../config.ts';
+import { today } from '../cron/index.ts';
 import type { Database } from '../db/index.ts';
 import { ApiError, type Services } from '../http/index.ts';
 import { OperatorError } from './command.ts';
 
-/** Any number; servers that start together on a new database must install one licence. */
+/** Any number; servers that start together on a new database must install only one licence. */
 const lock = 726_673_003;
 
 /**
- * Installs the configured licence, unless it is there already; where none is configured, one with everything, unless the server has ever had a licence.
- * @throws OperatorError when the configured one is refused
+ * Installs the configured licence if it is missing. When none is configured, issues an Ultimate licence, unless the server has ever had one.
+ * @throws OperatorError when the configured licence is refused
  */
 export async function installFirstLicense(
-  { db, secrets, licenseKeys }: Pick<Services, 'db' | 'secrets' | 'licenseKeys'>,
+  { db, secrets, licensePublicKey }: Pick<Services, 'db' | 'secrets' | 'licensePublicKey'>,
   { license, url }: Pick<Config, 'license' | 'url'>,
 ): Promise<void> {
   if (license === 'none') return;
@@ -23,12 +24,12 @@ export async function installFirstLicense(
     .execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
       const text = await wantedText(tx, license, () => issueLicense(secrets, everything(url)));
-      if (text !== undefined) await addLicense(tx, licenseKeys, text);
+      if (text !== undefined) await addLicense(tx, trustedKeys(secrets, licensePublicKey), text);
     })
     .catch(explain);
 }
 
-/** Undefined where there is nothing to install. */
+/** Undefined when there is nothing to install. */
 async function wantedText(tx: Database, license: string | undefined, issue: () => Promise<string>): Promise<string | undefined> {
   if (license === undefined) {
     const begun = await tx.selectFrom('licensing').select('began_at').executeTakeFirst();
@@ -40,7 +41,7 @@ async function wantedText(tx: Database, license: string | undefined, issue: () =
 
 const everything = (url: string) => ({
   licensee: { Name: 'Coppice', Company: mailDomain(url) },
-  starts_at: new Date().toISOString().slice(0, 10),
+  starts_at: today(),
   restrictions: { plan: 'ultimate' as const },
 });
 

@@ -1,4 +1,4 @@
-/** One of several processes that answer requests: started by `serve`, which hands it the connections that it accepts. */
+/** One of several processes that answer requests, started by `serve`, which accepts connections and passes them on. */
 import type { Socket } from 'node:net';
 import pino from 'pino';
 import { buildApp } from '../app.ts';
@@ -11,11 +11,11 @@ import type { FromProcess, Start, ToProcess } from './processes.ts';
 
 const say = (message: FromProcess) => process.send?.(message);
 
-// The process that started this one hears of Ctrl-C, too, and says when to stop.
+// The parent process receives Ctrl-C too, and tells this one when to stop.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
-/** Answers to what was asked of the other processes, by number. */
+/** Pending requests to the other processes, by number. */
 const asked = new Map<number, (text: string) => void>();
 let lastAsked = 0;
 
@@ -34,7 +34,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   const app = await buildApp({ config, db, log, metrics: { registry, gather } });
   await app.ready();
   const { server } = app;
-  // It never listens itself; this makes it watch over the time that its connections take.
+  // It never listens itself; this starts the timeouts of its connections.
   server.emit('listening');
   const open = new Set<Socket>();
   const closed = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
-/** What a server makes sure of before it works with a database. */
+/** Checks that a server makes before it works with a database. */
 import type { Database } from '../db/index.ts';
 import { fingerprintOf, type Secrets } from '../secrets/index.ts';
 import { OperatorError } from './command.ts';
 
 /**
- * Takes note of the secret key at the first start, and refuses another one later: what was sealed could not be read, and links in mail would be dead.
+ * Stores a fingerprint of the secret key at the first start, and refuses another key later: encrypted values would be unreadable, and links in mail would stop working.
  * @throws OperatorError
  */
 export async function claimInstance(db: Database, secrets: Secrets): Promise<void> {
@@ -17,6 +17,6 @@ export async function claimInstance(db: Database, secrets: Secrets): Promise<voi
   const known = await db.selectFrom('instance').select('secret_fingerprint').executeTakeFirstOrThrow();
   if (!known.secret_fingerprint.equals(secret_fingerprint))
     throw new OperatorError(
-      'The database was used with another secret key. Give this server the same: the file secret.key of the data folder, or COPPICE_SECRET_KEY.',
+      'The database was used with another secret key. Give this server the same key: the file secret.key in the data folder, or COPPICE_SECRET_KEY.',
     );
 }

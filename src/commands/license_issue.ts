@@ -1,4 +1,5 @@
 import { issueLicense } from '../areas/instance/licenses/index.ts';
+import { today } from '../cron/index.ts';
 import { secretsOf } from '../services/index.ts';
 import { type Command, type Given, readDay, required, UsageError } from './command.ts';
 
@@ -53,7 +54,7 @@ function licensedBy(given: Given): Parameters<typeof issueLicense>[1] {
       ...(email === undefined ? {} : { Email: email }),
       ...(company === undefined ? {} : { Company: company }),
     },
-    starts_at: dayIn(given, 'starts') ?? new Date().toISOString().slice(0, 10),
+    starts_at: dayIn(given, 'starts') ?? today(),
     expires_at: dayIn(given, 'expires') ?? null,
     block_changes_at: dayIn(given, 'block-changes') ?? null,
     restrictions: {
@@ -71,13 +72,13 @@ function licensedBy(given: Given): Parameters<typeof issueLicense>[1] {
   };
 }
 
-/** JSON has no undefined; what was not given is not there. */
+/** Leaves out undefined members, which JSON cannot express. */
 const withoutUndefined = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 
 function readPlan(text: string): 'premium' | 'ultimate' {
   if (text === 'premium' || text === 'ultimate') return text;
-  throw new UsageError(`The plan is premium or ultimate, not “${text}”.`);
+  throw new UsageError(`The plan must be premium or ultimate, not “${text}”.`);
 }
 
 function readCount(text: string): number {
@@ -87,7 +88,7 @@ function readCount(text: string): number {
 
 function readAddOn(text: string): [string, number] {
   const [, name, count] = /^([^=]+)=(\d{1,9})$/.exec(text) ?? [];
-  if (name === undefined) throw new UsageError(`An add-on is given like GitLab_Geo=1, not “${text}”.`);
+  if (name === undefined) throw new UsageError(`An add-on must look like GitLab_Geo=1, not “${text}”.`);
   return [name, Number(count)];
 }
 

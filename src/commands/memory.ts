@@ -1,11 +1,11 @@
-/** Giving back what starting has taken. */
+/** Releases the memory that the start needed. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const quiet_ms = 1000;
 
 /**
- * Collects garbage once, a moment after the start: modules and schemas have been read and compiled, and what that took (40 of 170 MB) would otherwise stay
+ * Collects garbage once, a moment after the start: reading and compiling modules and schemas took 40 of 170 MB, which would otherwise stay allocated
  * until the server has been busy for long. An ordinary collection keeps the pages; only this kind gives them back, in about a tenth of a second.
  */
 export function tidyAfterStart(): void {

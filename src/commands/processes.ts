@@ -1,5 +1,5 @@
 /**
- * Several processes that answer requests on one port. This one accepts and hands over: a listener shared by the processes, or one each (SO_REUSEPORT), loses
+ * Several processes that answer requests on one port. This one accepts connections and passes them on: a listener shared by the processes, or one each (SO_REUSEPORT), loses
  * the connections that wait in it when a process ends, and node:cluster closes those that it has not handed over yet.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -33,20 +33,20 @@ export type FromProcess =
 
 export interface ProcessesOptions extends Omit<Start, 'type'> {
   log: Logger;
-  /** What the process says that gathers the metrics of all. */
+  /** The metrics of all processes, as the process that gathers them returns them. */
   gather(measured: Measured[]): Promise<string>;
 }
 
 export interface Processes {
-  /** Stops accepting, and ends the processes when they have answered. */
+  /** Stops accepting connections, and ends the processes when their requests are answered. */
   stop(cutOff: Promise<unknown>): Promise<void>;
 }
 
-/** One that ends right after its start would otherwise keep the machine busy with starting it. */
+/** A process that ends right after its start must not be restarted without a pause. */
 const pause_ms = 1000;
-/** A process that is too busy to say what it measures is left out. */
+/** A process that is too busy to report its metrics is left out. */
 const measureTimeout_ms = 2000;
-/** While none is ready, so many may wait. */
+/** How many connections may wait while no process is ready. */
 const longestQueue = 1000;
 
 /**
@@ -75,7 +75,7 @@ export async function startProcesses(options: ProcessesOptions): Promise<Process
   };
 }
 
-/** Those who answer. */
+/** The processes that answer requests. */
 class Team {
   readonly #options: ProcessesOptions;
   readonly #all = new Set<ChildProcess>();
@@ -94,7 +94,7 @@ class Team {
     await Promise.all(Array.from({ length: count }, () => this.#startOne()));
   }
 
-  /** Gives a connection to the next in turn. */
+  /** Passes a connection to the next process in turn. */
   hand(socket: Socket): void {
     const child = this.#ready[this.#turn++ % this.#ready.length];
     if (child) tell(child, { type: 'connection' }, socket);
@@ -117,7 +117,7 @@ class Team {
     for (const child of this.#all) child.kill('SIGKILL');
   }
 
-  /** Fulfilled when it is ready. */
+  /** Resolves when the process is ready. */
   #startOne(): Promise<void> {
     const child = fork(path.join(import.meta.dirname, 'http_process.ts'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -136,7 +136,7 @@ class Team {
       this.#all.delete(child);
       const place = this.#ready.indexOf(child);
       if (place >= 0) this.#ready.splice(place, 1);
-      const error = new Error(`A process that answers requests has ended (${signal ?? code}).`);
+      const error = new Error(`A server process ended (${signal ?? code}).`);
       reject(error);
       if (!this.#isStopping && place >= 0) void this.#replace(error);
     });
@@ -147,12 +147,12 @@ class Team {
 
   async #replace(reason: Error): Promise<void> {
     const { log } = this.#options;
-    log.error({ err: reason }, 'a process has ended; another takes its place');
+    log.error({ err: reason }, 'a server process ended; starting another');
     while (!this.#isStopping) {
       try {
         return await this.#startOne();
       } catch (error) {
-        log.error({ err: error }, 'a process could not be started; it is tried again');
+        log.error({ err: error }, 'a server process could not be started; trying again');
         await sleep(pause_ms, undefined, { ref: false });
       }
     }
@@ -174,7 +174,7 @@ class Team {
   }
 }
 
-/** To one that has just ended nothing can be said, and its exit says the rest. */
+/** Sending to a process that has just ended fails; its exit is handled elsewhere. */
 function tell(child: ChildProcess, message: ToProcess, socket?: Socket): void {
   if (child.connected) child.send(message, socket, {}, () => {});
   else socket?.destroy();

@@ -7,11 +7,11 @@ import { RestoreError, restore as restoreBackup } from '../upkeep/restore.ts';
 import { type Command, OperatorError, required } from './command.ts';
 import { interruption, withServer } from './database.ts';
 
-/** What a start of any command may leave in a data folder that has never been used. */
+/** Files that any command may leave in an unused data folder. */
 const ignored = ['cache', 'lost+found'];
 
 export const restore: Command = {
-  summary: 'Fill an empty server from a backup',
+  summary: 'Load a backup into an empty server',
   help: `Options
   --from FILE        required; written by \`backup\` of this version or an earlier one
 
@@ -33,7 +33,7 @@ fails, they are empty again.`,
     } catch (error) {
       for (const folder of folders) await clear(folder);
       if (error instanceof RestoreError || error instanceof ArchiveError)
-        throw new OperatorError(`${error.message} Nothing has been restored.`, { cause: error });
+        throw new OperatorError(`${error.message} Nothing was restored.`, { cause: error });
       throw error;
     }
     return 0;
@@ -43,10 +43,10 @@ fails, they are empty again.`,
 function report({ created_at, repositories, emptied }: Awaited<ReturnType<typeof restoreBackup>>): void {
   console.log(`Restored: the database as it was at ${created_at}, and ${repositories} repositories.`);
   for (const full_path of emptied)
-    console.log(`${full_path} was deleted while the backup was made; it is here again, with an empty repository.`);
+    console.log(`${full_path} was deleted while the backup ran; it is back, with an empty repository.`);
 }
 
-/** Those that lie in the data folder are empty when that is. */
+/** Storages inside the data folder are empty when it is. */
 const foldersOf = ({ data, storages, blobs }: Config): string[] => [
   data,
   ...[...storages.map((storage) => storage.path), blobs].filter((folder) => !folder.startsWith(`${data}${path.sep}`)),
@@ -64,16 +64,16 @@ async function refuseFull(folder: string): Promise<void> {
   const [first] = await entriesOf(folder);
   if (first !== undefined)
     throw new OperatorError(
-      `${folder} is not empty (it has ${first}). Restore into an empty folder: set COPPICE_DATA to another.`,
+      `${folder} is not empty (it contains ${first}). Restore into an empty folder: set COPPICE_DATA to another one.`,
     );
 }
 
-/** Only what came since it was found empty. */
+/** Removes only what was added since the folder was found empty. */
 async function clear(folder: string): Promise<void> {
   for (const name of await entriesOf(folder)) await rm(path.join(folder, name), { recursive: true, force: true });
 }
 
-/** A database that a restoration has failed in has tables, but nobody in them. */
+/** A failed restore leaves tables, but no users in them. */
 async function refuseUsed(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -82,7 +82,7 @@ async function refuseUsed(connectionString: string): Promise<void> {
     if (tables.length === 0) return;
     const { rows: users } = await client.query('select from users limit 1');
     if (users.length > 0)
-      throw new OperatorError('The database of COPPICE_DATABASE_URL is not empty. Restore into an empty one.');
+      throw new OperatorError('The database of COPPICE_DATABASE_URL is not empty. Restore into an empty database.');
   } finally {
     await client.end();
   }

@@ -1,4 +1,4 @@
-/** What the words on the command line ask for. */
+/** Finds and runs the command that the command line names. */
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../config.ts';
 import { DatabaseError } from '../db/embedded.ts';
@@ -55,7 +55,7 @@ function withoutCommand(words: string[]): number {
     return 0;
   }
   throw new UsageError(
-    words.length === 0 ? `Say what to do.\n\n${overview}` : `There is no command “${words.join(' ')}”.\n\n${overview}`,
+    words.length === 0 ? `Name a command.\n\n${overview}` : `There is no command “${words.join(' ')}”.\n\n${overview}`,
   );
 }
 
@@ -75,7 +75,7 @@ function read(command: Command, args: string[]): Given {
   }
 }
 
-/** Prints what went wrong: a sentence for the operator, or for us everything there is to know. */
+/** Prints an error: a sentence for the operator, or all details of an unexpected one. */
 function explain(error: unknown): number {
   if (error instanceof ConfigError) {
     console.error(error.problems.join('\n'));

@@ -12,12 +12,13 @@ import { addFirstAdministrator, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
 import { claimInstance } from './instance.ts';
 import { tidyAfterStart } from './memory.ts';
+import { runningNode } from './running_node.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
 
 /** Connections to PostgreSQL; more would only queue there instead of here. */
 const connections = 20;
-/** Longer than any ordinary request, shorter than the patience of supervisors. */
+/** Longer than any ordinary request, shorter than the timeouts of supervisors. */
 const drainTimeout_ms = 8000;
 
 export const serve: Command = {
@@ -30,6 +31,7 @@ Options
   options: { 'without-jobs': { type: 'boolean' } },
   run: async (given, config) => {
     const stop = listenForStop();
+    process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
     const log = pino({ level: config.logLevel });
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // heard below, once the server listens
@@ -56,7 +58,7 @@ Options
 async function makeStorages({ storages }: Config): Promise<void> {
   for (const { name, path } of storages) {
     await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      throw new OperatorError(`The folder of the storage ${name}, ${path}, cannot be made (${error.code}).`);
+      throw new OperatorError(`The folder of the storage ${name}, ${path}, cannot be created (${error.code}).`);
     });
   }
 }
@@ -69,7 +71,7 @@ async function serveUntil(
   lost: Promise<never>,
 ): Promise<void> {
   const { db } = open;
-  // Before the administrator, whose password nobody would have read if the licence were refused.
+  // Before the administrator is created: if the licence is refused, nobody would have seen the password.
   await installFirstLicense(servicesFor(config, db), config);
   const administrator = await addFirstAdministrator(db, config);
   await settleReferenceUpdates(servicesFor(config, db)).catch((error) => log.error({ err: error }, 'settling failed'));

@@ -1,17 +1,17 @@
 /** Ctrl-C and SIGTERM. */
 
 export interface StopRequest {
-  /** Fulfilled by the first signal. */
+  /** Resolves with the first signal. */
   first: Promise<void>;
-  /** Fulfilled by a second one: leave at once, but leave nothing running. */
+  /** Resolves with the second one: exit at once, but leave nothing running. */
   second: Promise<void>;
-  /** Whether the first has come. */
+  /** Whether the first signal has arrived. */
   readonly isStopping: boolean;
 }
 
 /**
- * One Ctrl-C arrives twice under npm, which gets it from the terminal like we do and then passes it on. What comes this shortly
- * after the first is not a second wish.
+ * Under npm, one Ctrl-C arrives twice: from the terminal, and again from npm. A signal that comes this shortly
+ * after the first is the same one.
  */
 const echo_ms = 700;
 

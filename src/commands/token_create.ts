@@ -4,7 +4,7 @@ import { type Command, OperatorError, readDay, required, UsageError } from './co
 import { briefly } from './database.ts';
 
 export const tokenCreate: Command = {
-  summary: 'Make a personal access token for a user and print it',
+  summary: 'Create a personal access token for a user and print it',
   help: `Options
   --user NAME        required
   --scopes LIST      required, separated by commas: ${tokenScopes.join(', ')}
@@ -17,11 +17,11 @@ Only the token goes to standard output, so that a script can take it from there.
     const username = required(given, 'user');
     const scopes = readScopes(required(given, 'scopes'));
     const expires_at = given.text.expires === undefined ? null : readEnd(given.text.expires);
-    const { name = 'Made on the command line' } = given.text;
+    const { name = 'Created on the command line' } = given.text;
     const value = await briefly(config, ({ db }) =>
       db.transaction().execute(async (tx) => {
         const user = await tx.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst();
-        if (user === undefined) throw new OperatorError(`There is no user named ${username}.`);
+        if (user === undefined) throw new OperatorError(`There is no user ${username}.`);
         return (await createToken(tx, { user_id: user.id, name, scopes, expires_at })).value;
       }),
     );
@@ -34,12 +34,12 @@ function readScopes(text: string): string[] {
   const scopes = text.split(',').map((scope) => scope.trim());
   const unknown = scopes.filter((scope) => !tokenScopes.some((known) => known === scope));
   if (unknown.length > 0)
-    throw new UsageError(`There is no scope named ${unknown.join(' or ')}. There are ${tokenScopes.join(', ')}.`);
+    throw new UsageError(`There is no scope ${unknown.join(' or ')}. The scopes are ${tokenScopes.join(', ')}.`);
   return [...new Set(scopes)];
 }
 
 function readEnd(text: string): string {
   const day = readDay(text);
-  if (Date.parse(day) <= Date.now()) throw new UsageError(`A token that expires on ${text} would be of no use today.`);
+  if (Date.parse(day) <= Date.now()) throw new UsageError(`The token would have expired already on ${text}.`);
   return day;
 }

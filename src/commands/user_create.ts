@@ -9,7 +9,7 @@ import { briefly } from './database.ts';
 export const newPassword = () => randomBytes(15).toString('base64url');
 
 export const userCreate: Command = {
-  summary: 'Add a user',
+  summary: 'Create a user',
   help: `Options
   --username NAME    required
   --email ADDRESS    required
@@ -28,20 +28,21 @@ export const userCreate: Command = {
     const email = required(given, 'email');
     const { name = username, password } = given.text;
     const { admin = false } = given.switches;
-    if (!/^[A-Za-z0-9][\w.-]{0,254}$/.test(username)) throw new UsageError('A user name has letters, digits, “_”, “-” and “.”.');
+    if (!/^[A-Za-z0-9][\w.-]{0,254}$/.test(username))
+      throw new UsageError('A username consists of letters, digits, “_”, “-” and “.”.');
     if (emailReasons(email).length > 0) throw new UsageError(`“${email}” is not an email address.`);
-    if (password !== undefined && password.length < 8) throw new UsageError('A password has at least 8 characters.');
+    if (password !== undefined && password.length < 8) throw new UsageError('A password must have at least 8 characters.');
     const chosen = password ?? newPassword();
     await briefly(config, ({ db }) =>
       db.transaction().execute((tx) => createUser(tx, { username, name, email, password: chosen, admin, confirmed: true })),
     ).catch(explain);
-    console.log(`The ${admin ? 'administrator' : 'user'} ${username} has been added.`);
-    if (password === undefined) console.log(`The password, which is shown only now: ${chosen}`);
+    console.log(`The ${admin ? 'administrator' : 'user'} ${username} was created.`);
+    if (password === undefined) console.log(`The password, shown only this once: ${chosen}`);
     return 0;
   },
 };
 
-/** Actions refuse as the API does; here the refusal is a sentence. */
+/** Turns the error of an action, which is meant for the API, into a sentence. */
 function explain(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
   const { message } = error.body as { message?: unknown };

@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
-import { deleteRepositories, maintainRepository, settleReferences } from '../areas/code/repository/index.ts';
+import { maintainRepository, settleReferences } from '../areas/code/repository/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import {
@@ -12,11 +12,12 @@ import {
   tellOfPrimaryChange,
   tellOfPrimaryRequest,
 } from '../areas/people/emails/index.ts';
-import { removeUser } from '../areas/people/users/removal_index.ts';
+import { deleteRepositories, removeGroup } from '../areas/people/namespaces/index.ts';
+import { removeUser } from '../areas/people/users/index.ts';
 import { advanceIterations } from '../areas/planning/iterations/index.ts';
 import { removeOrphanedBots } from '../areas/spaces/access_tokens/index.ts';
 import { removeExpiredGroupLinks } from '../areas/spaces/group_links/index.ts';
-import { removeGroup, removeMarkedGroups } from '../areas/spaces/groups/index.ts';
+import { removeMarkedGroups } from '../areas/spaces/groups/index.ts';
 import {
   acceptInvitations,
   remindInvited,
@@ -37,6 +38,7 @@ import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { claimInstance } from './instance.ts';
+import { runningNode } from './running_node.ts';
 import { listenForStop } from './stop_request.ts';
 
 /** Every job of every area. */
@@ -79,22 +81,23 @@ const jobs: readonly AnyJob[] = [
 ];
 
 const concurrency = 4;
-/** How long a stop waits for the jobs that run. */
+/** How long a stop waits for running jobs. */
 export const jobPatience_ms = 5000;
 
 export const work: Command = {
-  summary: 'Run background jobs, without serving',
-  help: 'For jobs on machines of their own, beside servers started with `serve --without-jobs`. Ctrl-C returns unfinished jobs to the queue.',
+  summary: 'Run background jobs only',
+  help: 'Runs jobs on a separate machine, for servers started with `serve --without-jobs`. Ctrl-C returns unfinished jobs to the queue.',
   options: {},
   run: async (_given, config) => {
     const stop = listenForStop();
+    process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
     const log = pino({ level: config.logLevel });
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // heard below, once the worker runs
     await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {
       await claimInstance(open.db, secretsOf(config));
       const worker = await workHere(config, open, log);
-      process.stdout.write('Coppice works. Ctrl-C stops it.\n');
+      process.stdout.write('Coppice is running jobs. Ctrl-C stops it.\n');
       try {
         await Promise.race([stop.first, lost.promise]);
       } finally {
@@ -105,9 +108,9 @@ export const work: Command = {
   },
 };
 
-/** Runs jobs in this process, and says where the mail goes that they send. */
+/** Runs jobs in this process, and prints where their mail goes. */
 export function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
   if (config.smtpUrl === undefined)
-    process.stdout.write(`Mail is kept as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
+    process.stdout.write(`Mail is stored as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
   return startWorker({ connectionString, jobs, services: servicesFor(config, db), log, concurrency });
 }

@@ -1,4 +1,4 @@
-/** The file of a backup: a tar, compressed with Zstandard, whose checksum finds damage. */
+/** The file of a backup: a tar archive with Zstandard compression and a checksum. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,9 +11,9 @@ export interface ArchiveWriter {
   add(name: string, content: string | Buffer): Promise<void>;
   /** @param size_bytes exactly as many as `content` will give */
   addStream(name: string, size_bytes: number, content: Readable): Promise<void>;
-  /** Completes the file, and only now gives it its name. */
+  /** Completes the file and gives it its final name. */
   finish(): Promise<void>;
-  /** Removes what has been written. */
+  /** Deletes what was written. */
   abandon(): Promise<void>;
 }
 
@@ -24,11 +24,11 @@ export interface ArchiveEntry {
 
 const lastEntry = 'end.json';
 
-/** The archive is cut short or damaged. */
+/** The archive is truncated or damaged. */
 export class ArchiveError extends Error {}
 
 /**
- * Starts an archive beside its final name.
+ * Creates an archive under a temporary name.
  * @param file must not exist when it is finished, or is replaced
  * @param signal lets the next addition fail
  */
@@ -39,7 +39,7 @@ export function createArchive(file: string, signal?: AbortSignal): ArchiveWriter
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   });
   const written = pipeline(tar as unknown as NodeJS.ReadableStream, compress, createWriteStream(draft, { mode: 0o600 }));
-  written.catch(() => {}); // heard by whoever adds next
+  written.catch(() => {}); // reported by the next write
   let entries = 0;
 
   const addStream = async (name: string, size: number, content: Readable) => {
@@ -77,7 +77,7 @@ async function syncToDisk(place: string): Promise<void> {
 }
 
 /**
- * Reads an archive from its beginning; each entry's content must be read before the next is asked for.
+ * Reads an archive from the beginning. The content of each entry must be read before the next entry.
  * @throws ArchiveError when it is damaged or not complete
  */
 export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
@@ -99,7 +99,7 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
     const { code } = error as NodeJS.ErrnoException;
     const isDamage = code?.startsWith('ZSTD') || code?.startsWith('Z_') || code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (!isDamage && (error as Error).message !== 'Unexpected end of data') throw error;
-    throw new ArchiveError(`${file} is damaged or was cut short.`, { cause: error });
+    throw new ArchiveError(`${file} is damaged or truncated.`, { cause: error });
   } finally {
     tar.destroy();
   }

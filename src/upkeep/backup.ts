@@ -1,4 +1,4 @@
-/** A backup while everybody goes on working (docs/decisions/0011-a-backup-settles-like-a-crash.md says why it is sound). */
+/** A backup of a running server (docs/decisions/0011-a-backup-settles-like-a-crash.md explains why it is consistent). */
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { allRefs, headBranch, objectFiles, type Repository } from '../git/index.ts';
@@ -13,16 +13,16 @@ import { placeOf, type RepositoryRow, repositoryRows } from './repositories.ts';
 export interface Manifest {
   format: 1;
   created_at: string;
-  /** Those that made the schema of the rows. */
+  /** The migrations of the schema that the rows belong to. */
   migrations: string[];
 }
 
-/** What stands before the objects of a repository. */
+/** The header of a repository in the archive. */
 export interface RepositoryEntry {
   head: string | null;
   object_format: 'sha1' | 'sha256';
   refs: [ref: string, id: string][];
-  /** What may have moved after the database was looked at: as `reference_updates.updates`. */
+  /** Refs that may have moved after the snapshot of the database, in the form of `reference_updates.updates`. */
   moved: { ref: string; old: string | null; new: string | null }[];
 }
 
@@ -31,7 +31,7 @@ export interface BackupOptions {
   storages: Readonly<Record<string, string>>;
   /** The folder of blobs. */
   blobs: string;
-  /** The file with the secret key; left out when the operator keeps it. */
+  /** The file of the secret key; left out when the operator sets the key. */
   secretKeyFile: string | undefined;
   /** Must not exist. */
   file: string;
@@ -40,22 +40,22 @@ export interface BackupOptions {
 
 export interface BackupResult {
   repositories: number;
-  /** Full paths of projects that went away, with their repository, while the backup was made. */
+  /** Full paths of projects that were deleted while the backup ran. */
   gone: string[];
 }
 
 type Refs = ReadonlyMap<string, string>;
 
-/** The name of the secret key in a backup: without it, what is sealed in the database would be lost. */
+/** The name of the secret key in a backup. Without the key, encrypted values in the database would be lost. */
 export const secretKeyEntry = 'secret.key';
 
 const atOnce = 4;
-/** Maintenance may replace files while they are read; each of its runs takes far longer than one more look. */
+/** Maintenance may replace files while they are copied; a retry is much faster than a maintenance run. */
 const looks = 20;
 
 /**
- * Writes everything that lasts to one file.
- * @throws whatever stops it; nothing is left of the file then
+ * Writes all data to one file.
+ * @throws any error that stops it, after deleting the file
  */
 export async function backup({
   connectionString,
@@ -75,13 +75,13 @@ export async function backup({
     if (secretKeyFile !== undefined) await archive.add(secretKeyEntry, `${keyInFile(secretKeyFile)}\n`);
     await dumpDatabase(snapshot, archive);
     const rows = await repositoryRows(snapshot.client);
-    // From here on the database may tidy up again: nothing more is read at that moment.
+    // The snapshot is no longer needed, so that the database can vacuum again.
     await snapshot.client.query('commit');
     const gone: string[] = [];
     for (const row of rows) {
       if (!(await addRepository(archive, snapshot, storages, row, before.get(row.id)))) gone.push(row.full_path);
     }
-    // Blobs come before the rows that speak of them, and never change.
+    // Blobs are stored before the rows that refer to them, and never change.
     for await (const name of blobFiles(blobs)) await addFile(archive, `blobs/${name}`, path.join(blobs, name));
     await archive.finish();
     return { repositories: rows.length - gone.length, gone };
@@ -93,7 +93,7 @@ export async function backup({
   }
 }
 
-/** Where every ref was before the look at the database: what is elsewhere later may have moved without the database knowing. */
+/** Every ref as it was before the snapshot: one that differs later may have moved without the snapshot knowing. */
 async function refsBefore(
   connectionString: string,
   storages: BackupOptions['storages'],
@@ -105,7 +105,7 @@ async function refsBefore(
   await inParallel(rows, atOnce, async (row) => {
     signal?.throwIfAborted();
     const repository = placeOf(storages, row);
-    // One that is missing now is judged when it is copied.
+    // A missing repository is handled when it is copied.
     if (repository && (await isThere(repository))) refs.set(row.id, await allRefs(repository).catch(() => new Map()));
   });
   return refs;
@@ -114,7 +114,7 @@ async function refsBefore(
 const isThere = async (repository: Repository): Promise<boolean> =>
   (await stat(path.join(repository.path, 'objects')).catch(() => undefined)) !== undefined;
 
-/** @returns false when it is gone, and its row too */
+/** @returns false when the project was deleted */
 async function addRepository(
   archive: ArchiveWriter,
   { client }: Snapshot,
@@ -123,7 +123,7 @@ async function addRepository(
   before: Refs = new Map(),
 ): Promise<boolean> {
   for (let look = 0; look < 2; look++) {
-    // It may have moved to another storage since, or have been deleted.
+    // The project may have moved to another storage or been deleted meanwhile.
     const { rows } = await client.query<{ storage: string }>('select storage from projects where id = $1', [row.id]);
     if (!rows[0]) return false;
     const repository = placeOf(storages, { id: row.id, storage: rows[0].storage });
@@ -138,7 +138,7 @@ async function addRepository(
   throw new Error(`The repository of project ${row.id} (${row.full_path}) is not on the storage ${row.storage}.`);
 }
 
-/** The refs first: objects are only ever added, so that those which the refs need are among what is copied afterwards. */
+/** Refs first: objects are only added, so that a later copy contains those that the refs need. */
 async function copy(archive: ArchiveWriter, repository: Repository, name: string, before: Refs): Promise<void> {
   const [refs, head] = [await allRefs(repository), await headBranch(repository)];
   const entry: RepositoryEntry = {
@@ -166,7 +166,7 @@ async function objectFormatOf(repository: Repository): Promise<RepositoryEntry['
   return /objectformat\s*=\s*sha256/i.test(await config.readFile('utf8')) ? 'sha256' : 'sha1';
 }
 
-/** Branches and tags; the journal knows of no others. */
+/** Branches and tags; the journal records no other refs. */
 function movedBetween(before: Refs, after: Refs): RepositoryEntry['moved'] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names]
@@ -175,7 +175,7 @@ function movedBetween(before: Refs, after: Refs): RepositoryEntry['moved'] {
     .filter((move) => move.old !== move.new);
 }
 
-/** @returns false when maintenance has removed it, because what it held is in another file now */
+/** @returns false when maintenance has replaced the file with another one */
 async function addFile(archive: ArchiveWriter, name: string, file: string): Promise<boolean> {
   let handle: Awaited<ReturnType<typeof open>>;
   try {

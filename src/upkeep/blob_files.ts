@@ -6,7 +6,7 @@ import path from 'node:path';
 /** `kind/ab/cd/name`; receptions under way have another form. */
 export const blobFilePattern = /^[a-z][a-z0-9_]*\/[a-z0-9]{2}\/[a-z0-9]{2}\/[a-z0-9][a-z0-9_-]*$/;
 
-/** The names of all blobs below the folder, of which one may be gone when it is looked at. */
+/** The names of all blobs below the folder. A blob may be deleted before it is read. */
 export async function* blobFiles(folder: string, below = ''): AsyncGenerator<string> {
   const entries = await readdir(path.join(folder, below), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [] as Dirent[];

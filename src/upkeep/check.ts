@@ -1,38 +1,20 @@
-/** Whether everything that lasts fits together, and what can be done about it where it does not. */
+/** Checks the consistency of database, repositories and blobs, and offers repairs. */
 import { availableParallelism } from 'node:os';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
-import type { Database } from '../db/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
-import { type ServicesConfig, secretsOf, servicesFor } from '../services/index.ts';
+import { secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
 import { checkRepository, underWay_minutes } from './check_repository.ts';
 import { checkStorages } from './check_storages.ts';
+import type { CheckOptions, Finding } from './finding.ts';
 import { inParallel } from './in_parallel.ts';
 import { storagesOf } from './repositories.ts';
 
-/** Something that is wrong. */
-export interface Finding {
-  /** What is wrong, and what a repair would do when there is one that harms nothing. */
-  sentence: string;
-  /** @returns what it did, as a sentence */
-  repair?(): Promise<string>;
-}
-
-export interface CheckOptions {
-  db: Database;
-  config: ServicesConfig;
-  /** Of the configuration, by name. */
-  storages: Readonly<Record<string, string>>;
-  /** The folder of the configuration. */
-  blobs: string;
-  signal: AbortSignal;
-}
-
 /**
- * Looks for everything that does not fit together; each finding is yielded as soon as it is made. It may run beside a server: what others are changing
- * right now is looked at again before it counts.
+ * Reports inconsistencies one by one. It can run beside a server: what seems wrong because it is changing
+ * at the moment is checked again before it is reported.
  */
 export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | 'config' | 'signal'>): AsyncGenerator<Finding> {
   const options: CheckOptions = { db, config, signal, storages: storagesOf(config), blobs: config.blobs };
@@ -44,18 +26,18 @@ export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | '
   yield* checkAuthorizations(options);
 }
 
-/** Before its first start a server has sealed nothing. */
+/** Before its first start, a server has encrypted nothing. */
 async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerator<Finding> {
   const secrets = secretsOf(config);
   const instance = await db.selectFrom('instance').select('secret_fingerprint').executeTakeFirst();
   if (instance && !instance.secret_fingerprint.equals(fingerprintOf(secrets))) {
-    yield { sentence: 'The secret key is not the one that the database was used with: what is sealed in it cannot be read.' };
+    yield { sentence: 'The database was used with another secret key: its encrypted values cannot be decrypted.' };
     return;
   }
   for await (const { id, name } of brokenTokens(db, secrets)) {
     signal.throwIfAborted();
     yield {
-      sentence: `Cluster ${id} (${name}): its sealed token cannot be read. Give it anew: PUT /api/v4/admin/clusters/${id}.`,
+      sentence: `Cluster ${id} (${name}): its token cannot be decrypted. Set it again: PUT /api/v4/admin/clusters/${id}.`,
     };
   }
 }
@@ -70,17 +52,17 @@ async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Findi
   const left = rows.filter(({ created_at }) => Date.parse(created_at) < Date.now() - underWay_minutes * 60_000);
   for (const { id, created_at, full_path } of left) {
     yield {
-      sentence: `${full_path}: references that began to move at ${created_at} were never settled.`,
+      sentence: `${full_path}: ref updates that began at ${created_at} were never settled.`,
       repair: async () => {
         await settleReferenceUpdates(servicesFor(config, db));
         const still = await db.selectFrom('reference_updates').select('id').where('id', '=', id).executeTakeFirst();
-        return still ? 'It is too recent to be settled; a server does it within minutes.' : 'Settled.';
+        return still ? 'It is too recent; a running server settles it within minutes.' : 'Settled.';
       },
     };
   }
 }
 
-/** A few repositories at once; their findings are passed on in the order in which they come. */
+/** Checks several repositories at once and passes findings on as they come. */
 async function* checkRepositories(options: CheckOptions): AsyncGenerator<Finding> {
   const rows = await options.db
     .selectFrom('projects')

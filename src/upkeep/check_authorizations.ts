@@ -1,20 +1,20 @@
-/** The tables of authorizations against what memberships and the tree say. */
+/** Compares the authorization tables with the memberships and the tree of groups. */
 import { type RawBuilder, sql } from 'kysely';
-import { lockTree, refreshAuthorizations } from '../access/index.ts';
+import { countsToday, lockTree, refreshAuthorizations } from '../access/index.ts';
 import type { Database } from '../db/index.ts';
-import type { CheckOptions, Finding } from './check.ts';
+import type { CheckOptions, Finding } from './finding.ts';
 
 interface Difference {
   missing: number;
   superfluous: number;
 }
 
-/** Ends the transaction without keeping anything of it. */
+/** Thrown to roll the transaction back. */
 class OnlyLooked extends Error {}
 
 /**
- * Derives the authorizations of one top-level namespace after the other, as every change of a membership does, and compares them with those that are there.
- * A tree is locked while it is compared, so that nobody can change it in between.
+ * Recomputes the authorizations of each top-level namespace, as every change of a membership does, and compares them with the stored ones.
+ * The tree is locked during the comparison.
  */
 export async function* checkAuthorizations({ db, signal }: CheckOptions): AsyncGenerator<Finding> {
   const trees = await db
@@ -29,7 +29,7 @@ export async function* checkAuthorizations({ db, signal }: CheckOptions): AsyncG
     const [missing, superfluous] = [total(differences, 'missing'), total(differences, 'superfluous')];
     if (missing + superfluous === 0) continue;
     yield {
-      sentence: `${full_path}: authorizations differ from the memberships: ${missing} are missing, ${superfluous} are there that should not be.`,
+      sentence: `${full_path}: authorizations differ from the memberships: ${missing} are missing and ${superfluous} should not exist.`,
       repair: async () => {
         await db.transaction().execute((tx) => refreshAuthorizations(tx, { group_id: id }));
         return 'Derived anew.';
@@ -71,9 +71,9 @@ async function keep(tx: Database, name: string, rows: RawBuilder<unknown>): Prom
   await sql`create temporary table ${sql.ref(name)} on commit drop as ${rows}`.execute(tx);
 }
 
-/** Rows that have ended count for nothing, and are cleared away by the next change only. */
+/** Expired rows have no effect and stay until the next change. */
 async function difference(tx: Database, name: string, now: RawBuilder<unknown>): Promise<Difference> {
-  const before = sql`select * from ${sql.ref(name)} where expires_at is null or expires_at > current_date`;
+  const before = sql`select * from ${sql.ref(name)} where ${countsToday()}`;
   const { rows } = await sql<Difference>`
     select (select count(*)::int from (${now} except ${before}) x) as missing,
            (select count(*)::int from (${before} except ${now}) x) as superfluous`.execute(tx);

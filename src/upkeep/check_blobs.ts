@@ -1,17 +1,17 @@
-/** Blobs against their checksums, and against the rows that speak of them. */
+/** Compares blobs with their checksums and with the rows that refer to them. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { blobFiles } from './blob_files.ts';
-import type { CheckOptions, Finding } from './check.ts';
+import type { CheckOptions, Finding } from './finding.ts';
 
-/** Younger ones may belong to an upload that has not ended. */
+/** Younger files may belong to an upload in progress. */
 const abandoned_ms = 24 * 60 * 60_000;
 const rowsAtOnce = 10_000;
 
-/** Objects of LFS: each file is what its name says, belongs to a row, and every row that a project has has its file. */
+/** LFS objects: each file matches the digest in its name and has a row, and each row of a project has its file. */
 export async function* checkBlobs({ db, blobs, signal }: CheckOptions): AsyncGenerator<Finding> {
   for await (const name of blobFiles(blobs, 'lfs')) {
     signal.throwIfAborted();
@@ -19,7 +19,7 @@ export async function* checkBlobs({ db, blobs, signal }: CheckOptions): AsyncGen
     const oid = path.basename(name);
     const found = await stat(file).catch(() => undefined);
     if (!found) continue;
-    if ((await digestOf(file, signal)) !== oid) yield { sentence: `${file} is damaged: its content is not what its name says.` };
+    if ((await digestOf(file, signal)) !== oid) yield { sentence: `${file} is damaged: its content does not match its name.` };
     const row = await db.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirst();
     if (row || Date.now() - found.mtimeMs < abandoned_ms) continue;
     yield {
@@ -48,9 +48,9 @@ async function* checkRows({ db, blobs, signal }: Pick<CheckOptions, 'db' | 'blob
     for (const { oid, size, full_path } of rows) {
       signal.throwIfAborted();
       const found = await stat(path.join(blobs, 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid)).catch(() => undefined);
-      if (!found) yield { sentence: `${full_path}: the large file ${oid} is missing. Push it again from a clone that has it.` };
+      if (!found) yield { sentence: `${full_path}: the LFS object ${oid} is missing. Push it again from a clone that has it.` };
       else if (found.size !== size)
-        yield { sentence: `${full_path}: the large file ${oid} has ${found.size} bytes in place of ${size}.` };
+        yield { sentence: `${full_path}: the LFS object ${oid} has ${found.size} bytes instead of ${size}.` };
     }
     if (rows.length < rowsAtOnce) return;
     after = rows.at(-1)!.id;

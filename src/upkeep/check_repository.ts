@@ -1,12 +1,12 @@
-/** One repository against its row, and against itself. */
+/** Checks a repository and compares it with its project. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { fsck, headBranch, listBranches, type Repository, setHead } from '../git/index.ts';
-import type { CheckOptions, Finding } from './check.ts';
+import type { CheckOptions, Finding } from './finding.ts';
 import { placeOf, type RepositoryRow } from './repositories.ts';
 
-/** Moves of references that are under way take seconds. */
+/** Ref updates take seconds; an older one was interrupted. */
 export const underWay_minutes = 1;
 
 /** @param row as it was when the check began */
@@ -22,7 +22,7 @@ export async function checkRepository(options: CheckOptions, row: RepositoryRow)
   ];
 }
 
-/** The project may have gone, or moved to another storage, a moment ago. */
+/** The project may have been deleted or moved to another storage a moment ago. */
 async function checkMissing({ db }: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
   const now = await db.selectFrom('projects').select('storage').where('id', '=', row.id).executeTakeFirst();
   if (now?.storage !== row.storage) return [];
@@ -31,11 +31,11 @@ async function checkMissing({ db }: CheckOptions, row: RepositoryRow, repository
 
 async function checkRefs(options: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
   const before = await differences(options, row.id, repository);
-  // A push may be half-way between the repository and the database: only what is so twice is so.
+  // A push may be between the repository and the database: only what is found twice is reported.
   return before.length === 0 || (await isMoving(options, row.id)) ? [] : await differences(options, row.id, repository);
 }
 
-/** One that was begun long ago has a finding of its own. */
+/** Old ref updates are reported separately. */
 async function isMoving({ db }: CheckOptions, project_id: number): Promise<boolean> {
   const moving = await db
     .selectFrom('reference_updates')
@@ -59,10 +59,10 @@ async function differences({ db }: CheckOptions, id: number, repository: Reposit
   const findings: Finding[] = [];
   if (isEmpty !== empty_repo) {
     findings.push({
-      sentence: `${full_path}: the database says that the repository ${empty_repo ? 'is empty, but it has branches' : 'has branches, but it has none'}.`,
+      sentence: `${full_path}: the database records the repository as ${empty_repo ? 'empty, but it has branches' : 'not empty, but it has no branches'}.`,
       repair: async () => {
         await db.updateTable('projects').set({ empty_repo: isEmpty }).where('id', '=', id).execute();
-        return `The database now says that it ${isEmpty ? 'is empty' : 'has branches'}.`;
+        return `The database now records it as ${isEmpty ? 'empty' : 'not empty'}.`;
       },
     });
   }
@@ -72,10 +72,10 @@ async function differences({ db }: CheckOptions, id: number, repository: Reposit
     });
   if (head !== default_branch) {
     findings.push({
-      sentence: `${full_path}: HEAD names ${head ?? 'no branch'}, but the default branch is ${default_branch}.`,
+      sentence: `${full_path}: HEAD points to ${head ?? 'no branch'}, but the default branch is ${default_branch}.`,
       repair: async () => {
         await setHead(repository, default_branch);
-        return `HEAD now names ${default_branch}.`;
+        return `HEAD now points to ${default_branch}.`;
       },
     });
   }

@@ -1,18 +1,18 @@
-/** Folders in the storages that belong to nobody. */
+/** Finds folders in the storages that belong to no project. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { CheckOptions, Finding } from './check.ts';
+import type { CheckOptions, Finding } from './finding.ts';
 import { placeOf } from './repositories.ts';
 
-/** A repository is made before its row, and removed after it by a job that is tried again for hours. */
+/** A repository is created before its row, and deleted after it by a job that retries for hours. */
 const abandoned_ms = 24 * 60 * 60_000;
 
-/** Repositories without a row, and what was left half made or half removed. Younger than a day, they are nobody's fault. */
+/** Repositories without a project, and incomplete ones. Those younger than a day are still in progress. */
 export async function* checkStorages({ db, storages, signal }: CheckOptions): AsyncGenerator<Finding> {
   for (const [name, storage] of Object.entries(storages)) {
     const found = await oldFolders(path.join(storage, '@hashed'), signal);
     if (found.length === 0) continue;
-    // Asked after the folders were listed, so that every row of theirs is among these.
+    // Read after the folders were listed, so that it includes every row of theirs.
     const rows = await db.selectFrom('projects').select(['id', 'storage']).where('storage', '=', name).execute();
     const known = new Set(rows.map((row) => placeOf(storages, row)?.path));
     for (const folder of found.filter((each) => !known.has(each))) {
@@ -27,7 +27,7 @@ export async function* checkStorages({ db, storages, signal }: CheckOptions): As
   }
 }
 
-/** Three levels down, as repositories lie. */
+/** Repositories are three levels down. */
 async function oldFolders(hashed: string, signal: AbortSignal): Promise<string[]> {
   const folders: string[] = [];
   for (const first of await namesIn(hashed)) {

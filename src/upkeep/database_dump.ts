@@ -1,19 +1,19 @@
-/** Writing the database to an archive, row by row, without any program of PostgreSQL: it is not in the box. */
+/** Writes the database to an archive, row by row, without pg_dump, which the embedded PostgreSQL does not include. */
 import pg from 'pg';
 import { to } from 'pg-copy-streams';
 import type { ArchiveWriter } from './archive.ts';
 import { columnList, jobsName, jobsQuery, quoted, tablesOf } from './database_tables.ts';
 
-/** The size of an entry stands before it, so that rows are collected up to here. */
+/** The size of an entry precedes it, so rows are buffered up to this size. */
 const entry_bytes = 8 * 1024 * 1024;
 
-/** A database as it is at one moment, whatever others write. */
+/** A snapshot of the database, unaffected by later writes. */
 export interface Snapshot {
   client: pg.Client;
   end(): Promise<void>;
 }
 
-/** Begins a look at the database that does not change any more. */
+/** Takes a snapshot of the database. */
 export async function takeSnapshot(connectionString: string): Promise<Snapshot> {
   const client = new pg.Client({ connectionString, application_name: 'coppice backup', options: '-c TimeZone=UTC' });
   client.on('error', () => {}); // the statement that fails says it too
@@ -29,20 +29,20 @@ export async function takeSnapshot(connectionString: string): Promise<Snapshot> 
   return { client, end: () => client.end() };
 }
 
-/** The migrations that have made the schema, in their order. */
+/** The migrations of the schema, in order. */
 export async function migrationsOf({ client }: Snapshot): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name');
   return rows.map(({ name }) => name);
 }
 
-/** Adds every row, the jobs, and the values of the sequences. */
+/** Adds all rows, jobs and sequence values. */
 export async function dumpDatabase({ client }: Snapshot, archive: ArchiveWriter): Promise<void> {
   const tables = await tablesOf(client);
   await archive.add('database/tables.json', JSON.stringify(tables));
   for (const table of tables)
     await dumpRows(client, archive, table.name, `select ${columnList(table)} from ${quoted(table.name)}`);
   await dumpRows(client, archive, jobsName, jobsQuery);
-  // Last: sequences run ahead of every snapshot, so that these are beyond each number in the rows above.
+  // Last: sequences are never behind a snapshot, so these values are beyond each id in the rows above.
   const { rows } = await client.query<{ name: string; value: string }>(
     "select sequencename as name, last_value as value from pg_sequences where schemaname = 'public' and last_value is not null",
   );

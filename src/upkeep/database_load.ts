@@ -1,4 +1,4 @@
-/** Filling an empty, migrated database from an archive, in one transaction. */
+/** Loads an archive into an empty, migrated database in one transaction. */
 import { once } from 'node:events';
 import pg from 'pg';
 import { type CopyStreamQuery, from } from 'pg-copy-streams';
@@ -10,14 +10,14 @@ interface Constraint {
   definition: string;
 }
 
-/** Takes the entries below `database/` in the order in which `dumpDatabase` wrote them. */
+/** Reads the entries below `database/` in the order in which `dumpDatabase` wrote them. */
 export interface Loading {
   client: pg.Client;
   takeTables(tables: Table[]): Promise<void>;
   takeRows(name: string, content: AsyncIterable<Buffer>): Promise<void>;
   takeSequences(values: { name: string; value: string }[]): Promise<void>;
   commit(): Promise<void>;
-  /** Ends the connection; what is not committed is gone. */
+  /** Closes the connection and rolls back what is not committed. */
   end(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function beginLoading(connectionString: string): Promise<Loading> {
       if (open?.name !== name) {
         await closeRows();
         open = { name, stream: client.query(from(copyStatement(name, tables))) };
-        // When the archive breaks off, the connection ends with rows still on their way; the archive says what was wrong.
+        // When the archive is truncated, the connection ends in the middle of the rows; the archive reports the error.
         open.stream.on('error', () => {});
       }
       const { stream } = open!;
@@ -72,7 +72,7 @@ export async function beginLoading(connectionString: string): Promise<Loading> {
   };
 }
 
-/** A refusal of PostgreSQL ends the stream with its error. */
+/** An error of PostgreSQL ends the stream. */
 function write(stream: CopyStreamQuery, chunk: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('error', reject);
@@ -92,8 +92,8 @@ function copyStatement(name: string, tables: Map<string, Table>): string {
 }
 
 /**
- * Tables may refer to each other in circles, and switching their checks off is reserved to superusers. Without the constraints any
- * order will do, and making them again checks every row.
+ * Tables may refer to each other in circles, and only superusers may disable the checks. Without the constraints, any
+ * order works, and creating them again checks every row.
  */
 async function dropForeignKeys(client: pg.Client): Promise<Constraint[]> {
   const { rows } = await client.query<Constraint>(
@@ -104,7 +104,7 @@ async function dropForeignKeys(client: pg.Client): Promise<Constraint[]> {
   return rows;
 }
 
-/** Migrations may have filled tables, and triggers would write a second time what is in the archive already. */
+/** Migrations may have filled tables, and triggers would write rows that the archive already has. */
 async function emptyTables(client: pg.Client, tables: Table[]): Promise<void> {
   for (const { name } of tables) {
     await client.query(`alter table ${quoted(name)} disable trigger user`);
@@ -122,7 +122,7 @@ const makeRoomForJobs = (client: pg.Client) =>
   client.query(`create temporary table restored_jobs (identifier text, payload json, queue_name text, run_at timestamptz,
     max_attempts integer, key text, priority integer) on commit drop`);
 
-/** Through the queue's own function: its tables may look different in another version. */
+/** Uses the queue's own function, because its tables may differ between versions. */
 const addJobs = (client: pg.Client) =>
   client.query(`select graphile_worker.add_job(identifier, payload => payload, queue_name => queue_name, run_at => run_at,
     max_attempts => max_attempts, job_key => key, priority => priority) from restored_jobs`);

@@ -1,4 +1,4 @@
-/** What of the database belongs to a backup, and how it is called there. The catalog says, so that a new table needs nothing here. */
+/** The tables of a backup and their names. They come from the catalog, so that a new table needs no change here. */
 import type pg from 'pg';
 
 export interface Table {
@@ -7,7 +7,7 @@ export interface Table {
   columns: string[];
 }
 
-/** Jobs that wait or run. Without them what follows a commit would be lost: mail, deletions, effects of a push. */
+/** Queued and running jobs. Without them, mail, deletions and the effects of pushes would be lost. */
 export const jobsName = 'graphile_worker.jobs';
 
 /** Those that have failed for good are left out: nothing runs them again. */

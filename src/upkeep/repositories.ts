@@ -1,7 +1,7 @@
 /** The git repositories of a server, by the rows that say where they are. */
 import type pg from 'pg';
-import { repositoryOf } from '../areas/code/repository/index.ts';
 import type { Repository } from '../git/index.ts';
+import { repositoryOf } from '../git/index.ts';
 
 export interface RepositoryRow {
   id: number;

@@ -104,7 +104,7 @@ async function place({ name, content }: ArchiveEntry, progress: Progress): Promi
   if (name !== 'database/sequences.json')
     throw new RestoreError(`The backup has an entry that this version does not know: ${name}.`);
   await loading.takeSequences(JSON.parse(await textOf(content)));
-  // Whoever was about to move them is gone, so that settling need not wait for anybody.
+  // The processes that began these updates are gone, so settling need not wait for them.
   await loading.client.query("update reference_updates set created_at = created_at - interval '1 day'");
   for (const row of await repositoryRows(loading.client)) progress.rows.set(row.id, row);
 }
