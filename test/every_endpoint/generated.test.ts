@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { endpoints } from '../../src/areas/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { accessTable } from '../support/access_table.ts';
+import { withDistrictGraph } from '../support/imports.ts';
 import { world } from '../support/world.ts';
 
 const committed = (name: string) => readFile(path.resolve(import.meta.dirname, '../../docs', name), 'utf8');
@@ -25,15 +27,40 @@ test('docs/access.txt is who may call what', async () => {
   assert.equal(await committed('access.txt'), await accessTable(await world()), stale);
 });
 
+test('docs/architecture.md shows the districts as they use each other', async () => {
+  const text = await committed('architecture.md');
+  assert.equal(text, await withDistrictGraph(text), stale);
+});
+
+const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
+
 test('no two endpoints answer one method and path, and every operation has its own id', () => {
-  const names = endpoints.map(({ method, path: at }) => `${method} ${at.replaceAll(/:\w+/g, ':')}`);
+  assert.deepEqual(repeated(endpoints.map(({ method, path: at }) => `${method} ${at.replaceAll(/:\w+/g, ':')}`)), []);
+  const operations = endpoints.map(({ operation }) => operation);
+  assert.deepEqual(repeated(operations), []);
+  const odd = endpoints.filter(
+    ({ operation, method, returns }) =>
+      !/^[a-z]+([A-Z][a-z]+)+$/.test(operation) || (method === 'GET' && returns.kind === 'page' && !operation.startsWith('list')),
+  );
   assert.deepEqual(
-    names.filter((name, index) => names.indexOf(name) !== index),
+    odd.map(({ operation }) => operation),
     [],
+    'an operation is a verb and a noun, and a page is listed',
   );
-  const document = JSON.parse(JSON.stringify(openApiDocument(endpoints)));
-  const ids = Object.values(document.paths as Record<string, Record<string, { operationId: string }>>).flatMap((item) =>
-    Object.values(item).map(({ operationId }) => operationId),
+});
+
+test('every tag has one description', () => {
+  const tags = new Set(endpoints.map(({ tag }) => tag));
+  assert.deepEqual(repeated([...tags].map(({ name }) => name)), []);
+});
+
+test('every document that the code cites is in the repository', async () => {
+  const top = path.resolve(import.meta.dirname, '../..');
+  const files = (await readdir(path.join(top, 'src'), { recursive: true })).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
   );
-  assert.equal(new Set(ids).size, endpoints.length);
+  const texts = await Promise.all(files.map((file) => readFile(path.join(top, 'src', file), 'utf8')));
+  const cited = new Set(texts.flatMap((text) => [...text.matchAll(/docs\/[\w./-]+\.md/g)].map(([name]) => name)));
+  const missing = [...cited].filter((name) => !existsSync(path.join(top, name)));
+  assert.deepEqual(missing, []);
 });

@@ -1,15 +1,13 @@
 /** The direction of imports (docs/architecture.md): who may know whom. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { areaOf, districtOf, districts, type Import, imports, src } from '../support/imports.ts';
 
-const src = path.resolve(import.meta.dirname, '../../src');
-
-/** What each folder may import besides itself; an area is one folder below areas/. */
+/** What each folder may import besides itself; an area is one folder in a district, which is a folder below areas/. */
 const allowed: Record<string, readonly string[]> = {
   git: [],
   cron: [],
@@ -19,35 +17,31 @@ const allowed: Record<string, readonly string[]> = {
   outbound: [],
   db: [],
   secrets: [],
-  jobs: ['db', 'blobs', 'mail', 'secrets'],
-  http: ['db', 'blobs', 'secrets'],
-  access: ['http', 'db'],
-  areas: ['access', 'http', 'db', 'git', 'jobs', 'blobs', 'mail', 'secrets', 'markdown', 'cron', 'outbound'],
+  services: ['config.ts', 'db', 'blobs', 'mail', 'secrets'],
+  jobs: ['services', 'db'],
+  http: ['services', 'db', 'blobs'],
+  access: ['http', 'services', 'db'],
+  texts: ['http'],
+  pages: ['http', 'texts'],
+  areas: [
+    'access',
+    'http',
+    'db',
+    'git',
+    'jobs',
+    'blobs',
+    'mail',
+    'secrets',
+    'markdown',
+    'cron',
+    'outbound',
+    'texts',
+    'pages',
+    'services',
+  ],
 };
 
-interface Import {
-  from: string;
-  to: string;
-}
-
-/** Every import of one file of ours by another, as paths below src/. Tests may import what they like. */
-async function imports(): Promise<Import[]> {
-  const files = (await readdir(src, { recursive: true })).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  const found = await Promise.all(
-    files.map(async (from) => {
-      const text = await readFile(path.join(src, from), 'utf8');
-      return [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(([, to]) => ({
-        from,
-        to: path.join(path.dirname(from), to!),
-      }));
-    }),
-  );
-  return found.flat();
-}
-
 const folderOf = (file: string) => file.split(path.sep)[0]!;
-const areaOf = (file: string) =>
-  folderOf(file) === 'areas' && file.split(path.sep).length > 2 ? file.split(path.sep)[1] : undefined;
 const show = ({ from, to }: Import) => `${from} imports ${to}`;
 
 test('every folder imports only what lies below it', async () => {
@@ -66,21 +60,78 @@ test('an area uses another only through its index.ts', async () => {
   assert.deepEqual(wrong.map(show), []);
 });
 
-test('areas do not use each other in circles', async () => {
-  const uses = new Map<string, Set<string>>();
-  for (const { from, to } of await imports()) {
-    const [area, target] = [areaOf(from), areaOf(to)];
-    if (area && target && area !== target) uses.set(area, (uses.get(area) ?? new Set()).add(target));
-  }
-  const circleFrom = (area: string, way: string[]): string[] | undefined => {
-    if (way.includes(area)) return [...way.slice(way.indexOf(area)), area];
-    for (const next of uses.get(area) ?? []) {
-      const circle = circleFrom(next, [...way, area]);
+test('a district uses only those below it', async () => {
+  const places: readonly string[] = districts;
+  const wrong = (await imports()).filter(({ from, to }) => {
+    const [district, target] = [districtOf(from), districtOf(to)];
+    return district !== undefined && target !== undefined && places.indexOf(target) > places.indexOf(district);
+  });
+  assert.deepEqual(wrong.map(show), []);
+});
+
+test('every area lies in a district', async () => {
+  const all = new Set((await imports()).map(({ from }) => districtOf(from)).filter((district) => district !== undefined));
+  assert.deepEqual([...all].sort(), [...districts].sort());
+});
+
+/** One circle in a graph, as the names on it, or undefined. */
+function circleIn(uses: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const done = new Set<string>();
+  const circleFrom = (name: string, way: string[]): string[] | undefined => {
+    if (way.includes(name)) return [...way.slice(way.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    for (const next of uses.get(name) ?? []) {
+      const circle = circleFrom(next, [...way, name]);
       if (circle) return circle;
     }
+    done.add(name);
     return undefined;
   };
-  for (const area of uses.keys()) assert.deepEqual(circleFrom(area, []), undefined);
+  for (const name of uses.keys()) {
+    const circle = circleFrom(name, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
+function graph(all: readonly Import[], nameOf: (file: string) => string | undefined): Map<string, Set<string>> {
+  const uses = new Map<string, Set<string>>();
+  for (const { from, to } of all) {
+    const [user, used] = [nameOf(from), nameOf(to)];
+    if (user && used && user !== used) uses.set(user, (uses.get(user) ?? new Set()).add(used));
+  }
+  return uses;
+}
+
+test('areas do not use each other in circles', async () => {
+  assert.deepEqual(circleIn(graph(await imports(), areaOf)), undefined);
+});
+
+test('files do not import each other in circles', async () => {
+  assert.deepEqual(circleIn(graph(await imports(), (file) => file)), undefined);
+});
+
+/** What the files of an area are called, alone or after a noun (docs/architecture.md). */
+const fileNames = /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|pages|parameters|commands|index)\.ts$/;
+
+/** Names with a reason of their own. */
+const otherNames = new Set([
+  'instance/experiments/definition.ts', // the type of the files in definitions/
+  'code/repository/branch_queue.ts', // not a rule or an action but what keeps commits to one branch in order
+  'conversation/quick_actions/definition.ts', // the type of the values in *_commands.ts
+  'conversation/quick_actions/operations.ts', // the interface that a noun implements
+  'conversation/quick_actions/situation.ts', // what a command is given
+  'work/epics/noteable.ts', // the noun's description of itself
+  'work/issues/noteable.ts',
+]);
+
+test('the files of an area have the names that docs/architecture.md lists', async () => {
+  const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));
+  const odd = [...files].filter(
+    (file) =>
+      !fileNames.test(path.basename(file)) && !file.includes('/definitions/') && !otherNames.has(file.slice('areas/'.length)),
+  );
+  assert.deepEqual(odd, []);
 });
 
 /** Packages that few calls and jobs need. Each takes memory of every process that loads it, so that only who needs one does. */

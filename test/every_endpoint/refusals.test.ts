@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { endpoints } from '../../src/areas/index.ts';
-import type { AnyEndpoint } from '../../src/http/index.ts';
+import { type AnyEndpoint, isReading, servesAnonymous } from '../../src/http/index.ts';
+import { addThings, paramsFor } from '../support/access_table.ts';
 import { oddValues } from '../support/odd_values.ts';
+import { seedOfToday } from '../support/random.ts';
 import { sendRaw } from '../support/raw_request.ts';
+import { someOf } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
 
 /** Everything in the database but the notes on when a token was last used. */
@@ -38,6 +41,29 @@ const pathTo = ({ path }: AnyEndpoint, { project, group, people }: World) =>
 
 const writes = endpoints.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
 
+/** What those without a token have to say to be served, by operation. */
+const openWith: Record<string, Record<string, string>> = {
+  listUsers: { username: 'x' },
+  listIssues: { scope: 'all' },
+  countIssues: { scope: 'all' },
+};
+
+test('callers without a token are served as the endpoints declare it', async () => {
+  const here = await world();
+  const things = await addThings(here);
+  await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
+  await here.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', here.project.id).execute();
+  const wrong: string[] = [];
+  for (const endpoint of endpoints.filter(({ method }) => isReading(method))) {
+    const params = paramsFor(endpoint.path, here, things);
+    const path = fill(endpoint.path, (name) => params[name]!);
+    const { status } = await here.as('anonymous').get(path, openWith[endpoint.operation]);
+    const isServed = status !== 401 && status !== 403;
+    if (isServed !== servesAnonymous(endpoint)) wrong.push(`${endpoint.method} ${endpoint.path} answers ${status}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
 test('whoever is refused changes nothing', async () => {
   const here = await world();
   // What signing in notes is noted before the first look.
@@ -56,7 +82,7 @@ test('whoever is refused changes nothing', async () => {
   assert.deepEqual(await everything(here), before);
 });
 
-/** Few, since they are sent to every endpoint, and of each kind that is read apart: the fuzz test draws from all. */
+/** Few, since they are sent to every endpoint, and of each kind that is read apart: the fuzz test draws from all. An endpoint gets a third of them, another each day. */
 const paths = [
   '0',
   '-1',
@@ -76,16 +102,17 @@ const values = [...oddValues.filter((value) => typeof value !== 'number'), -1, 1
 test('no path and no parameter makes the server fail', async () => {
   const here = await world();
   const { token } = await here.person({ admin: true });
-  for (const endpoint of endpoints) {
+  for (const [index, endpoint] of endpoints.entries()) {
     const inputs = Object.keys(endpoint.input ?? {});
+    const third = index + seedOfToday();
     const odd_paths = new Set([
-      ...paths.map((odd) => fill(endpoint.path, () => odd)),
-      ...paths.map((odd) => fill(endpoint.path, (_, index) => (index === 0 ? String(here.project.id) : odd))),
+      ...someOf(paths, third).map((odd) => fill(endpoint.path, () => odd)),
+      ...someOf(paths, third + 1).map((odd) => fill(endpoint.path, (_, index) => (index === 0 ? String(here.project.id) : odd))),
       pathTo(endpoint, here),
     ]);
     const attempts = [
       ...[...odd_paths].map((path) => ({ path, body: {} })),
-      ...(inputs.length > 0 ? values : []).map((value) => ({
+      ...(inputs.length > 0 ? someOf(values, third) : []).map((value) => ({
         path: pathTo(endpoint, here),
         body: Object.fromEntries(inputs.map((name) => [name, value])),
       })),
