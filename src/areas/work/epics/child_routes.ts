@@ -22,10 +22,11 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { titleReasons } from '../../../texts/index.ts';
+import { reorder } from '../issuables/index.ts';
 import { createEpic } from './actions.ts';
 import { adopt, type ParentRefusal, setParent } from './parent_actions.ts';
-import { moveInEpic } from './place_actions.ts';
 import { Epic, type EpicReply, presentEpics, presentSingleEpic } from './present.ts';
+import { childrenIn } from './rules.ts';
 
 const path = '/groups/:id/epics/:epic_iid/epics';
 
@@ -117,8 +118,8 @@ const routes = [
     refusals: { 400: 'error: Epic could not be moved!' },
     handle: async ({ db, url, caller, epic, input: { child_epic_id, move_before_id, move_after_id, ...page } }) => {
       const child = await childIn(db, caller, epic, child_epic_id);
-      const place = { move_before_id, move_after_id };
-      const isMoved = await db.transaction().execute((tx) => moveInEpic(tx, 'children', epic.id, child.id, place));
+      const place = { after: move_before_id, before: move_after_id };
+      const isMoved = await db.transaction().execute((tx) => reorder(tx, childrenIn(epic.id), child.id, place));
       if (!isMoved) throw new ApiError(400, { message: { error: 'Epic could not be moved!' } });
       return pageOfChildren({ db, url }, caller, epic, page);
     },

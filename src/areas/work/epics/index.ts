@@ -9,6 +9,6 @@ export {
   setEpicOfIssue,
 } from './issue_actions.ts';
 export { epicNoun } from './noteable.ts';
-export { moveInEpic } from './place_actions.ts';
 export { Epic, EpicInIssue, type EpicReply, presentSingleEpic } from './present.ts';
 export { epicsInIssues } from './queries.ts';
+export { issuesIn } from './rules.ts';

@@ -4,9 +4,9 @@ import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/i
 import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
-import { referenceTo } from '../issuables/index.ts';
-import { firstPlace } from './place_actions.ts';
+import { firstPlace, referenceTo } from '../issuables/index.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
+import { issuesIn } from './rules.ts';
 
 /** What notes and rules need of an issue. */
 interface LinkedIssue {
@@ -96,7 +96,7 @@ export async function addToEpic(
   if (epic.confidential && !issue.confidential) return 'confidential epic';
   await sql`
     insert into epic_issues (issue_id, epic_id, relative_position)
-    values (${issue_id}, ${epic_id}, ${firstPlace('issues', epic_id)})
+    values (${issue_id}, ${epic_id}, ${firstPlace(issuesIn(epic_id))})
     on conflict (issue_id) do update set epic_id = excluded.epic_id, relative_position = excluded.relative_position`.execute(tx);
   await noteAdded(tx, caller.id, issue, epic);
   return undefined;

@@ -4,9 +4,9 @@ import { epicKind, isMemberOfGroup, levels, theEpic } from '../../../access/inde
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
-import { referenceTo } from '../issuables/index.ts';
-import { firstPlace } from './place_actions.ts';
+import { firstPlace, referenceTo } from '../issuables/index.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
+import { childrenIn } from './rules.ts';
 
 /** How many levels a tree may have. */
 const mostLevels = 7;
@@ -112,7 +112,7 @@ export async function setParent(
   if (refusal) return refusal;
   await tx
     .updateTable('epics')
-    .set({ parent_id, relative_position: parent_id === null ? null : firstPlace('children', parent_id) })
+    .set({ parent_id, relative_position: parent_id === null ? null : firstPlace(childrenIn(parent_id)) })
     .where('id', '=', child_id)
     .execute();
   if (before_id !== null) await note(tx, caller.id, 'removed', await epicNamed(tx, before_id), child);

@@ -29,6 +29,7 @@ export { type LinkRow, linkedTo, linkOf } from './link_queries.ts';
 export { countByState, type Part, pageOfSelection, type Selection, type Sort, type View } from './list_queries.ts';
 export { type NamesAsked, namesFor } from './name_queries.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
+export { distance, firstPlace, type Order, reorder } from './place_actions.ts';
 export { isSubscribed } from './queries.ts';
 export { referenceTo } from './rules.ts';
 export { setSubscription } from './subscription_actions.ts';

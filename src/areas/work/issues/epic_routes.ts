@@ -31,10 +31,11 @@ import {
   confidentialEpicText,
   Epic,
   type EpicRefusal,
-  moveInEpic,
+  issuesIn,
   presentSingleEpic,
   removeFromEpic,
 } from '../epics/index.ts';
+import { reorder } from '../issuables/index.ts';
 import { Issue, issueFields, presentIssues, presentSingleIssue } from './present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/issues';
@@ -168,8 +169,8 @@ const routes = [
     refusals: { 400: 'error: Issue could not be moved!' },
     handle: async ({ db, url, caller, epic, input: { epic_issue_id, move_before_id, move_after_id, ...page } }) => {
       const { id } = await linkFor(db, caller, epic, epic_issue_id);
-      const place = { move_before_id, move_after_id };
-      const isMoved = await db.transaction().execute((tx) => moveInEpic(tx, 'issues', epic.id, id, place));
+      const place = { after: move_before_id, before: move_after_id };
+      const isMoved = await db.transaction().execute((tx) => reorder(tx, issuesIn(epic.id), id, place));
       if (!isMoved) throw new ApiError(400, { message: { error: 'Issue could not be moved!' } });
       return pageOfIssues({ db, url }, caller, epic, page);
     },

@@ -1,6 +1,6 @@
-/** In which order lists of issues come. */
+/** In which order lists of issues come, and the order that people give them by hand. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Part, Sort } from '../issuables/index.ts';
+import { distance, type Order, type Part, type Sort } from '../issuables/index.ts';
 
 const rest: Pick<Part, 'by'> = { by: [] };
 const column = (name: string) => sql.ref(`issues.${name}`);
@@ -59,3 +59,13 @@ export const orderNames = Object.keys(orders) as OrderName[];
 
 /** The parts of a list in the order that is asked for, first to last. */
 export const partsOf = (order_by: OrderName, sort: Sort): readonly Part[] => orders[order_by](sort);
+
+/** The order by `relative_position` in a project. New issues are placed by a trigger, at the distance times their id. */
+export const orderIn = (project_id: number): Order => ({
+  table: 'issues',
+  scope: 'project_id',
+  scope_id: project_id,
+  scopes: 'projects',
+  ties: 'desc',
+  end: sql`(select (max(id) + 1) * ${sql.lit(distance)}::bigint from issues)`,
+});

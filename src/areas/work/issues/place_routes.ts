@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { issueEditor, namedIssueReader, type Project, projectFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, found, one, optional, post, put } from '../../../http/index.ts';
+import { reorder } from '../issuables/index.ts';
 import { cloneIssue, moveIssue } from './move_actions.ts';
-import { reorderIssue } from './place_actions.ts';
+import { orderIn } from './order_rules.ts';
 import { Issue, presentSingleIssue } from './present.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
@@ -30,12 +31,10 @@ export const issuePlaceRoutes = [
     returns: one(Issue),
     refusals: { 422: 'error: Unprocessable Entity' },
     handle: async ({ db, url, caller, project, issue, input }) => {
-      const [move_after_id, move_before_id] = [meant(input.move_after_id), meant(input.move_before_id)];
       if (Object.values(input).some((id) => id !== undefined)) {
-        const isThere = move_after_id !== undefined || move_before_id !== undefined;
-        const place = { move_after_id, move_before_id };
-        if (!isThere || !(await db.transaction().execute((tx) => reorderIssue(tx, project.id, issue.id, place))))
-          throw new ApiError(422, { message: { error: 'Unprocessable Entity' } });
+        const place = { after: meant(input.move_after_id), before: meant(input.move_before_id) };
+        const isMoved = await db.transaction().execute((tx) => reorder(tx, orderIn(project.id), issue.id, place));
+        if (!isMoved) throw new ApiError(422, { message: { error: 'Unprocessable Entity' } });
       }
       return presentSingleIssue({ db, url }, caller, issue);
     },

@@ -1,0 +1,132 @@
+/** The order that people give to things by hand, such as the issues of a project or the children of an epic. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+
+/** How far apart things are placed, so that many fit in between. The same as in the trigger that places new issues. */
+export const distance = 2 ** 20;
+
+/** One order: the rows of a table with the same value in one column, by their `relative_position`. */
+export interface Order {
+  table: string;
+  /** The column that says which order a row is in, and its value here. */
+  scope: string;
+  scope_id: number;
+  /** The table that `scope` refers to. Its row is locked, so that changes of an order take turns. */
+  scopes: string;
+  /** The direction of ids among rows at the same position, as in the lists of this order. */
+  ties: 'asc' | 'desc';
+  /** The position of the next new row, where new rows come last. */
+  end?: RawBuilder<number>;
+}
+
+/** Ids of rows of the same order; at least one is given. */
+export interface NewPlace {
+  /** The row to come right after. */
+  after?: number | undefined;
+  /** The row to come right before. */
+  before?: number | undefined;
+}
+
+interface Placed {
+  id: number;
+  relative_position: number;
+}
+
+const placedIn = ({ table, scope, scope_id }: Order) => sql`
+  select id, relative_position from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id} and relative_position is not null`;
+
+async function placedNamed(tx: Database, order: Order, ids: readonly number[]): Promise<Map<number, Placed>> {
+  const { rows } = await sql<Placed>`${placedIn(order)} and id = any(${ids}::bigint[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The rows next to a place, the nearest first. */
+async function neighbours(
+  tx: Database,
+  order: Order,
+  { id, relative_position }: Placed,
+  side: 'before' | 'after',
+  count: number,
+): Promise<Placed[]> {
+  const isAscending = (direction: 'asc' | 'desc') => (direction === 'asc') === (side === 'after');
+  const beyond = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`>` : sql`<`);
+  const by = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`asc` : sql`desc`);
+  const { rows } = await sql<Placed>`
+    ${placedIn(order)}
+       and (relative_position ${beyond('asc')} ${relative_position} or (relative_position = ${relative_position} and id ${beyond(order.ties)} ${id}))
+     order by relative_position ${by('asc')}, id ${by(order.ties)} limit ${count}`.execute(tx);
+  return rows;
+}
+
+/** A position that comes after the last row; where new rows come last, that of the next new row. */
+async function endAfter(tx: Database, { end }: Order, last: Placed): Promise<number> {
+  if (!end) return last.relative_position + 2 * distance;
+  const { rows } = await sql<{ position: number }>`select ${end} as position`.execute(tx);
+  return rows[0]!.position;
+}
+
+/** How many rows around a place are moved apart when nothing fits in between; four times as many where that is not enough. */
+const fewAround = 16;
+
+/**
+ * Moves the rows around `after` apart, so that there is room behind it. They keep their order, and their places among the others.
+ * @param most how many on each side
+ */
+async function spread(tx: Database, order: Order, after: Placed, moving_id: number, most = fewAround): Promise<void> {
+  const before = await neighbours(tx, order, after, 'before', most);
+  const behind = await neighbours(tx, order, after, 'after', most);
+  const around = [...before.toReversed(), after, ...behind].filter(({ id }) => id !== moving_id);
+  const [first, last] = [around[0]!, around.at(-1)!];
+  // The first may move forwards, the last up to the end; others stay between their neighbours.
+  const low = before.length < most ? first.relative_position - distance : first.relative_position;
+  const high = behind.length < most ? await endAfter(tx, order, last) : last.relative_position;
+  const step = Math.floor((high - low) / (around.length + 1));
+  if (step < 2) return spread(tx, order, after, moving_id, most * 4);
+  const ids = around.map(({ id }) => id);
+  const positions = around.map((_, index) => low + (index + 1) * step);
+  const table = sql.table(order.table);
+  await sql`update ${table} set relative_position = given.position
+              from unnest(${ids}::bigint[], ${positions}::bigint[]) given(id, position) where ${table}.id = given.id`.execute(tx);
+}
+
+async function positionAfter(tx: Database, order: Order, after_id: number, moving_id: number): Promise<number> {
+  for (;;) {
+    const after = (await placedNamed(tx, order, [after_id])).get(after_id)!;
+    const found = await neighbours(tx, order, after, 'after', 2);
+    const next = found.find(({ id }) => id !== moving_id)?.relative_position ?? (await endAfter(tx, order, after));
+    if (next - after.relative_position > 1) return Math.floor((after.relative_position + next) / 2);
+    await spread(tx, order, after, moving_id);
+  }
+}
+
+async function positionBefore(tx: Database, order: Order, before: Placed, moving_id: number): Promise<number> {
+  const found = await neighbours(tx, order, before, 'before', 2);
+  const previous = found.find(({ id }) => id !== moving_id);
+  return previous ? positionAfter(tx, order, previous.id, moving_id) : before.relative_position - distance;
+}
+
+/** Whether the first of two different rows comes before the second. */
+function isInOrder({ ties }: Order, one: Placed, other: Placed): boolean {
+  if (one.relative_position !== other.relative_position) return one.relative_position < other.relative_position;
+  return ties === 'asc' ? one.id < other.id : one.id > other.id;
+}
+
+/**
+ * Puts a row after one, before another, or between both.
+ * @returns whether there is such a place: the rows are in this order, one before the other
+ */
+export async function reorder(tx: Database, order: Order, id: number, { after, before }: NewPlace): Promise<boolean> {
+  await sql`select from ${sql.table(order.scopes)} where id = ${order.scope_id} for no key update`.execute(tx);
+  const named = [after, before].filter((each) => each !== undefined);
+  const known = await placedNamed(tx, order, named);
+  if (named.length === 0 || named.some((each) => each === id || !known.has(each))) return false;
+  if (after !== undefined && before !== undefined && !isInOrder(order, known.get(after)!, known.get(before)!)) return false;
+  const position =
+    after !== undefined ? await positionAfter(tx, order, after, id) : await positionBefore(tx, order, known.get(before!)!, id);
+  await sql`update ${sql.table(order.table)} set relative_position = ${position} where id = ${id}`.execute(tx);
+  return true;
+}
+
+/** The position before all others, as an expression. */
+export const firstPlace = ({ table, scope, scope_id }: Order): RawBuilder<number> =>
+  sql`(select coalesce(min(relative_position), 0) - ${sql.lit(distance)} from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id})`;
