@@ -1,6 +1,6 @@
 /**
- * Moving references. What the database must know of a move is written by whoever deletes its row in `reference_updates`, in the same transaction: the
- * request that moved them, or after a crash `settleReferenceUpdates`. So it is written once, whatever happens in between.
+ * Moving references. The transaction that deletes the row in `reference_updates` also writes the effects of the move. It is that of the
+ * request, or after a crash that of `settleReferenceUpdates`; so the effects are written exactly once.
  */
 import type { Database } from '../../../db/index.ts';
 import { RefConflict, RefMoved, type RefUpdate, repositoryOf, setHead, updateRefs } from '../../../git/index.ts';
@@ -17,7 +17,7 @@ export interface Mover {
 }
 
 /**
- * Remembers that references are about to move.
+ * Records that references are about to move.
  * @returns the id of the row, for `refsChanged` or `withdrawUpdates`
  */
 export async function announceUpdates(db: Database, { project, user_id }: Mover, updates: readonly RefUpdate[]): Promise<number> {
@@ -35,16 +35,16 @@ export async function withdrawUpdates(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Moves references, all or none, and writes what follows from it.
- * @param updates at least one; each must be where its `old` says
- * @throws RefMoved when one is elsewhere, RefConflict when one cannot exist beside another; nothing has moved then
+ * Moves references, all or none, and writes the effects.
+ * @param updates at least one; each reference must still be at its `old`
+ * @throws RefMoved when one has moved, RefConflict when one cannot exist beside another; then nothing has moved
  */
 export async function moveRefs(services: Services, mover: Mover, updates: readonly RefUpdate[]): Promise<void> {
   const id = await announceUpdates(services.db, mover, updates);
   try {
     await updateRefs(repositoryOf(services, mover.project), updates);
   } catch (error) {
-    // After any other failure git may have moved them; the row stays, and settling it looks.
+    // After any other failure git may have moved them; the row stays, and settling it finds out.
     if (error instanceof RefMoved || error instanceof RefConflict) await withdrawUpdates(services.db, id);
     throw error;
   }
@@ -52,9 +52,9 @@ export async function moveRefs(services: Services, mover: Mover, updates: readon
 }
 
 /**
- * Writes what follows from a move, unless somebody else has.
+ * Writes the effects of a move, unless another process has written them.
  * @param id the row in `reference_updates`
- * @param moved what really moved, which for a push may be a part of what was announced
+ * @param moved what actually moved, which for a push may be part of what was announced
  */
 export async function refsChanged(services: Services, id: number, moved: readonly RefUpdate[]): Promise<void> {
   const pushes = await pushesOf(services, services.db, id, moved);
@@ -63,7 +63,7 @@ export async function refsChanged(services: Services, id: number, moved: readonl
 
 type Pushes = Awaited<ReturnType<typeof describePush>>;
 
-/** How the moves of a row in `reference_updates` are told of; none where the row is gone. */
+/** The push events for a row in `reference_updates`; none when the row is gone. */
 async function pushesOf(services: Services, db: Database, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {
   const place = await db
     .selectFrom('reference_updates')
@@ -95,13 +95,13 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
 }
 
 /**
- * Writes what follows from the references that a repository was filled with before anybody knew of its project.
- * @param tx the transaction that adds the project: a crash leaves neither, and so there is nothing to settle
+ * Writes the effects of the references that a repository was filled with before its project was visible.
+ * @param tx the transaction that adds the project: a crash leaves neither, so there is nothing to settle
  * @param moved all of them, from nothing
  */
 export async function refsBegun(tx: Database, services: Services, mover: Mover, moved: readonly RefUpdate[]): Promise<void> {
   const id = await announceUpdates(tx, mover, moved);
-  // Nobody else can see the project yet, and what is asked of git is one commit.
+  // The project is not visible yet, and git only reads one commit here.
   await writeEffects(tx, services, id, { moved, pushes: await pushesOf(services, tx, id, moved) });
 }
 
@@ -131,6 +131,6 @@ async function openProject(tx: Database, services: Services, id: number, pushed:
   const default_branch = pushed.includes(before.default_branch) ? before.default_branch : pushed[0]!;
   await tx.updateTable('projects').set({ empty_repo: false, default_branch }).where('id', '=', id).execute();
   await protectDefaultBranch(tx, id);
-  // Before the commit: when it fails, the row is still there and all of this happens again.
+  // Before the commit: if it fails, the row is still there and all of this is repeated.
   if (default_branch !== before.default_branch) await setHead(repositoryOf(services, before), default_branch);
 }

@@ -51,7 +51,7 @@ test('the files of a commit are downloaded as an archive', async () => {
   assert.deepEqual([known.status, known.headers.get('content-type')], [200, 'application/zip']);
 });
 
-test('every extension gives its format, and others are not known', async () => {
+test('every extension selects its format, and unknown ones are refused', async () => {
   const place = await filledWorld();
   const archive = `/projects/${place.project.id}/repository/archive`;
   const bzip2 = (await isArchiveFormatKnown('tar.bz2')) ? 'BZ' : undefined;
@@ -72,7 +72,7 @@ test('every extension gives its format, and others are not known', async () => {
   }
 });
 
-test('there is no archive of what is not there, or may not be read', async () => {
+test('there is no archive of a missing ref or a hidden project', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const archive = `/projects/${project.id}/repository/archive`;
@@ -102,12 +102,12 @@ function contentsIn(tar: Buffer): Map<string, Buffer> {
   return contents;
 }
 
-test('the large files of a project stand in an archive for their pointers, unless they are not wanted', async () => {
+test('an archive contains large files instead of their pointers, unless they are excluded', async () => {
   const place = await filledWorld();
   const { as, project, db } = place;
   const large = Buffer.alloc(300_000, 'a large file, ');
   assert.equal((await upload(place, 'developer', large)).status, 200);
-  const [pointer, foreign] = [pointerFor(objectFor(large)), pointerFor(objectFor('of nobody'))];
+  const [pointer, foreign] = [pointerFor(objectFor(large)), pointerFor(objectFor('of no project'))];
   const files = {
     '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
     'a.bin': pointer,

@@ -1,4 +1,4 @@
-/** Archives: all files of a commit in one (docs/reference/repository.md). They are made while they are sent, and kept nowhere. */
+/** Archives: all files of a commit in one file (docs/reference/repository.md). They are created while they are sent, and never stored. */
 import { Type } from 'typebox';
 import { codeDownloader, type Project } from '../../../access/index.ts';
 import {
@@ -63,7 +63,7 @@ interface Archive {
 }
 
 interface ArchiveRequest {
-  /** Left out, `tar.gz`. */
+  /** `tar.gz` by default. */
   format?: string;
   sha?: string;
   path?: string;
@@ -89,7 +89,7 @@ const headersOf = ({ format, file_name }: Archive): Headers => ({
   ...uncached,
 });
 
-/** git holds a large file in memory while it packs it. */
+/** git holds a large file in memory while it archives it. */
 const largest_bytes = 1024 * 1024 * 1024;
 
 const input = {

@@ -6,7 +6,7 @@ import { createToken } from '../../people/personal_access_tokens/index.ts';
 
 const readme = '814f4a422927b82f5f8a43f8fab6d3839e3983f2';
 
-test('a blob is read in JSON and as bytes by its id', async () => {
+test('a blob is read by its id, as JSON and as raw bytes', async () => {
   const { as, project } = await filledWorld();
   const blobs = `/projects/${project.id}/repository/blobs`;
   const shown = await as('reporter').get(`${blobs}/${readme}`);
@@ -21,7 +21,7 @@ test('a blob is read in JSON and as bytes by its id', async () => {
   assert.deepEqual([known.status, known.headers.get('content-length')], [200, '8']);
 });
 
-test('a large blob is streamed, and is what its first bytes say', async () => {
+test('a large blob is streamed, and its type is detected from its first bytes', async () => {
   const { as, project } = await filledWorld();
   const page = `<html>${'x'.repeat(2_000_000)}`;
   await as('maintainer').post(fileUrl(project, 'page'), { ...onMain, content: page });
@@ -34,7 +34,7 @@ test('a large blob is streamed, and is what its first bytes say', async () => {
   assert.equal((await as('reporter').head(raw)).headers.get('content-length'), String(page.length));
 });
 
-test('only blobs are blobs, and who may not read code reads none', async () => {
+test('ids of other objects are not found, and blobs need the right to read code', async () => {
   const { as, project, db, people, url } = await filledWorld();
   const blobs = `/projects/${project.id}/repository/blobs`;
   const commit = (await as('reporter').get(`/projects/${project.id}/repository/commits/main`)).body.id;

@@ -1,4 +1,4 @@
-/** Blobs: contents of files by their own id, whatever names they have (docs/reference/repository.md). */
+/** Blobs: file contents by their git id (docs/reference/repository.md). */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
@@ -26,10 +26,10 @@ async function blobOf(services: Services, project: Project, sha: string): Promis
   return { repository, id, size_bytes: found('Blob', await findBlob(repository, id)) };
 }
 
-/** Up to this size a blob is read at once, which costs less than a process of its own. */
+/** Up to this size a blob is read at once, which costs less than a separate process. */
 const small_bytes = 256 * 1024;
 
-/** The bytes of a blob, and those at its beginning that tell what they are. */
+/** The bytes of a blob, and its first bytes for detecting the media type. */
 async function contentOf({ repository, id, size_bytes }: FoundBlob): Promise<{ body: Buffer | Readable; start: Buffer }> {
   if (size_bytes <= small_bytes) {
     const body = await readBlob(repository, id);

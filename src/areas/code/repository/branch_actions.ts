@@ -1,4 +1,4 @@
-/** Complete changes of branches (docs/reference/repository.md). */
+/** Complete changes to branches (docs/reference/repository.md). */
 import type { Project } from '../../../access/index.ts';
 import {
   isValidBranchName,
@@ -33,7 +33,7 @@ const inTheWay = (branch: string) =>
   badRequest(`Failed to create branch '${branch}': Branch name conflicts with existing branch hierarchy.`);
 const alreadyExists = () => badRequest('Branch already exists');
 
-/** Gives an empty repository the commit that its first branch can begin at. */
+/** Gives an empty repository a commit that its first branch can start from. */
 async function firstCommit(services: Services, { project, caller }: BranchRequest): Promise<string> {
   const readme = { action: 'create', file_path: 'README.md', content: Buffer.alloc(0) } as const;
   return commitChanges(services, {
@@ -45,7 +45,7 @@ async function firstCommit(services: Services, { project, caller }: BranchReques
   });
 }
 
-/** The commit that a new branch begins at, and whether making it has made the branch as well. */
+/** The commit that a new branch starts from, and whether creating it has created the branch as well. */
 async function startOf(services: Services, request: BranchRequest, repository: Repository, ref: string) {
   const unknown = () => badRequest(`Failed to create branch '${request.branch}': invalid reference name '${ref}'`);
   const commit_id = await resolveCommit(repository, ref);
@@ -61,7 +61,7 @@ async function startOf(services: Services, request: BranchRequest, repository: R
 
 /**
  * Creates a branch. An empty repository gets its default branch, with an empty README.md, first.
- * @param request.ref branch, tag or commit that the branch begins at
+ * @param request.ref branch, tag or commit that the branch starts from
  * @returns the id of its commit
  * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
@@ -85,7 +85,7 @@ export async function createBranch(services: Services, request: BranchRequest & 
 }
 
 /**
- * Removes a branch.
+ * Deletes a branch.
  * @param request.commit_id where the caller saw it
  * @throws ApiError 400 for the default branch, 409 when the branch moved in the meantime
  */
@@ -101,10 +101,10 @@ export async function deleteBranch(services: Services, request: BranchRequest & 
   }
 }
 
-/** Each attempt leaves out the branches that moved under the one before. */
+/** Each attempt leaves out the branches that moved during the previous one. */
 const attempts = 5;
 
-/** Removes the branches that are merged into the default branch, except it, those that are where it is, and protected ones. */
+/** Deletes the branches that are merged into the default branch, except those at its head and protected ones. */
 export async function deleteMergedBranches(
   services: Services,
   { project, caller }: Omit<BranchRequest, 'branch'>,

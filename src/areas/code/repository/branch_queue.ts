@@ -1,17 +1,17 @@
-/** Commits that are made without a push to one branch, one after the other: each builds on the one before, and no client has to try again. */
+/** Serialises API commits to one branch: each builds on the one before, so no client has to retry. */
 import { RefMoved } from '../../../git/index.ts';
 import { branchMoved } from './push_check_rules.ts';
 
-/** A branch for which more are waiting is no place for edits, and they would hold on to what they bring. */
+/** Longer queues are refused: every waiting request keeps its content in memory. */
 const longest_queue = 200;
-/** Pushes and other processes take no turns; an attempt that loses to them is made anew. */
+/** Pushes and other processes do not queue; an attempt that loses to them is retried. */
 const attempts = 5;
 
 const queues = new Map<string, { length: number; last: Promise<void> }>();
 
 /**
- * Makes a commit when those before it on the branch are made.
- * @param attempt finds out where the branch is, and moves it from there; made again when it throws RefMoved
+ * Runs a commit once those before it on the branch have finished.
+ * @param attempt reads where the branch is and moves it from there; retried when it throws RefMoved
  * @throws ApiError 400 when the branch moves under every attempt, or too many are waiting, and what `attempt` throws
  */
 export async function inTurn<T>(project: { id: number }, branch: string, attempt: () => Promise<T>): Promise<T> {

@@ -32,7 +32,7 @@ async function filled(): Promise<World> {
   return place;
 }
 
-test('a branch is created, shown, listed and removed', async () => {
+test('a branch is created, shown, listed and deleted', async () => {
   const place = await filled();
   const { as, project, services } = place;
   const url = branchesUrl(place);
@@ -67,7 +67,7 @@ test('a branch is created, shown, listed and removed', async () => {
   assert.equal((await as('developer').delete(one)).status, 404);
 });
 
-test('branches are found by parts of their names, and by expressions that cannot explode', async () => {
+test('branches are searched by name, and by regular expressions that run in linear time', async () => {
   const place = await filled();
   const { as } = place;
   for (const name of ['Feature-one', 'two-feature', 'my-feature-x']) await commitTo(place, name, { seconds: 2000 });
@@ -89,7 +89,7 @@ test('branches are found by parts of their names, and by expressions that cannot
   }
 });
 
-test('branches are ordered by name or by their last commit, and paged by number or by token', async () => {
+test('branches are ordered by name or last commit, and paged by number or token', async () => {
   const place = await filled();
   const { as } = place;
   const url = branchesUrl(place);
@@ -125,7 +125,7 @@ test('branches are ordered by name or by their last commit, and paged by number 
   }
 });
 
-test('a branch that cannot be created says why, and none is created', async () => {
+test('a refused branch says why, and is not created', async () => {
   const place = await filled();
   const { as } = place;
   const url = branchesUrl(place);
@@ -151,7 +151,7 @@ test('a branch that cannot be created says why, and none is created', async () =
   assert.deepEqual(names((await as('reporter').get(url)).body), ['main']);
 });
 
-test('the first branch of an empty repository stands on a README', async () => {
+test('the first branch of an empty repository starts with a README', async () => {
   const place = await world();
   const { as, project } = place;
   const url = branchesUrl(place);
@@ -176,7 +176,7 @@ test('the first branch of an empty repository stands on a README', async () => {
   assert.deepEqual(names((await other.as('reporter').get(branchesUrl(other))).body), ['main']);
 });
 
-test('what is merged is told, and goes together; the default branch and what begins at it stays', async () => {
+test('merged branches are marked and deleted together; the default branch and branches at its head stay', async () => {
   const place = await filled();
   const { as } = place;
   const url = branchesUrl(place);
@@ -205,7 +205,7 @@ test('what is merged is told, and goes together; the default branch and what beg
   assert.deepEqual(names((await as('reporter').get(url)).body), ['ahead', 'fresh', 'main']);
 });
 
-test('who may see and change branches; the default one, and one that has changed, stay', async () => {
+test('branches are read by reporters and changed by developers; the default branch and one that has moved are not deleted', async () => {
   const place = await filled();
   const { as } = place;
   const url = branchesUrl(place);

@@ -57,7 +57,7 @@ async function present(
     commit: presentCommit(url, project, await readCommit(repository, branch.commit_id)),
     merged,
     protected: is_protected,
-    // What is not protected is open to developers without being opened to them.
+    // Both are false on an unprotected branch, although developers may push and merge there.
     developers_can_push,
     developers_can_merge,
     can_push: may_push && !project.read_only,
@@ -66,13 +66,13 @@ async function present(
   };
 }
 
-/** A branch that is where the default branch is has nothing to be merged: it may have been made a moment ago. */
+/** A branch at the head of the default branch does not count as merged: it may just have been created. */
 async function isMerged(repository: Repository, project: Project, commit_id: string): Promise<boolean> {
   const into = await defaultHead(repository, project);
   return into !== undefined && into !== commit_id && (await isAncestor(repository, commit_id, into));
 }
 
-/** Whoever looks, and at which project. */
+/** The caller, and the project they look at. */
 interface Viewer {
   project: Project;
   caller: MaybeCaller;
@@ -100,8 +100,8 @@ async function presentPage(services: Services, { project, caller }: Viewer, page
 }
 
 /**
- * What finds a name by a regular expression with the syntax of RE2, whose time cannot explode.
- * @throws ApiError 400 for one that is none
+ * Matches names against a regular expression in RE2 syntax, which runs in linear time.
+ * @throws ApiError 400 for an invalid expression
  */
 function finderFor(regex: string): (name: string) => boolean {
   try {
@@ -113,7 +113,7 @@ function finderFor(regex: string): (name: string) => boolean {
   }
 }
 
-/** The branches behind the one that a keyset page ended with. In the order of names it may be gone. */
+/** The branches after the last one of a keyset page. When ordered by name, that branch may have been deleted. */
 function branchesAfter(branches: GitBranch[], page_token: string, isByName: boolean): GitBranch[] {
   const position = branches.findIndex(({ name }) => name === page_token);
   if (position >= 0) return branches.slice(position + 1);

@@ -1,4 +1,4 @@
-/** Making the changes of a commit once more, or taking them back, on top of a branch and without a work tree (docs/reference/repository.md). */
+/** Cherry-picking and reverting a commit on top of a branch, without a work tree (docs/reference/repository.md). */
 import type { Project } from '../../../access/index.ts';
 import {
   type Commit,
@@ -22,11 +22,11 @@ export interface Picking {
   branch: string;
   /** By default what the kind says. */
   message?: string | undefined;
-  /** Whether nothing is to change. */
+  /** Whether this is a dry run. */
   dry_run: boolean;
 }
 
-/** Nothing can be made of a commit: its changes are in the way of others, or there already. */
+/** A commit cannot be picked: its changes conflict with the branch, or are there already. */
 function refusal({ kind, dry_run }: Picking, error_code: 'conflict' | 'empty'): ApiError {
   const done = kind === 'revert' ? 'reverted' : 'cherry-picked';
   const message =
@@ -42,7 +42,7 @@ function messageOf({ kind, commit, message }: Picking): string {
     : `${commit.message.trimEnd()}\n\n(cherry picked from commit ${commit.id})`;
 }
 
-/** The files of the branch with the changes of the commit made or taken back; of a merge those that it brought to its first parent. */
+/** The tree of the branch with the commit picked or reverted; for a merge, its changes relative to the first parent. */
 async function pickedTree(repository: Repository, pick: Picking, ours: string): Promise<string> {
   const { kind, commit } = pick;
   const [parent] = commit.parent_ids;
@@ -56,7 +56,7 @@ async function pickedTree(repository: Repository, pick: Picking, ours: string): 
   return merged;
 }
 
-/** The one who wrote the changes stays their author; whoever takes them back is the author of that. */
+/** A cherry-pick keeps the author of the commit; the author of a revert is the caller. */
 function peopleOf({ kind, commit, caller }: Picking) {
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
   const first = { name: commit.author_name, email: commit.author_email, date: new Date(commit.authored_date) };
@@ -64,14 +64,14 @@ function peopleOf({ kind, commit, caller }: Picking) {
 }
 
 /**
- * Adds a commit to a branch that makes the changes of another once more, or takes them back.
- * @returns the id of the new commit; undefined for a dry run, which went well
+ * Cherry-picks or reverts a commit onto a branch.
+ * @returns the id of the new commit; undefined for a successful dry run
  * @throws ApiError 404 when there is no such branch, 400 with an `error_code` when the changes do not fit or change nothing, and as the rules of pushes say
  */
 export const pickCommit = (services: Services, pick: Picking): Promise<string | undefined> =>
   inTurn(pick.project, pick.branch, () => pickOnto(services, pick));
 
-/** @throws RefMoved when the branch is elsewhere by now */
+/** @throws RefMoved when the branch has moved in the meantime */
 async function pickOnto(services: Services, pick: Picking): Promise<string | undefined> {
   const { project, caller, branch, dry_run } = pick;
   const repository = repositoryOf(services, project);

@@ -1,4 +1,4 @@
-/** Committing changes of files to a branch, without a push: one commit, made whole or not at all (docs/reference/repository.md, docs/reference/repository.md). */
+/** Committing file changes to a branch through the API: one commit, all or nothing (docs/reference/repository.md). */
 
 import type { Project } from '../../../access/index.ts';
 import {
@@ -33,7 +33,7 @@ const refusals: Record<Exclude<ChangeRefused['reason'], 'invalid_path'>, string>
   missing: missingFile,
   exists: fileExists,
   not_a_file: 'A directory with this name already exists',
-  // A file stands where a folder on the way to the path would have to be.
+  // A file is where the path needs a folder.
   not_a_folder: fileExists,
 };
 
@@ -48,13 +48,13 @@ async function write(repository: Repository, commit: Parameters<typeof writeComm
   throw badRequest('Your changes could not be committed, because the file has been changed, or there was nothing to commit');
 }
 
-/** The people of a commit: whoever calls commits, and is the author unless another is named. */
+/** The author and committer of a commit: the caller is both, unless another author is named. */
 function peopleOf({ caller, author_name, author_email }: CommitRequest): { author: Person; committer: Person } {
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
   return { committer, author: { ...committer, name: author_name || committer.name, email: author_email || committer.email } };
 }
 
-/** @throws RefMoved when the branch is elsewhere by now */
+/** @throws RefMoved when the branch has moved in the meantime */
 async function move(services: Services, { project, caller, branch }: CommitRequest, update: RefUpdate): Promise<void> {
   await refusePush(services, { project, caller }, update);
   try {
@@ -69,9 +69,9 @@ async function move(services: Services, { project, caller, branch }: CommitReque
 }
 
 /**
- * Makes one commit of all `actions` and moves the branch to it, after those that are being made for it already. In an empty repository the branch begins with it.
+ * Creates one commit from all `actions` and moves the branch to it, queued behind other commits to the branch. In an empty repository it creates the branch.
  * @returns the id of the commit
- * @throws ApiError 400 when the branch, a path or a push rule does not allow it, or nothing would change
+ * @throws ApiError 400 when the branch, a path or a push rule does not allow it, or when nothing would change
  * @throws FileChanged when a file's `last_commit_id` is not its last commit
  */
 export async function commitChanges(services: Services, request: CommitRequest): Promise<string> {

@@ -1,4 +1,4 @@
-/** Where a commit that is made without a push begins, and what becomes of its branch. */
+/** Where an API commit starts, and whether its branch is created, moved or restarted. */
 import type { Project } from '../../../access/index.ts';
 import {
   fetchCommit,
@@ -11,19 +11,19 @@ import {
 } from '../../../git/index.ts';
 import { badRequest, type Services } from '../../../http/index.ts';
 
-/** Where a commit begins that is not simply the next one of its branch. */
+/** The start of a commit that does not simply follow the head of its branch. */
 export interface Start {
   /** The branch that the commit follows; the branch itself by default. */
   start_branch?: string | undefined;
-  /** Full id of the commit that it follows, in place of a branch. */
+  /** Full id of the commit that it follows, instead of a branch. */
   start_sha?: string | undefined;
   /** The project where the start is looked for. */
   start_project?: Pick<Project, 'id' | 'storage'> | undefined;
-  /** Whether `branch` moves there although it is there already. */
+  /** Whether an existing `branch` may be moved there. */
   force?: boolean | undefined;
 }
 
-/** The branch's present head (null: it is new), and the commit that the new one follows (null: none). */
+/** The branch's current head (null: it is new), and the parent of the new commit (null: none). */
 export interface Base {
   head: string | null;
   parent: string | null;
@@ -39,7 +39,7 @@ function refuseBranchName(branch: string): void {
     throw badRequest(`Something went wrong when we tried to create '${branch}' for you: Branch name is invalid`);
 }
 
-/** The commit that the new one follows, in the repository where it is looked for; undefined where that is empty. */
+/** The parent of the new commit, resolved in the start repository; undefined if that is empty. */
 async function startOf(source: Repository, { branch, start_branch, start_sha }: BaseRequest): Promise<string | undefined> {
   if (start_sha !== undefined) {
     if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(start_sha)) throw badRequest(`Invalid start_sha '${start_sha}'`);
@@ -53,12 +53,12 @@ async function startOf(source: Repository, { branch, start_branch, start_sha }: 
   return start;
 }
 
-/** Whether the start is something else than the branch itself. */
+/** Whether the start is something other than the branch itself. */
 const isElsewhere = ({ project, branch, start_branch, start_sha, start_project }: BaseRequest): boolean =>
   start_sha !== undefined || (start_branch || branch) !== branch || (start_project ?? project).id !== project.id;
 
 /**
- * Finds out where a commit begins. What it follows is in the project's own repository afterwards.
+ * Finds out where a commit starts. Afterwards its parent is in the project's own repository.
  * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
 export async function baseOf(services: Pick<Services, 'storages'>, request: BaseRequest): Promise<Base> {

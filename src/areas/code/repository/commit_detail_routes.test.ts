@@ -19,7 +19,7 @@ const refs = (place: World, targets: Record<string, string>) =>
 
 const commitsUrl = ({ project }: World) => `/projects/${project.id}/repository/commits`;
 
-test('what a commit changed is shown file by file', async () => {
+test('the diff of a commit is shown file by file', async () => {
   const place = await world();
   const { as } = place;
   const text = Array.from({ length: 9 }, (_, line) => `${line}\n`).join('');
@@ -62,7 +62,7 @@ test('what a commit changed is shown file by file', async () => {
   );
 });
 
-test('a commit knows how many lead to it, and which branches and tags hold it', async () => {
+test('a commit shows its sequence number, and the branches and tags that contain it', async () => {
   const place = await world();
   const { as } = place;
   const first = await commit(place, null, [put('a', '1')]);
@@ -85,7 +85,7 @@ test('a commit knows how many lead to it, and which branches and tags hold it', 
   assert.deepEqual((await as('reporter').get(`${url}/${second}/refs`)).body, [main]);
 });
 
-test('a commit that is not there, or may not be read, has no details', async () => {
+test('a missing or hidden commit has no details', async () => {
   const place = await world();
   const { as } = place;
   await refs(place, { 'heads/main': await commit(place, null, [put('a', '1')]) });

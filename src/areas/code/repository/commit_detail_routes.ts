@@ -1,4 +1,4 @@
-/** What one commit changed, and where it is found (docs/reference/repository.md). */
+/** The diff of a commit, and the refs that contain it (docs/reference/repository.md). */
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
 import {

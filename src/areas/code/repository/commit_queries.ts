@@ -1,4 +1,4 @@
-/** One commit with what is known of it besides itself. */
+/** One commit with its statistics and status. */
 import type { Static } from 'typebox';
 import type { Project } from '../../../access/index.ts';
 import { commitStats, readCommit, repositoryOf } from '../../../git/index.ts';

@@ -34,7 +34,7 @@ async function filled(): Promise<World & { ids: string[]; commits: string }> {
   return { ...place, ids, commits: `/projects/${place.project.id}/repository/commits` };
 }
 
-test('one commit is shown with its people, its trailers and what it changed', async () => {
+test('a commit is shown with its author, committer, trailers and statistics', async () => {
   const { as, ids, commits, project, services } = await filled();
   const shown = await as('reporter').get(`${commits}/${ids[1]}`);
   assert.equal(shown.status, 200);
@@ -69,7 +69,7 @@ test('one commit is shown with its people, its trailers and what it changed', as
   }
 });
 
-test('commits are listed newest first, and narrowed down', async () => {
+test('commits are listed newest first, and filtered', async () => {
   const { as, commits } = await filled();
   const listed = async (parameters: object = {}) => titles((await as('reporter').get(commits, { ...parameters })).body);
   assert.deepEqual(await listed(), ['Commit 4', 'Commit 3', 'Commit 2', 'Commit 1']);
@@ -96,7 +96,7 @@ test('commits are listed newest first, and narrowed down', async () => {
   }
 });
 
-test('a page of commits counts nothing, and leads to the next one', async () => {
+test('a page of commits has no totals, and links to the next one', async () => {
   const { as, commits } = await filled();
   const first = await as('reporter').get(commits, { per_page: 3 });
   assert.deepEqual(titles(first.body), ['Commit 4', 'Commit 3', 'Commit 2']);
@@ -111,7 +111,7 @@ test('a page of commits counts nothing, and leads to the next one', async () => 
   assert.equal(last.headers.get('x-next-page'), '');
 });
 
-test('statistics and trailers come when they are asked for', async () => {
+test('statistics and trailers are returned on request', async () => {
   const { as, commits } = await filled();
   const [plain] = (await as('reporter').get(commits)).body;
   assert.deepEqual([plain.stats, plain.trailers, plain.extended_trailers], [undefined, {}, {}]);
@@ -120,7 +120,7 @@ test('statistics and trailers come when they are asked for', async () => {
   assert.deepEqual(full.trailers, { 'Signed-off-by': 'Ada <ada@example.com>' });
 });
 
-test('an empty repository has no commits, and a hidden one does not exist', async () => {
+test('an empty repository has no commits, and a hidden project is not found', async () => {
   const { as, project } = await world();
   const commits = `/projects/${project.id}/repository/commits`;
   assert.deepEqual((await as('reporter').get(commits)).body, []);

@@ -23,19 +23,19 @@ const filters = {
   trailers: Type.Boolean({ default: false }),
 };
 
-/** @throws ApiError 400 for text that can name nothing */
+/** @throws ApiError 400 for text that cannot be a ref */
 function refuseRefName(ref_name: string): void {
   const name = ref_name.replace(/^refs\/(heads|tags)\//, '');
   if (!isValidTagName(name)) throw badParams('ref_name is invalid');
 }
 
-/** Where a list starts; empty when there is no such reference, or nothing in the repository yet. */
+/** Where a list starts; empty when the ref does not exist or the repository is empty. */
 async function startOf(repository: Repository, ref_name: string): Promise<string[]> {
   const commit_id = await resolveCommit(repository, ref_name);
   return commit_id === undefined ? [] : [commit_id];
 }
 
-/** The path without the slashes around it, undefined for one that leads out of the repository, where nothing is. */
+/** The path without surrounding slashes; undefined for one that leads out of the repository. */
 function pathInside(path: string): string | undefined {
   const inside = trimmedPath(path);
   return inside.split('/').includes('..') ? undefined : inside;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { overallStatus } from './commit_status_queries.ts';
 
-test('several reports are one word', () => {
+test('several statuses combine into one', () => {
   for (const [statuses, word] of [
     [[], null],
     [['skipped'], 'skipped'],

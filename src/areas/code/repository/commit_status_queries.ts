@@ -1,9 +1,9 @@
-/** What all reports on a commit say together. */
+/** The combined status of a commit. */
 import type { Database } from '../../../db/index.ts';
 
 /**
- * The one word for several reports.
- * @param statuses those in force; none gives null
+ * Combines several statuses into one.
+ * @param statuses the current ones; none gives null
  */
 export function overallStatus(statuses: readonly string[]): string | null {
   const has = (status: string) => statuses.includes(status);
@@ -16,7 +16,7 @@ export function overallStatus(statuses: readonly string[]): string | null {
   return has('running') || has('pending') ? 'running' : 'failed';
 }
 
-/** The status of a commit, null when nobody has reported one. */
+/** The combined status of a commit, null when none has been reported. */
 export async function statusOfCommit(db: Database, project: { id: number }, sha: string): Promise<string | null> {
   const rows = await db
     .selectFrom('commit_statuses')

@@ -22,7 +22,7 @@ async function filesOf(place: World, branch = 'main'): Promise<string[]> {
   );
 }
 
-test('every kind of action is made in one commit, one after the other', async () => {
+test('one commit can contain every kind of action, applied in order', async () => {
   const place = await filledWorld();
   const { as, people } = place;
   const before = await headOf(place);
@@ -58,7 +58,7 @@ test('every kind of action is made in one commit, one after the other', async ()
   assert.deepEqual([short.status, 'stats' in short.body], [201, false]);
 });
 
-test('the commit may be sent as a form, in parts or as JSON', async () => {
+test('a commit may be sent as a form, as multipart or as JSON', async () => {
   const place = await filledWorld();
   const pairs: [string, string][] = [
     ['branch', 'main'],
@@ -82,7 +82,7 @@ test('the commit may be sent as a form, in parts or as JSON', async () => {
   assert.ok((await filesOf(place)).includes('100755 one file ä & b'));
 });
 
-test('what is missing or wrong is named with its action, and nothing is committed', async () => {
+test('a missing or invalid parameter is reported with its action, and nothing is committed', async () => {
   const place = await filledWorld();
   const { as } = place;
   const before = await headOf(place);
@@ -143,7 +143,7 @@ test('what is missing or wrong is named with its action, and nothing is committe
   assert.equal(await headOf(place, 'new'), undefined);
 });
 
-test('a branch begins at another one or at a commit, and begins anew where that is asked for', async () => {
+test('a branch starts from another branch or a commit, and restarts only with force', async () => {
   const place = await filledWorld();
   const { as } = place;
   const first = await headOf(place);
@@ -152,8 +152,8 @@ test('a branch begins at another one or at a commit, and begins anew where that 
   const commit = (parameters: object) => as('developer').post(commitsOf(place), { ...change, actions, ...parameters });
   assert.equal((await commit({ branch: 'one', start_branch: 'main' })).status, 201);
   assert.deepEqual(await filesOf(place, 'one'), ['100644 README.md three\n', '100644 x x']);
-  const anew = await commit({ branch: 'one', start_sha: first!.toUpperCase(), force: true });
-  assert.deepEqual(anew.body.parent_ids, [first]);
+  const restarted = await commit({ branch: 'one', start_sha: first!.toUpperCase(), force: true });
+  assert.deepEqual(restarted.body.parent_ids, [first]);
   assert.deepEqual(await filesOf(place, 'one'), ['100644 README.md one\ntwo\n', '100644 x x']);
 
   const refused = await commit({});
@@ -169,7 +169,7 @@ test('a branch begins at another one or at a commit, and begins anew where that 
   assert.equal((await as('reporter').post(commitsOf(place), { ...change, actions })).status, 403);
 });
 
-test('in an empty repository a commit makes the first branch', async () => {
+test('a commit to an empty repository creates the first branch', async () => {
   const place = await world();
   const actions = [{ action: 'create', file_path: 'x', content: 'x' }];
   const made = await place.as('maintainer').post(commitsOf(place), { branch: 'trunk', commit_message: 'First', actions });
@@ -177,7 +177,7 @@ test('in an empty repository a commit makes the first branch', async () => {
   assert.equal((await place.as('reporter').get(`/projects/${place.project.id}`)).body.default_branch, 'trunk');
 });
 
-test('a commit begins in a fork, and in no other project', async () => {
+test('a commit can start from a fork, but not from an unrelated project', async () => {
   const [place, other] = [await filledWorld(), await filledWorld()];
   const { as, project, db } = place;
   await db.updateTable('projects').set({ forked_from_id: project.id }).where('id', '=', other.project.id).execute();
@@ -225,7 +225,7 @@ async function withTopic(): Promise<World & { topic: string }> {
   return { ...place, topic: body.id };
 }
 
-test('a commit is picked and taken back, and each says where it comes from', async () => {
+test('a commit is cherry-picked and reverted, and each new commit names its origin', async () => {
   const { topic, ...place } = await withTopic();
   const { as } = place;
   await as('maintainer').post(fileUrl(place.project, 'meanwhile'), { ...onMain, content: '' });
@@ -256,7 +256,7 @@ test('a commit is picked and taken back, and each says where it comes from', asy
   assert.equal(emptied.body.error_code, 'conflict', 'README.md has changed since');
 });
 
-test('what cannot be picked says why, and the branch stays', async () => {
+test('a failed cherry-pick says why, and the branch does not move', async () => {
   const { topic, ...place } = await withTopic();
   const { as } = place;
   const url = `${commitsOf(place)}/${topic}`;
@@ -292,7 +292,7 @@ test('what cannot be picked says why, and the branch stays', async () => {
   assert.notEqual(now, before);
 });
 
-test('those who commit to one branch at the same time take turns, and nobody has to try again', async () => {
+test('concurrent commits to one branch are queued, and no client has to retry', async () => {
   const place = await withTopic();
   const { as, topic } = place;
   const before = (await as('reporter').get(`${commitsOf(place)}/main/sequence`)).body.count;
@@ -315,7 +315,7 @@ test('those who commit to one branch at the same time take turns, and nobody has
   ]);
 });
 
-test('a file is emptied, and does not move onto itself', async () => {
+test('a file can be emptied, and cannot be moved onto itself', async () => {
   const place = await filledWorld();
   const commit = (action: object) => place.as('maintainer').post(commitsOf(place), { ...change, actions: [action] });
   const onto = await commit({ action: 'move', file_path: 'README.md', previous_path: 'README.md', content: 'x' });
@@ -324,7 +324,7 @@ test('a file is emptied, and does not move onto itself', async () => {
   assert.deepEqual(await filesOf(place), ['100644 README.md ']);
 });
 
-test('a name that no file system holds is refused like any other that is none', async () => {
+test('a name too long for the file system is refused like any other invalid name', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const repository = `/projects/${project.id}/repository`;

@@ -1,4 +1,4 @@
-/** Making commits without a push (docs/reference/repository.md). */
+/** Creating commits through the API (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
 import { codeWriter } from '../../../access/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';

@@ -32,7 +32,7 @@ async function parted(): Promise<World & { base: string; main: string; side: str
   return { ...place, base, main, side: [first, second], repository: `/projects/${place.project.id}/repository` };
 }
 
-test('two branches are compared from where they part, or straight', async () => {
+test('two branches are compared from their merge base, or directly', async () => {
   const { as, repository, main, side, services, project } = await parted();
   const compared = await as('reporter').get(`${repository}/compare`, { from: 'main', to: 'side' });
   assert.equal(compared.status, 200);
@@ -88,7 +88,7 @@ test('two branches are compared from where they part, or straight', async () => 
   assert.match(straight.body.web_url, /[0-9a-f]\.\.[0-9a-f]/);
 });
 
-test('a commit is compared with itself, and with a history that it shares nothing with', async () => {
+test('a commit is compared with itself, and with an unrelated history', async () => {
   const { as, repository, main } = await parted();
   const same = (await as('reporter').get(`${repository}/compare`, { from: 'main', to: main })).body;
   assert.deepEqual([same.commit, same.commits, same.diffs, same.compare_same_ref], [null, [], [], true]);
@@ -99,7 +99,7 @@ test('a commit is compared with itself, and with a history that it shares nothin
   );
 });
 
-test('what cannot be compared says why', async () => {
+test('a refused comparison says why', async () => {
   const { as, repository } = await parted();
   const compare = `${repository}/compare`;
   assert.equal((await as('reporter').get(compare)).body.message, 'from is missing, from is empty, to is missing, to is empty');
@@ -114,7 +114,7 @@ test('what cannot be compared says why', async () => {
   assert.equal((await as('outsider').get(compare, { from: 'main', to: 'side' })).status, 404);
 });
 
-test('the commit where histories part is found', async () => {
+test('the merge base of commits is found', async () => {
   const { as, repository, base } = await parted();
   const asked = (refs: string[]) => as('reporter').get(`${repository}/merge_base`, { refs });
   assert.equal((await asked(['main', 'side'])).body.id, base);
@@ -131,7 +131,7 @@ test('the commit where histories part is found', async () => {
   }
 });
 
-test('who wrote the commits of a branch is counted', async () => {
+test('the contributors of a branch are counted', async () => {
   const { as, repository } = await parted();
   const contributors = `${repository}/contributors`;
   const grace = { ...people.grace, commits: 1, additions: 0, deletions: 0 };
@@ -145,7 +145,7 @@ test('who wrote the commits of a branch is counted', async () => {
   assert.deepEqual((await empty.as('reporter').get(`/projects/${empty.project.id}/repository/contributors`)).body, []);
 });
 
-test('a branch of a fork is compared with the project that it is a fork of', async () => {
+test('a branch of a fork is compared with the upstream project', async () => {
   const [fork, origin] = [await parted(), await parted()];
   const { as, db, repository, people } = fork;
   const { id } = origin.project;
@@ -155,7 +155,7 @@ test('a branch of a fork is compared with the project that it is a fork of', asy
   assert.deepEqual([foreign.status, foreign.body], [400, { message: refusal }]);
   await db.updateTable('projects').set({ forked_from_id: id }).where('id', '=', fork.project.id).execute();
   const hidden = await as('reporter').get(`${repository}/compare`, from_project_id);
-  assert.deepEqual([hidden.status, hidden.body], [400, { message: refusal }], 'a project that nobody may know of is none');
+  assert.deepEqual([hidden.status, hidden.body], [400, { message: refusal }], 'a hidden project does not exist');
 
   const invite = (access_level: number) => ({ user_id: people.reporter.id, access_level });
   await origin.as('owner').post(`/projects/${id}/members`, invite(10));

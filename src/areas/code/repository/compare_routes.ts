@@ -58,7 +58,7 @@ async function commitsOf(repository: Repository, refs: readonly string[]): Promi
   return ids.filter((id) => id !== undefined);
 }
 
-/** The commit that histories start from; undefined where there is nothing yet and no reference was asked for. */
+/** The commit that a history starts from; undefined for an empty repository when no ref was given. */
 async function startOf(repository: Repository, project: Project, ref: string | undefined): Promise<string | undefined> {
   const id = await resolveCommit(repository, ref || project.default_branch);
   if (id === undefined && ref) throw new ApiError(404, { message: '404 Not Found' });

@@ -1,9 +1,9 @@
-/** How the content of blobs leaves: what the bytes are, how much of them JSON may hold, and how names and values travel in headers. */
+/** How blob content is returned: its media type, how much of it JSON may hold, and how names and values are encoded in headers. */
 import { isWithin } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Headers } from '../../../http/index.ts';
 
-/** First bytes of the types that browsers may show or offer as what they are. Active content (HTML, SVG) is text here and never one of them. */
+/** Magic numbers of the types that are served as such. Active content (HTML, SVG) is never among them and is served as text. */
 const signatures: readonly [type: string, ...parts: [offset: number, bytes: string][]][] = [
   ['image/png', [0, '\x89PNG\r\n\x1a\n']],
   ['image/jpeg', [0, '\xff\xd8\xff']],
@@ -22,13 +22,13 @@ const signatures: readonly [type: string, ...parts: [offset: number, bytes: stri
   ['video/webm', [0, '\x1a\x45\xdf\xa3']],
 ];
 
-/** How much of a file its type is told from. */
+/** How much of a file is read to detect its type. */
 export const sniffed_bytes = 8192;
 
 function isText(start: Buffer): boolean {
   if (start.includes(0)) return false;
   try {
-    // As a stream, so that a character cut off at the end is no fault.
+    // As a stream, so that a character cut off at the end is not an error.
     new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
     return true;
   } catch {
@@ -54,7 +54,7 @@ const isPlain = /^[\x20-\x7e]*$/;
 export const headerValue = (text: string): string =>
   isPlain.test(text) ? text : Buffer.from(text.replaceAll(/\p{Cc}/gu, encodeURIComponent), 'utf8').toString('latin1');
 
-/** `Content-Disposition` for a file that is shown in place, or saved: its name in ASCII for old clients, and exactly. */
+/** `Content-Disposition` for a file that is shown inline or saved: its name in ASCII for old clients, and exactly. */
 export function disposition(kind: 'inline' | 'attachment', file_name: string): string {
   const plain = file_name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
   const exact = encodeURIComponent(file_name.toWellFormed()).replaceAll(
@@ -64,22 +64,22 @@ export function disposition(kind: 'inline' | 'attachment', file_name: string): s
   return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
-/** Nothing between here and the reader keeps the bytes: who may read can change. */
+/** No proxy may cache the bytes: access can be revoked. */
 export const uncached: Headers = {
   'cache-control': 'max-age=0, private, must-revalidate, no-store, no-cache',
   pragma: 'no-cache',
   expires: 'Fri, 01 Jan 1990 00:00:00 GMT',
 };
 
-/** Above this a blob in JSON is offered a few times a minute only: the whole of it is in memory three times. */
+/** Above this size, blobs in JSON are limited to a few a minute: each is in memory three times. */
 const large_bytes = 10 * 1024 * 1024;
 const largest_bytes = 128 * 1024 * 1024;
 const largeReads = { name: 'large_blobs_in_json', most: 5, window_s: 60 };
 
 /**
- * Lets a blob leave in JSON.
- * @param raw the endpoint that gives its bytes, for whoever is refused
- * @throws ApiError 429 for the sixth large blob of a project in a minute, 413 for one that no reply in JSON can hold
+ * Checks that a blob may be returned as JSON.
+ * @param raw the endpoint that returns its bytes, named in the refusal
+ * @throws ApiError 429 for the sixth large blob of a project in a minute, 413 for one that is too large for a JSON reply
  */
 export async function admitInJson(db: Database, project: { id: number }, size_bytes: number, raw: string): Promise<void> {
   const error =

@@ -1,4 +1,4 @@
-/** What changed between two commits, file by file, as replies show it. */
+/** How the diff between two commits appears in replies, file by file. */
 import { type Static, Type } from 'typebox';
 import { type ChangedFile, type Environment, type Patch, patchesOf, type Repository } from '../../../git/index.ts';
 import { resource } from '../../../http/index.ts';
@@ -19,13 +19,13 @@ export const Diff = resource('Diff', {
 
 /** 100 patches, as many as a page has, fit into the second limit. */
 const limits = { patch_bytes: 200 * 1024, total_bytes: 100 * 1024 * 1024 };
-/** Patches are all in memory where a reply has no pages. */
+/** A reply without pages holds all its patches in memory. */
 const sharedLimits = { patch_bytes: 200 * 1024, total_bytes: 10 * 1024 * 1024 };
 
 /** A mode that a file does not have is a single zero. */
 const modeOf = (mode: string) => (mode === '000000' ? '0' : mode);
 
-/** The two lines that name the file before and after, where there are hunks for them to stand above. */
+/** The two lines that name the file before and after, if there are hunks below them. */
 function header({ status, old_path, path }: ChangedFile, { hunks, state }: Patch): string {
   if (hunks === '' || state === 'binary') return '';
   return `--- ${status === 'added' ? '/dev/null' : `a/${old_path}`}\n+++ ${status === 'deleted' ? '/dev/null' : `b/${path}`}\n`;
@@ -49,10 +49,10 @@ function present(file: ChangedFile, patch: Patch, unidiff: boolean): Static<type
 
 /**
  * The diffs of files.
- * @param range the two commits, of which the first is null where every file is new, and the environment in which git sees both
+ * @param range the two commits (the first is null when every file is new), and the environment in which git sees both
  * @param files from `changedFiles` of the same range
  * @param options.unidiff whether each diff begins with the lines that name the file
- * @param options.isPage whether they are one page of at most 100, each of which shall have its diff
+ * @param options.isPage whether they are one page of at most 100 files, all shown with their diff
  */
 export async function diffsOf(
   repository: Repository,

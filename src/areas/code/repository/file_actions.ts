@@ -1,22 +1,22 @@
-/** Actions on files (docs/reference/repository.md) as changes of a tree: what each of them needs to be there, or not. */
+/** File actions (docs/reference/repository.md) as changes to a tree, with the preconditions of each. */
 import { type Change, type EntryType, entryAt, lastCommitOf, pathProblem, type Repository } from '../../../git/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { fileExists, missingFile } from './rules.ts';
 
-/** What every action on a file that is there may say. */
+/** Shared by every action on an existing file. */
 interface OnFile {
   file_path: string;
   /** The last commit of the file that the caller knows of. */
   last_commit_id?: string | undefined;
 }
 
-/** One change, made after those before it. */
+/** One action, applied after those before it. */
 export type FileAction =
   | { action: 'create'; file_path: string; content: Buffer; execute_filemode?: boolean | undefined }
-  // Without a mode it stays.
+  // Without a mode, the mode stays.
   | (OnFile & { action: 'update'; content: Buffer; execute_filemode?: boolean | undefined })
   | (OnFile & { action: 'delete' })
-  // Without content it stays.
+  // Without content, the content stays.
   | (OnFile & { action: 'move'; previous_path: string; content?: Buffer | undefined; execute_filemode?: boolean | undefined })
   | (OnFile & { action: 'chmod'; execute_filemode: boolean });
 
@@ -39,15 +39,15 @@ function refusePath(path: string): void {
 const isFile = (type: EntryType | undefined) => type === 'blob' || type === 'symlink';
 const modeFor = (isExecutable: boolean | undefined) => (isExecutable ? '100755' : '100644');
 
-/** A mode where one is asked for. A link has none; clients send back the false that they were shown. */
+/** The new mode, if one was requested. A symbolic link has no executable bit; clients send back the false that they were shown. */
 function modeChange(path: string, there: EntryType | undefined, isExecutable: boolean | undefined): Change[] {
   if (isExecutable === undefined || there === 'symlink') return [];
   return [{ op: 'mode', path, mode: modeFor(isExecutable) }];
 }
 
 /**
- * The changes that an action is.
- * @param there what stands at the path that it takes its file from
+ * The tree changes of one action.
+ * @param there the entry at the path that it takes its file from
  */
 function changesOf(action: FileAction, there: EntryType | undefined): Change[] {
   const { file_path: path } = action;
@@ -66,7 +66,7 @@ function changesOf(action: FileAction, there: EntryType | undefined): Change[] {
   return [{ op: 'move', from, path, ...(content === undefined ? {} : { content }) }, ...mode];
 }
 
-/** Where an action takes its file from. */
+/** The path that an action takes its file from. */
 const sourceOf = (action: FileAction): string => (action.action === 'move' ? action.previous_path : action.file_path);
 
 /** @throws FileChanged */
@@ -77,9 +77,9 @@ async function refuseStale(repository: Repository, parent: string | null, action
 }
 
 /**
- * The changes that actions are, one after the other.
- * @param parent the commit that they are made to; null for an empty repository
- * @throws ApiError 400 for a path that nothing may have, or when something is, or is not, where an action needs it
+ * The tree changes of all actions, in order.
+ * @param parent the commit that they apply to; null for an empty repository
+ * @throws ApiError 400 for an invalid path, or when a file exists or is missing contrary to what an action needs
  * @throws FileChanged when a file's `last_commit_id` is not its last commit
  */
 export async function changesFor(

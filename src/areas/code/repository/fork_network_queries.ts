@@ -1,4 +1,4 @@
-/** Which projects come from one another: commits may begin in any of them, and be compared with those of any. */
+/** Fork networks: commits can start from, and be compared with, any project in the network. */
 import { sql } from 'kysely';
 import {
   type MaybeCaller,
@@ -13,7 +13,7 @@ import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden } from '../../../http/index.ts';
 import { namespaceFullName } from '../../people/namespaces/index.ts';
 
-/** Whether two projects are forks of one another, or of one that is neither, over however many steps. */
+/** Whether two projects are in the same fork network, over any number of forks. */
 async function isOneNetwork(db: Database, one: number, other: number): Promise<boolean> {
   // A union, because a project can have been made the fork of its own fork.
   const { rows } = await sql<{ is_one: boolean }>`
@@ -27,9 +27,9 @@ async function isOneNetwork(db: Database, one: number, other: number): Promise<b
 }
 
 /**
- * The project that a commit of `project` is to begin in.
+ * The project that a commit to `project` starts from.
  * @param id its id or full path
- * @throws ApiError 404 when the caller may not know of it, 403 when it is no relative of the project or its code is not for the caller
+ * @throws ApiError 404 when the caller may not know of it, 403 when it is outside the fork network or the caller may not read its code
  */
 export async function startProjectFor(db: Database, caller: Caller, project: Project, id: string): Promise<Project> {
   const start = await visibleProject(db, caller, id);
@@ -42,14 +42,14 @@ export async function startProjectFor(db: Database, caller: Caller, project: Pro
       .executeTakeFirstOrThrow();
     throw forbidden(`Project is not included in the fork network for ${full_name}`);
   }
-  // What begins there can be fetched from the project afterwards.
+  // The commit makes its code readable in the project, so the caller must be able to read it here.
   if (!mayDownloadCode(start)) throw forbidden();
   return start;
 }
 
 /**
  * The project that `project` is to be compared with.
- * @throws ApiError 400 when it is no relative of the project, or none that the caller may know of, 403 when its code is not for the caller
+ * @throws ApiError 400 when it is outside the fork network or hidden from the caller, 403 when the caller may not read its code
  */
 export async function comparedProjectFor(db: Database, caller: MaybeCaller, project: Project, id: number): Promise<Project> {
   const other = await projectFor(db, caller, String(id));

@@ -1,4 +1,4 @@
-/** Who may fetch and push: the credentials of git clients, and the refusals that they show to people (docs/reference/repository.md). */
+/** Who may fetch and push: the credentials of git clients, and the refusals that they print (docs/reference/repository.md). */
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import {
   basicRefused,
@@ -19,7 +19,7 @@ import { readOnlyRefusal } from './rules.ts';
 /** A refusal to a git client, which shows the text to its user. */
 export const refusal = (status: number, text: string): ApiError => new ApiError(status, { message: text });
 
-/** The project has another path now. git follows a redirection of its first request, and sends all others there, too. */
+/** The project has another path now. git follows a redirect of its first request and sends all others there, too. */
 export class MovedGit extends ApiError {
   readonly full_path: string;
   constructor(full_path: string) {
@@ -53,7 +53,7 @@ function refusePush(project: Project): void {
 }
 
 /**
- * Whoever may use a service on a project.
+ * Checks that a caller may use a git service on a project.
  * @param path the project's full path
  * @throws ApiError with the status and text that docs/reference/repository.md lists
  */
@@ -62,7 +62,7 @@ export async function grantGit(services: Services, caller: MaybeCaller, path: st
   const moved = here ? undefined : await movedProject(services.db, caller, path);
   const project = here ?? moved;
   if (!caller) {
-    // Whether there is such a project is nobody's business who may not read it.
+    // Callers who may not read the project must not learn that it exists.
     if (service === 'git-upload-pack' && project && mayRead(caller, project) && mayDownloadCode(project))
       return placeOf(project, caller, moved);
     throw basicRefused(services.url);
@@ -74,13 +74,13 @@ export async function grantGit(services: Services, caller: MaybeCaller, path: st
   return placeOf(project, caller, moved);
 }
 
-/** @throws MovedGit when the project is not where the client looked for it */
+/** @throws MovedGit when the project has moved to another path */
 function placeOf(project: Project, caller: MaybeCaller, moved: Project | undefined): GitAccess {
   if (moved) throw new MovedGit(moved.full_path);
   return { project, caller };
 }
 
-/** As `grantGit` for pushing, where somebody always calls. */
+/** As `grantGit` for pushing, which always has a caller. */
 export async function grantPush(services: Services, caller: MaybeCaller, path: string): Promise<GitAccess & { caller: Caller }> {
   const { project } = await grantGit(services, caller, path, 'git-receive-pack');
   if (!caller) throw basicRefused(services.url);

@@ -48,7 +48,7 @@ function ask(
 
 const accessDenied = /^HTTP Basic: Access denied\./;
 
-test('the first push fills a project, makes its branch the default one, and can be cloned again', async () => {
+test('the first push fills a project, sets its default branch, and can be cloned', async () => {
   const place = await world();
   const client = await cloned(place, 'owner');
   await client.run(['checkout', '-q', '-b', 'trunk'], { at: 'work' });
@@ -68,7 +68,7 @@ test('the first push fills a project, makes its branch the default one, and can 
   assert.equal(read.body.commit_id, id);
 });
 
-test('the configured default branch stays, if the first push brings it', async () => {
+test('the configured default branch stays if the first push contains it', async () => {
   const place = await world();
   const client = await cloned(place, 'owner');
   await commitFile(client, 'a', 'a');
@@ -76,7 +76,7 @@ test('the configured default branch stays, if the first push brings it', async (
   assert.deepEqual(Object.values(await projectRow(place)), ['main', false]);
 });
 
-test('a push of few objects is unpacked when it is small, and stays a pack when it is large', async () => {
+test('a small push is unpacked into loose objects, and a large one stays a pack', async () => {
   const place = await world();
   const client = await cloned(place, 'owner');
   await commitFile(client, 'small', 'x');
@@ -140,7 +140,7 @@ test('a large push arrives byte for byte', async () => {
   assert.ok((await readFile(path.join(other.folder, 'work/large'))).equals(content));
 });
 
-test('a project is found however deep its group lies, whatever the case of its path', async () => {
+test('a project is found at any depth of groups and in any case of its path', async () => {
   const place = await filledWorld();
   const full_path = `${place.group.path}/Deep.er/deep-est/${place.project.path}`;
   await place.db.updateTable('projects').set({ full_path }).where('id', '=', place.project.id).execute();
@@ -152,7 +152,7 @@ test('a project is found however deep its group lies, whatever the case of its p
   }
 });
 
-test('what a push may not do is told to its user, and nothing moves', async () => {
+test('a refused push tells its user why, and no reference moves', async () => {
   const place = await filledWorld();
   const client = await cloned(place, 'developer');
   await push(client, 'HEAD:refs/tags/v1');
@@ -184,7 +184,7 @@ test('what a push may not do is told to its user, and nothing moves', async () =
   assert.notEqual(await headOf(place), head);
 });
 
-test('whoever loses his role pushes no more, and pushes again when he has it back', async () => {
+test('a member who loses their role cannot push until they have it again', async () => {
   const place = await filledWorld();
   const { db, people, project } = place;
   const client = await cloned(place, 'developer');
@@ -204,7 +204,7 @@ test('whoever loses his role pushes no more, and pushes again when he has it bac
   assert.equal((await push(client, 'HEAD:work')).code, 0);
 });
 
-test('of a push whose branches cannot all be made, what follows is written for those that moved', async () => {
+test('a push that can only create some of its branches has effects for those that moved', async () => {
   const place = await world();
   const client = await cloned(place, 'owner');
   const id = await commitFile(client, 'a', 'a');
@@ -219,7 +219,7 @@ test('of a push whose branches cannot all be made, what follows is written for t
   assert.deepEqual(await openRows(place), []);
 });
 
-test('of two pushes from one commit exactly one wins', async () => {
+test('exactly one of two pushes from the same commit wins', async () => {
   const place = await filledWorld();
   const clients = await Promise.all([cloned(place, 'owner'), cloned(place, 'maintainer')]);
   const ids = await Promise.all(clients.map((client, number) => commitFile(client, `file${number}`, 'x')));
@@ -234,7 +234,7 @@ test('of two pushes from one commit exactly one wins', async () => {
   assert.deepEqual(await openRows(place), []);
 });
 
-test('when a push and a commit through the API meet on a branch, nothing that was confirmed is lost', async () => {
+test('when a push and an API commit race on a branch, no confirmed change is lost', async () => {
   const place = await filledWorld();
   for (let round = 0; round < 3; round++) {
     const client = await cloned(place, 'maintainer');
@@ -254,7 +254,7 @@ test('when a push and a commit through the API meet on a branch, nothing that wa
   assert.deepEqual(await openRows(place), []);
 });
 
-test('everybody clones what is public, and pushes to it are for members', async () => {
+test('anyone can clone a public project, and only members can push to it', async () => {
   const place = await filledWorld();
   const { db, project, url } = place;
   await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
@@ -338,7 +338,7 @@ test('each refusal has its status and its text', async () => {
   await expect(pull, { token: people.developer.token }, 403, 'Your account has been blocked.');
 });
 
-test('an address without .git leads to the one with it', async () => {
+test('a URL without .git redirects to the one with it', async () => {
   const place = await filledWorld();
   const { run } = await gitClient();
   const remote = remoteFor(place, 'reporter').replace(/\.git$/, '');
@@ -362,7 +362,7 @@ function asksRefs(place: World, body: Uint8Array<ArrayBuffer>, headers: Record<s
   });
 }
 
-test('a zipped request is read like a plain one, and what is no zip is refused', async () => {
+test('a gzipped request is read like a plain one, and an invalid gzip is refused', async () => {
   const place = await filledWorld();
   const plain = await asksRefs(place, new Uint8Array(lsRefs));
   assert.equal(plain.status, 200);
@@ -378,7 +378,7 @@ test('a zipped request is read like a plain one, and what is no zip is refused',
   assert.equal((await asksRefs(place, new Uint8Array(cut), { 'content-encoding': 'gzip' })).status, 400);
 });
 
-test('a request that unzips to far more than it weighs does not harm', async () => {
+test('a gzip bomb does no harm', async () => {
   const place = await filledWorld();
   const before = process.memoryUsage().arrayBuffers;
   // Every line is a well-formed flush, which git reads and forgets: it would read for ever.
@@ -389,7 +389,7 @@ test('a request that unzips to far more than it weighs does not harm', async () 
   assert.equal((await asksRefs(place, new Uint8Array(lsRefs))).status, 200);
 });
 
-test('git stops when its client goes away in the middle of a clone', { skip: process.platform !== 'linux' }, async () => {
+test('git stops when its client disconnects in the middle of a clone', { skip: process.platform !== 'linux' }, async () => {
   const place = await filledWorld();
   const client = await cloned(place, 'owner');
   await commitFile(client, 'large', randomBytes(32 * 1024 * 1024));

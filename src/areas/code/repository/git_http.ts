@@ -29,18 +29,18 @@ import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
 import { type GitAccess, gitCaller, grantGit, grantPush, MovedGit, refusal } from './git_access.ts';
 import { pushRefusals } from './push_check_rules.ts';
 
-/** The routes live where no project can, because a router cannot match a path of any depth in the middle of an address. */
+/** The routes have a prefix that no project can have, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/git';
 const address = /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+?)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)(?=\?|$)/;
 
 /**
- * The address under which the server routes a request: that of a git client becomes one of ours, any other stays.
- * @param url path and query as they came
+ * The URL under which the server routes a request: that of a git client is rewritten, any other stays.
+ * @param url path and query as received
  */
 export function gitUrl(url: string): string {
   const [match, path = '', suffix, action] = address.exec(url) ?? [];
   if (match === undefined) return url;
-  // Without the suffix the reply is a redirection, which only the first request of a client follows.
+  // Without the suffix the reply is a redirect, which git follows for its first request only.
   const kind = suffix ? action : action === 'info/refs' ? 'redirect' : undefined;
   try {
     return kind === undefined
@@ -51,7 +51,7 @@ export function gitUrl(url: string): string {
   }
 }
 
-/** git zips what it negotiates, never a pack. What unzips to more than this is no honest request. */
+/** git compresses negotiation requests, never a pack. No honest request decompresses to more than this. */
 const longestUnzipped_bytes = 256 * 1024 * 1024;
 
 function unzipLimit(): Transform {
@@ -65,7 +65,7 @@ function unzipLimit(): Transform {
   });
 }
 
-/** The body of a request as git wants it. A fault in it ends the stream with an error, and leaves the connection fit for the reply. */
+/** The decompressed body of a request. A fault in it ends the stream with an error, but the connection can still carry the reply. */
 function bodyOf(request: FastifyRequest): Readable {
   const { raw, headers } = request;
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -76,7 +76,7 @@ function bodyOf(request: FastifyRequest): Readable {
   const fail = (error: Error | null | undefined) => void (error && unzipped.destroy(error));
   finished(raw, { writable: false }, fail);
   unzip.once('error', fail);
-  unzipped.on('error', () => {}); // Whoever reads it hears of it, but perhaps only in a moment.
+  unzipped.on('error', () => {}); // The reader gets the error too, but possibly later.
   unzipped.once('close', () => {
     raw.unpipe(unzip).resume();
     unzip.destroy();
@@ -85,7 +85,7 @@ function bodyOf(request: FastifyRequest): Readable {
   return unzipped;
 }
 
-/** @throws ApiError 404 when nothing is where the repository should be */
+/** @throws ApiError 404 when the repository is missing on disk */
 async function repositoryFor(services: Services, project: Project): Promise<Repository> {
   const repository = repositoryOf(services, project);
   try {
@@ -101,7 +101,7 @@ const serviceOf = (name: unknown): Service => {
   throw refusal(403, "The command you're trying to execute is not allowed.");
 };
 
-/** Fires when the client is gone, so that git does not work for nobody. */
+/** Fires when the client disconnects, so that git stops working for it. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());
@@ -123,7 +123,7 @@ function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyR
   return reply.send(stream);
 }
 
-/** What a push has to pass, and what follows from it. The rules see the project as it is when the push has arrived, which may take hours. */
+/** The checks and effects of a push. The rules use the project as it is when the push has arrived, which may take hours. */
 function rulesFor(services: Services, { project, caller }: GitAccess & { caller: Caller }, log: FastifyRequest['log']) {
   let row: number | undefined;
   const rules: PushRules = {
@@ -146,14 +146,14 @@ function rulesFor(services: Services, { project, caller }: GitAccess & { caller:
     },
     failed: (error) => log.error({ err: error }, 'a push met an error'),
   };
-  /** A push that has ended without moving anything is forgotten. */
+  /** Withdraws the announcement of a push that moved nothing. */
   const ended = async () => {
     if (row !== undefined) await withdrawUpdates(services.db, row).catch(rules.failed);
   };
   return { rules, ended };
 }
 
-/** What a stream says, and its end only after something has been done: whoever has heard the end may count on it. Not done for a stream that is broken off. */
+/** A stream that ends only after some work is done, so that a client that saw the end can rely on it. An aborted stream skips the work. */
 function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
   const out = new Transform({
     transform: (chunk, _encoding, done) => done(null, chunk),
@@ -163,7 +163,7 @@ function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
   return out;
 }
 
-/** What was sent is no zip, breaks off, or is nothing that git understands; git says so by its exit code alone. */
+/** The body is not valid gzip, ends early, or is not understood by git, which reports this by its exit code alone. */
 const isBadRequest = (error: Error, { method }: FastifyRequest) =>
   ('code' in error && /^Z_|^ERR_STREAM_PREMATURE_CLOSE$/.test(String(error.code))) ||
   (error instanceof GitError && error.exit_code === 128 && method === 'POST');
@@ -247,7 +247,7 @@ const receiving = door<Caller, GitRequest>({
   },
 });
 
-/** What git clients ask for. Their addresses must pass through `gitUrl`. */
+/** The routes for git clients. Request URLs must pass through `gitUrl`. */
 export const gitDoorway: Doorway = {
   doors: [redirection, advertisement, noHead, uploading, receiving],
   errors: () => textForm,

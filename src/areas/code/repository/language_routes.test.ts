@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onMain } from '../../../../test/support/repository.ts';
 import { world } from '../../../../test/support/world.ts';
 
-test('the languages of a project are told by its files, with their share', async () => {
+test('the languages of a project are detected from its files, with their share', async () => {
   const place = await world();
   const { as, project } = place;
   const url = `/projects/${project.id}/languages`;

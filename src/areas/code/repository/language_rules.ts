@@ -1,8 +1,8 @@
-/** Which languages the files of a commit are written in, told by their names. */
+/** Which languages the files of a commit are written in, detected from their names. */
 import { LRUCache } from 'lru-cache';
 import { fileSizes, type Repository, readCommit } from '../../../git/index.ts';
 
-/** Languages of programs and of what is shown of them, with their extensions. Text and data are none: they would outweigh the programs. */
+/** Programming and markup languages with their extensions. Text and data formats are left out: they would outweigh the code. */
 const extensions: Readonly<Record<string, string>> = {
   ABAP: 'abap',
   Ada: 'adb ads ada',
@@ -106,7 +106,7 @@ const byWord = (words: Readonly<Record<string, string>>) =>
 const byExtension = byWord(extensions);
 const byName = byWord(named);
 
-/** Copies of what others wrote, and what programs wrote, say nothing of the project. */
+/** Vendored and generated files do not count. */
 const foreign =
   /(?:^|\/)(?:node_modules|bower_components|vendor|third[-_]party|dist|deps)\/|\.min\.(?:js|css)$|(?:\.pb\.go|_pb2\.py)$/i;
 

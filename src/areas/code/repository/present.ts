@@ -39,7 +39,7 @@ const stats = Type.Object({ additions: Type.Integer(), deletions: Type.Integer()
 
 export const Commit = resource('Commit', commitFields);
 export const ListedCommit = resource('ListedCommit', { ...commitFields, stats: optional(stats) });
-/** `last_pipeline` is null: clients read it, and nothing here builds commits. */
+/** `last_pipeline` is null: clients read it, but there are no pipelines here. */
 export const CommitDetail = resource('CommitDetail', {
   ...commitFields,
   stats: optional(stats),

@@ -1,4 +1,4 @@
-/** What a push has to pass, and every endpoint that moves a branch or a tag (docs/reference/repository.md). */
+/** The checks of a push, and of every endpoint that moves a branch or a tag (docs/reference/repository.md). */
 import { levels, type Project } from '../../../access/index.ts';
 import {
   type Environment,
@@ -16,9 +16,9 @@ import { type BranchProtection, protectionFor } from '../protected_branches/inde
 import { tagProtectionFor } from '../protected_tags/index.ts';
 import { branchRefusals, readOnlyRefusal, tagRefusals } from './rules.ts';
 
-/** Somebody who wants to move references. */
+/** An attempt to move references. */
 export interface Push {
-  /** With the level of whoever pushes. */
+  /** With the caller's level. */
   project: Project;
   caller: { id: number; admin: boolean };
   /** Set when a git client pushes: the environment in which git sees what it brought. */
@@ -27,7 +27,7 @@ export interface Push {
 
 type Protections = (branch: string) => BranchProtection;
 
-/** What nobody has stored, or is no commit, follows on nothing. */
+/** An object that is missing or is not a commit is no fast-forward. */
 async function followsOn(
   repository: Repository,
   { old, new: target }: RefUpdate,
@@ -88,7 +88,7 @@ async function protectionRefusals(
   return may_push ? [] : ['You are not allowed to push code to protected branches on this project.'];
 }
 
-/** Why protected branches take no changes now, where the project wants none during a freeze. */
+/** The refusal of changes to protected branches during a freeze period, if the project is configured so. */
 async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): Promise<string[]> {
   if (!project.freeze_blocks_pushes) return [];
   const { frozen, changes_at } = await freezeStateOf(db, project.id);
@@ -98,7 +98,7 @@ async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): P
 }
 
 /**
- * Why references may not move so, each reason once; empty when they may.
+ * Why references may not move this way, each reason once; empty when they may.
  * @param updates to objects that the repository has, or the quarantine of the push
  */
 export async function pushRefusals(
@@ -132,19 +132,19 @@ export async function pushRefusals(
   return [...new Set(refusals)];
 }
 
-/** @throws ApiError 400 with the first reason why a reference may not move so */
+/** @throws ApiError 400 with the first reason why a reference may not move this way */
 export async function refusePush(services: Pick<Services, 'db' | 'storages'>, push: Push, update: RefUpdate): Promise<void> {
   const [refusal] = await pushRefusals(services, push, [update]);
   if (refusal !== undefined) throw badRequest(refusal);
 }
 
-/** What somebody is told who may not commit to a branch. */
+/** The refusal of a commit to a branch. */
 export const branchRefusal = 'You are not allowed to push into this branch';
 
-/** Whether somebody may commit to a branch, be it there or not. */
+/** Whether the caller may commit to a branch, existing or not. */
 export async function mayCommitTo(services: Pick<Services, 'db'>, { project, caller }: Push, branch: string): Promise<boolean> {
   return (await protectionFor(services.db, project, caller))(branch).may_push;
 }
 
-/** @param ref the full name of a branch that moved while somebody committed to it */
+/** @param ref the full name of a branch that moved during the commit */
 export const branchMoved = (ref: string): ApiError => badRequest(`Could not update ${ref}. Please refresh and try again.`);

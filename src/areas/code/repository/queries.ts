@@ -1,4 +1,4 @@
-/** Questions about a repository that several endpoints ask. */
+/** Repository queries that several endpoints share. */
 import type { Project } from '../../../access/index.ts';
 import {
   GitError,
@@ -29,7 +29,7 @@ async function isReachable(repository: Repository, commit: string, from: string)
   }
 }
 
-/** Those of `updates` that have happened: the reference is where it was to go, or went on from there. */
+/** Those of `updates` that have happened: the reference is at its target, or has moved on from there. */
 export async function whatMoved(repository: Repository, updates: readonly RefUpdate[]): Promise<RefUpdate[]> {
   const refs = await currentRefs(repository);
   const moved: RefUpdate[] = [];

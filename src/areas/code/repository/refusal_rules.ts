@@ -1,6 +1,6 @@
-/** What endpoints that change a repository refuse, as the documentation says it. Every test holds what is refused against it. */
+/** The documented refusals of endpoints that change a repository. Every test compares actual refusals with them. */
 
-/** For any change to a branch: what protects it, and what nobody may do. */
+/** For any change to a branch: its protection, and changes that no one may make. */
 export const branchTexts = [
   'The default branch of a project cannot be deleted.',
   'You cannot create a branch with a 40-character hexadecimal branch name.',
@@ -13,7 +13,7 @@ export const branchTexts = [
   "The path '<path>' is locked in Git LFS by <name>",
 ];
 
-/** For any commit that is made over the API. */
+/** For any commit created through the API. */
 export const commitTexts = [
   ...branchTexts,
   "A branch called '<name>' already exists. Switch to that branch in order to make changes",
@@ -34,5 +34,5 @@ export const fileTexts = [
   'A directory with this name already exists',
 ];
 
-/** For a branch or tag that somebody else has moved meanwhile. */
+/** For a branch or tag that moved in the meantime. */
 export const movedText = 'Could not update <ref>. Please refresh and try again.';

@@ -1,22 +1,22 @@
-/** What a repository refuses, whoever asks: a push, or an endpoint that moves a branch or a tag (docs/reference/repository.md). */
+/** What a repository refuses, to pushes and to endpoints that move a branch or a tag alike (docs/reference/repository.md). */
 import { levels, type Project } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import type { TagProtection } from '../protected_tags/index.ts';
 
-/** A name that git could take for the id of a commit. */
+/** A name that git could read as a commit id. */
 const likeAnId = /^[0-9a-f]{40}/i;
 
 const idLikeName = 'You cannot create a branch with a 40-character hexadecimal branch name.';
 
-/** What is said of a file that is in the way, or missing. */
+/** The refusals of a file that exists already, or is missing. */
 export const fileExists = 'A file with this name already exists';
 export const missingFile = "A file with this name doesn't exist";
 
-/** What somebody is told who pushes to a project whose content cannot be changed. */
+/** The refusal of a push to a project whose content cannot be changed. */
 export const readOnlyRefusal = ({ archived }: Pick<Project, 'archived'>): string =>
   archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
 
-/** Why a branch may not move so, whatever protects it. */
+/** Why a branch may not move this way, regardless of its protection. */
 export function branchRefusals(project: Pick<Project, 'default_branch'>, update: RefUpdate): string[] {
   const name = update.ref.slice('refs/heads/'.length);
   if (update.new === null && name === project.default_branch) return ['The default branch of a project cannot be deleted.'];
@@ -25,7 +25,7 @@ export function branchRefusals(project: Pick<Project, 'default_branch'>, update:
 }
 
 /**
- * Why a tag may not move so.
+ * Why a tag may not move this way.
  * @param how.isPush whether a git client moves it
  */
 export function tagRefusals(
@@ -49,7 +49,7 @@ export function tagRefusals(
 }
 
 /**
- * Whether a name is found by a search: anywhere, or at its start with `^`, at its end with `$`; without regard to case.
+ * Whether a name matches a search: anywhere, at its start with `^` or at its end with `$`; ignoring case.
  */
 export function matchesSearch(name: string, search: string): boolean {
   const text = name.toLowerCase();
@@ -60,5 +60,5 @@ export function matchesSearch(name: string, search: string): boolean {
   return toEnd ? text.endsWith(wanted) : text.includes(wanted);
 }
 
-/** A path without the slashes around it, as paths in a repository are written. */
+/** A path without surrounding slashes, as git writes paths. */
 export const trimmedPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');

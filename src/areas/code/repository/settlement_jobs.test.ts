@@ -28,7 +28,7 @@ const rowsOf = async ({ db, project }: World) =>
 const projectOf = ({ db, project }: World) =>
   db.selectFrom('projects').select(['empty_repo', 'default_branch']).where('id', '=', project.id).executeTakeFirstOrThrow();
 
-test('a push whose process died after the branch had moved is finished by the next start', async () => {
+test('a push whose process died after the branch moved is settled at the next start', async () => {
   const place = await world();
   const id = await newCommit(place);
   const update = { ref: 'refs/heads/trunk', old: null, new: id };
@@ -42,7 +42,7 @@ test('a push whose process died after the branch had moved is finished by the ne
   assert.equal((await place.as('reporter').get(`/projects/${place.project.id}/repository/commits/HEAD`)).body.id, id);
 });
 
-test('it is finished even when the branch has gone on, or was removed as it should be', async () => {
+test('it is settled even if the branch has moved on or was deleted', async () => {
   const place = await world();
   const first = await newCommit(place);
   const second = await newCommit(place, first);
@@ -56,7 +56,7 @@ test('it is finished even when the branch has gone on, or was removed as it shou
   assert.equal(await rowsOf(place), 0);
 });
 
-test('a move that did not happen is dropped without a trace, but not while it may still happen', async () => {
+test('a move that did not happen is dropped, but not while it may still happen', async () => {
   const place = await world();
   const id = await newCommit(place);
   const never = { ref: 'refs/heads/main', old: null, new: id };
@@ -71,7 +71,7 @@ test('a move that did not happen is dropped without a trace, but not while it ma
   assert.deepEqual(await projectOf(place), { empty_repo: true, default_branch: 'main' });
 });
 
-test('a push that moved a part of its branches is waited for, and then settled for that part', async () => {
+test('a push that moved some of its branches is given time, and then settled for those', async () => {
   const place = await world();
   const id = await newCommit(place);
   const done = { ref: 'refs/heads/done', old: null, new: id };
@@ -87,7 +87,7 @@ test('a push that moved a part of its branches is waited for, and then settled f
   assert.deepEqual([await rowsOf(place), await projectOf(place)], [0, { empty_repo: false, default_branch: 'done' }]);
 });
 
-test('a repository that cannot be read does not keep the others from being settled', async () => {
+test('an unreadable repository does not keep others from being settled', async () => {
   const broken = await world();
   const place = await world();
   await leftRow(broken, [{ ref: 'refs/heads/main', old: null, new: 'f'.repeat(40) }], 60);

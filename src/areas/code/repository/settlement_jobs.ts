@@ -1,4 +1,4 @@
-/** Finishing what a crash has left: moves of references that the database knows of as begun only. */
+/** Settling reference moves that a crash interrupted after they were announced in the database. */
 import { sql } from 'kysely';
 import type { RefUpdate } from '../../../git/index.ts';
 import { repositoryOf } from '../../../git/index.ts';
@@ -7,15 +7,15 @@ import { job } from '../../../jobs/index.ts';
 import { refsChanged } from './actions.ts';
 import { whatMoved } from './queries.ts';
 
-/** A row that nobody has finished for this long belongs to a process that is gone: git moves references within seconds of the row. */
+/** A row this old belongs to a process that has died: git moves references within seconds of the row. */
 const abandoned_minutes = 15;
 const settledAtOnce = 1000;
 
 /**
- * Takes over the rows that processes which are gone have left: where references have moved, what follows is written; where they have not, the row is
- * dropped once nobody can be about to move them any more.
+ * Takes over the rows of processes that have died. If the references have moved, the effects are written; if not, the row is dropped once no process
+ * can still be about to move them.
  * @returns how many rows were settled
- * @throws AggregateError of what prevented single rows, after all others are settled
+ * @throws AggregateError with the failures of single rows, after all others are settled
  */
 export async function settleReferenceUpdates(services: Services): Promise<number> {
   const rows = await services.db
@@ -44,7 +44,7 @@ export async function settleReferenceUpdates(services: Services): Promise<number
   return settled;
 }
 
-/** What a crash has left is settled at the start of a server; this is for servers of which only one of several has crashed. */
+/** A server settles what a crash has left when it starts; this job is for installations where one of several servers has crashed. */
 export const settleReferences = job('settle_reference_updates', {
   input: {},
   retries: 0,

@@ -1,4 +1,4 @@
-/** Complete changes of tags (docs/reference/repository.md). */
+/** Complete changes to tags (docs/reference/repository.md). */
 import type { Project } from '../../../access/index.ts';
 import {
   isValidTagName,
@@ -21,8 +21,8 @@ interface TagRequest {
 
 /**
  * Creates a tag.
- * @param request.ref branch, tag or commit that it names
- * @param request.message makes it an annotated tag of the caller, who said this; without one it is only a name
+ * @param request.ref branch, tag or commit that the tag points to
+ * @param request.message makes it an annotated tag by the caller; without one it is a lightweight tag
  * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
 export async function createTag(
@@ -52,7 +52,7 @@ export async function createTag(
 }
 
 /**
- * Removes a tag.
+ * Deletes a tag.
  * @param request.tag as the caller saw it
  * @throws ApiError 409 when it moved in the meantime
  */

@@ -25,7 +25,7 @@ async function filled(): Promise<World & { ids: string[]; tags: string }> {
   return { ...place, ids, tags: `/projects/${place.project.id}/repository/tags` };
 }
 
-test('a tag that is only a name is created, shown and removed', async () => {
+test('a lightweight tag is created, shown and deleted', async () => {
   const { as, tags, ids } = await filled();
   const created = await as('developer').post(tags, { tag_name: 'v1/rc', ref: 'main' });
   assert.equal(created.status, 201);
@@ -46,7 +46,7 @@ test('a tag that is only a name is created, shown and removed', async () => {
   assert.equal((await as('developer').delete(one)).status, 404);
 });
 
-test('a message makes a tag that says who made it and when', async () => {
+test('a message creates an annotated tag with its tagger and date', async () => {
   const place = await filled();
   const { as, tags, ids, people } = place;
   const created = await as('developer').post(tags, { tag_name: 'v1', ref: ids[0], message: 'First release\n\nAt last.\n' });
@@ -60,7 +60,7 @@ test('a message makes a tag that says who made it and when', async () => {
   assert.equal((await as('reporter').get(`/projects/${place.project.id}/repository/commits/v1`)).body.id, ids[0]);
 });
 
-test('tags are ordered by date, name or version, found by parts of their names, and paged', async () => {
+test('tags are ordered by date, name or version, searched by name, and paged', async () => {
   const { as, tags, ids, url } = await filled();
   for (const [tag_name, index] of [
     ['v1.10', 0],
@@ -90,7 +90,7 @@ test('tags are ordered by date, name or version, found by parts of their names, 
   assert.deepEqual([refused.status, refused.body.message], [422, 'page_token is invalid']);
 });
 
-test('a tag that cannot be created says why, and none is created', async () => {
+test('a refused tag says why, and is not created', async () => {
   const { as, tags, ids } = await filled();
   await as('developer').post(tags, { tag_name: 'v1', ref: 'main' });
   const refusals: [object, string][] = [
@@ -128,7 +128,7 @@ test('a tag that cannot be created says why, and none is created', async () => {
   assert.deepEqual([only.name, only.target, others], ['v1', ids[2], []]);
 });
 
-test('a tag of a file has no commit, and is listed and removed like any other', async () => {
+test('a tag of a blob has no commit, and is listed and deleted like any other', async () => {
   const place = await filled();
   const { as, tags } = place;
   const blob = (await git(repositoryIn(place), 'rev-parse', [], ['main:file'])).toString().trim().split('\n').at(-1)!;

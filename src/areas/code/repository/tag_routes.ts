@@ -28,7 +28,7 @@ import { movedText } from './refusal_rules.ts';
 import { matchesSearch } from './rules.ts';
 import { createTag, deleteTag } from './tag_actions.ts';
 
-/** `commit` is null for a tag of a file or a folder, `created_at` for one that is only a name. `release` is null: clients read it, and nothing here releases anything. */
+/** `commit` is null for a tag of a blob or tree, `created_at` for a lightweight tag. `release` is always null: clients read it, but there are no releases. */
 const Tag = resource('Tag', {
   name: Type.String(),
   message: nullable(Type.String({ description: 'The message of an annotated tag' })),
@@ -64,7 +64,7 @@ async function presentAll(services: Services, project: Project, refs: readonly T
 const presentOne = async (services: Services, project: Project, ref: TagRef): Promise<Static<typeof Tag>> =>
   (await presentAll(services, project, [ref]))[0]!;
 
-/** The page behind the tag that the page before ended with. */
+/** The page after the tag that the previous page ended with. */
 function keysetPage(tags: readonly TagRef[], { per_page, page_token }: { per_page: number; page_token?: string }): Page<TagRef> {
   const position = page_token ? tags.findIndex(({ name }) => name === page_token) : -1;
   if (page_token && position < 0) throw unprocessable('page_token is invalid');

@@ -47,7 +47,7 @@ test('a folder lists its folders and files', async () => {
   ]);
 });
 
-test('all that is below a folder comes in pages by number, by token, or at once', async () => {
+test('a recursive listing is paged by number or by token, or returned whole', async () => {
   const { as, tree, url } = await filled();
   const all = ['a b', 'docs', 'docs/deep', 'README.md', 'a b/*', 'docs/deep/guide', 'docs/index'];
   const whole = await as('reporter').get(tree, { recursive: true, pagination: 'none', per_page: 2 });
@@ -75,7 +75,7 @@ test('all that is below a folder comes in pages by number, by token, or at once'
   }
 });
 
-test('what is no folder, no reference or nobody else’s business is not listed', async () => {
+test('a path that is no folder, an unknown ref and a hidden project are not listed', async () => {
   const { as, tree, project } = await filled();
   for (const [parameters, message] of [
     [{ ref: 'absent' }, '404 Tree Not Found'],
@@ -102,7 +102,7 @@ async function thousand(repository: Repository, entry: string, name: string): Pr
   return (await git(repository, 'mktree', ['-z'], [], [], { input: rows.join('') })).toString().trim();
 }
 
-test('a million files below a folder are listed page by page', async () => {
+test('a folder with a million files is listed page by page', async () => {
   const place = await world();
   const { as, project } = place;
   const repository = repositoryIn(place);
