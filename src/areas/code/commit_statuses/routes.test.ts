@@ -12,7 +12,7 @@ async function reported(): Promise<World & { sha: string; report: string; list: 
   return { ...place, sha, report: `${project}/statuses/${sha}`, list: `${commit}/statuses`, commit };
 }
 
-test('a service reports how far it is, and the commit shows it', async () => {
+test('a service reports its progress, and the commit shows it', async () => {
   const { as, sha, report, list, commit, people } = await reported();
   const begun = await as('developer').post(report, {
     state: 'pending',
@@ -57,7 +57,7 @@ test('a service reports how far it is, and the commit shows it', async () => {
   assert.deepEqual((await as('reporter').get(list)).body, [done.body]);
 });
 
-test('a second report by a name takes the place of the one that has ended, or is somebody else’s', async () => {
+test('a new status of the same name replaces one that has finished or belongs to another user', async () => {
   const { as, report, list, commit } = await reported();
   const first = (await as('developer').post(report, { state: 'failed' })).body;
   assert.equal(first.name, 'default');
@@ -76,7 +76,7 @@ test('a second report by a name takes the place of the one that has ended, or is
   assert.equal((await as('reporter').get(commit)).body.status, 'success');
 });
 
-test('a report that goes backwards or says what it may not is refused, and nothing changes', async () => {
+test('an invalid status or state transition is refused, and nothing changes', async () => {
   const { as, report, list } = await reported();
   await as('developer').post(report, { state: 'running' });
   const before = (await as('reporter').get(list, { all: true })).body;
@@ -105,7 +105,7 @@ test('a report that goes backwards or says what it may not is refused, and nothi
   assert.deepEqual((await as('reporter').get(list, { all: true })).body, before);
 });
 
-test('reports at the same moment become one', async () => {
+test('concurrent reports of one status create one row', async () => {
   const { as, report, list } = await reported();
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => as('developer').post(report, { state: 'pending', name: 'build' })),
@@ -114,7 +114,7 @@ test('reports at the same moment become one', async () => {
   assert.equal((await as('reporter').get(list, { all: true })).body.length, 1);
 });
 
-test('only developers report, only on commits that are there, and only who reads code reads reports', async () => {
+test('developers can set statuses of existing commits, and reading them needs access to code', async () => {
   const { as, project, report, list, commit } = await reported();
   for (const [persona, reading, writing] of [
     ['anonymous', 404, 401],

@@ -1,4 +1,4 @@
-/** Commit statuses: what services outside, such as builders of software, say of a commit (docs/reference/commit_statuses.md). */
+/** Commit statuses: results that external services, such as CI systems, report for a commit (docs/reference/commit_statuses.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
@@ -23,7 +23,7 @@ import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from
 import { reportStatus } from './actions.ts';
 import { addressProblems, states } from './rules.ts';
 
-/** `pipeline_id` is null and nothing is allowed to fail: clients read both, and nothing here builds commits. */
+/** `pipeline_id` is null and `allow_failure` is false: clients read both, but there are no pipelines here. */
 const CommitStatus = resource('CommitStatus', {
   id: Id,
   sha: Type.String(),
@@ -62,7 +62,7 @@ const present = (url: string, row: Row): Static<typeof CommitStatus> => ({
   author: row.author && presentUserBasic(url, row.author),
 });
 
-/** The branch that a commit is looked at for when the caller does not say: the default branch, if it holds the commit. */
+/** The ref of a status when the caller names none: the default branch, if it contains the commit. */
 async function branchOf(repository: Repository, project: Project, sha: string): Promise<string> {
   const prefix = 'refs/heads/';
   const branches = (await refsContaining(repository, sha, ['heads'])).map((ref) => ref.slice(prefix.length));
@@ -77,7 +77,7 @@ const short = (description: string, problems: (text: string) => string[] = () =>
     ...problems(text),
   ]);
 
-/** What builds commits outside is one stage, whatever it does. */
+/** All external builds form one stage. */
 const externalStage = 'external';
 const Sha = Type.String({ description: 'Commit, branch or tag' });
 

@@ -3,7 +3,7 @@
 export const states = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
 export type State = (typeof states)[number];
 
-/** A report that has just been made, and the two states that it can still leave. */
+/** The initial state, and the two states that are not final. */
 type Origin = 'created' | 'pending' | 'running';
 
 const transitions: Record<State, { event: string; from: readonly Origin[] }> = {
@@ -15,17 +15,17 @@ const transitions: Record<State, { event: string; from: readonly Origin[] }> = {
   skipped: { event: 'skip', from: ['created', 'pending'] },
 };
 
-/** Why a report may not go on so, in the words of the public API; undefined when it may. */
+/** Why a status may not make this transition, in the words of the public API; undefined when it may. */
 export function transitionRefusal(from: Origin, to: State): string | undefined {
   const { event, from: allowed } = transitions[to];
   if (allowed.includes(from)) return undefined;
   return `Cannot transition status via :${event} from :${from} (Reason(s): Status cannot transition via "${event}")`;
 }
 
-/** Whether nothing follows a state. */
+/** Whether a state is final. */
 export const isFinal = (state: State): boolean => state !== 'pending' && state !== 'running';
 
-/** What is wrong with the address of a report. */
+/** What is wrong with the target URL of a status. */
 export function addressProblems(text: string): string[] {
   const url = URL.parse(text);
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return [];

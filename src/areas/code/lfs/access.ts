@@ -73,7 +73,7 @@ export const transferCaller = <R extends RouteGenericInterface>(operation: Opera
 });
 
 /**
- * Whoever may fetch or store the large files of a project.
+ * Checks that a caller may fetch or store the large files of a project.
  * @throws ApiError 401 that asks for credentials, 404 when there is nothing that the caller may know of, or large files are switched off, 403 when they may
  * know of it and not do this
  */
@@ -85,7 +85,7 @@ export async function grantLfs(
   const project = (await projectFor(db, caller, path)) ?? (await movedProject(db, caller, path));
   if (caller?.credential && caller.credential.project_id !== project?.id) throw basicRefused(url);
   const isHere = project !== undefined && mayRead(caller, project);
-  // Whether there is such a project is nobody's business who may not read it.
+  // Callers who may not read the project must not learn that it exists.
   if (!caller && (operation === 'upload' || !isHere || !mayReadCode(project))) throw basicRefused(url);
   if (!isHere || !(await isLfsEnabled(db, project.id))) throw notFound();
   if (!mayReadCode(project)) throw forbidden();
@@ -93,7 +93,7 @@ export async function grantLfs(
   return { project, caller };
 }
 
-/** As `grantLfs` for storing, where somebody always calls. */
+/** As `grantLfs` for storing, which always has a caller. */
 export async function grantUpload(services: Services, caller: LfsCaller | undefined, path: string): Promise<LfsAccess<Caller>> {
   const { project } = await grantLfs(services, caller, { path, operation: 'upload' });
   if (!caller) throw basicRefused(services.url);

@@ -18,14 +18,14 @@ async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> 
 }
 
 /**
- * Takes in the bytes of an object for a project. They are compared with the oid whether or not somebody else has uploaded them before: only who holds them
+ * Receives the bytes of an object for a project. They are compared with the oid even if the object was uploaded before: only a client that has the bytes
  * gets the object.
- * @throws BlobMismatch when they are others than announced, a foreign key violation when the project is gone
+ * @throws BlobMismatch when they differ from what was announced, a foreign key violation when the project is gone
  */
 export async function storeObject({ db, blobs }: Services, project_id: number, object: LfsFile, source: Readable): Promise<void> {
   const received = await blobs.receive(source, { size_bytes: object.size, sha256: object.oid });
   try {
-    // Before the blob has its name, so that after a crash the sweep knows of it.
+    // Before the blob has its name, so that the sweep finds it after a crash.
     await announced(db, object);
     await db.transaction().execute(async (tx) => {
       const lfs_object_id = await announced(tx, object);
@@ -42,7 +42,7 @@ export async function storeObject({ db, blobs }: Services, project_id: number, o
   }
 }
 
-/** Gives a project all objects of another, as its repository needs them that was copied. */
+/** Gives a project all objects of another, because its copied repository refers to them. */
 export async function shareObjects(tx: Database, from_project_id: number, project_id: number): Promise<void> {
   await sql`
     insert into lfs_objects_projects (project_id, lfs_object_id)

@@ -1,4 +1,4 @@
-/** The batch: a client names the large files that it wants to fetch or store, and hears how. */
+/** The batch: a client names the large files that it wants to fetch or store, and learns how to. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Services } from '../../../http/index.ts';
@@ -37,7 +37,7 @@ function readBatch(body: Record<string, unknown>): Static<typeof BatchRequest> {
 /** The operation that the client wants, as far as it decides about access. */
 export const operationIn = (body: Record<string, unknown>): Operation => (body.operation === 'upload' ? 'upload' : 'download');
 
-/** What the client sends with each transfer. Nothing, where nobody needs to be known. */
+/** The header that the client sends with each transfer; none when no authentication is needed. */
 async function authorization(
   { db }: Services,
   { project, caller }: LfsAccess,

@@ -21,7 +21,7 @@ async function tokenWith({ db, people }: World, scopes: string[]) {
   return { token: value };
 }
 
-test('an object is uploaded, verified and downloaded, whole or from where a download broke off', async () => {
+test('an object is uploaded, verified and downloaded, and an interrupted download resumes', async () => {
   const place = await world();
   const content = bytes();
   const object = objectFor(content);
@@ -66,7 +66,7 @@ test('an object is uploaded, verified and downloaded, whole or from where a down
   assert.equal((await download(place, 'reporter', object.oid, { range: 'bytes=50000-' })).status, 416);
 });
 
-test('a download of what is not there is refused object by object', async () => {
+test('a batch download reports each missing object', async () => {
   const place = await world();
   const stored = Buffer.from('stored');
   await upload(place, 'developer', stored);
@@ -81,7 +81,7 @@ test('a download of what is not there is refused object by object', async () => 
   assert.equal(third.error.code, 422);
 });
 
-test('what is no batch is refused in the form of LFS', async () => {
+test('an invalid batch is refused with an LFS error', async () => {
   const place = await world();
   const send = (json: unknown) => ask(place, 'developer', 'info/lfs/objects/batch', { json });
   const object = objectFor('x');
@@ -105,7 +105,7 @@ test('what is no batch is refused in the form of LFS', async () => {
   assert.equal(tooLong.status, 413);
 });
 
-test('the old interface says that it is gone', async () => {
+test('the legacy LFS API answers that it is gone', async () => {
   const place = await world();
   for (const [method, at] of [
     ['GET', 'info/lfs/objects'],
@@ -125,7 +125,7 @@ async function storedFiles({ services }: World): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-test('bytes of another length or digest, or that break off, leave nothing', async () => {
+test('an upload with a wrong length or digest, or an aborted one, stores nothing', async () => {
   const place = await world();
   const content = bytes();
   const object = objectFor(content);
@@ -159,7 +159,7 @@ test('bytes of another length or digest, or that break off, leave nothing', asyn
   assert.deepEqual((await storedFiles(place)).toSorted(), [...before, object.oid].toSorted());
 });
 
-test('an object of another project is not there, and is had only by who uploads its bytes', async () => {
+test('an object of another project is not found, and sharing it requires uploading its bytes', async () => {
   const here = await world();
   const there = await world();
   const content = bytes();
@@ -181,7 +181,7 @@ test('an object of another project is not there, and is had only by who uploads 
   assert.equal((await storedFiles(here)).filter((name) => name === oid).length, 1);
 });
 
-test('who may fetch and who may store is as with git', async () => {
+test('the rules for fetching and storing are those of git', async () => {
   const place = await world();
   const object = objectFor('x');
   for (const [persona, download, upload] of [
@@ -204,7 +204,7 @@ test('who may fetch and who may store is as with git', async () => {
   assert.equal(refused.body.message, 'Access forbidden. Check your access level.');
 });
 
-test('a token needs the scopes that git asks for', async () => {
+test('a token needs the same scopes as for git', async () => {
   const place = await world();
   for (const [scope, download, upload] of [
     ['read_repository', 200, 403],
@@ -217,7 +217,7 @@ test('a token needs the scopes that git asks for', async () => {
   }
 });
 
-test('the objects of a public project are for everybody, without credentials', async () => {
+test('anyone can download the objects of a public project without credentials', async () => {
   const place = await world();
   await upload(place, 'developer', Buffer.from('open'));
   await place.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', place.group.id).execute();
@@ -229,7 +229,7 @@ test('the objects of a public project are for everybody, without credentials', a
   assert.equal((await batch(place, 'anonymous', 'upload', [objectFor('more')])).status, 401);
 });
 
-test('a project or group without LFS has none, and an archived project takes nothing', async () => {
+test('projects and groups without LFS refuse it, and archived projects refuse uploads', async () => {
   const place = await world();
   const { as, project, group, db } = place;
   const content = Buffer.from('kept');
@@ -254,7 +254,7 @@ test('a project or group without LFS has none, and an archived project takes not
   assert.equal(sent.status, 403);
 });
 
-test('the credential of a batch is for its project, its operation and its time, and ends with its token', async () => {
+test('the credential of a batch is limited to its project, operation and lifetime, and ends with its token', async () => {
   const here = await world();
   const there = await world();
   await upload(here, 'developer', Buffer.from('x'));
@@ -298,7 +298,7 @@ test('the credential of a batch is for its project, its operation and its time, 
   assert.equal(await get(good), 401);
 });
 
-test('the raw file behind a pointer is the object, where the project has it', async () => {
+test('the raw content of a pointer is the object, if the project has it', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const content = bytes();

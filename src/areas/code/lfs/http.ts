@@ -18,13 +18,13 @@ import { addLock, listLocks, removeLock, verifyLocks } from './lock_actions.ts';
 import { objectOf, readObject } from './queries.ts';
 import { isOid, type LfsFile, rangeIn } from './rules.ts';
 
-/** Where the routes live, since a router cannot match a path of any depth in the middle of an address. */
+/** The prefix of the routes, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/lfs';
 const address = /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+)\.git\/(info\/lfs|gitlab-lfs)(\/[^?]*)/;
 
 /**
- * The address under which the server routes a request: that of an LFS client becomes one of ours, any other stays.
- * @param url path and query as they came
+ * The URL under which the server routes a request: that of an LFS client is rewritten, any other stays.
+ * @param url path and query as received
  */
 export function lfsUrl(url: string): string {
   const [match, path = '', door, rest = ''] = address.exec(url) ?? [];
@@ -56,7 +56,7 @@ const sendJson = (reply: FastifyReply, body: object): FastifyReply =>
     .header('cache-control', 'no-store')
     .send(Buffer.from(JSON.stringify(body)));
 
-/** What an error says to the client. */
+/** The error as the client sees it. */
 function meaningOf(error: Error & { statusCode?: number | undefined; code?: string }): ApiError | undefined {
   if (error instanceof ApiError) return undefined;
   if (error instanceof BlobMismatch) return refusal(error.what === 'size' ? 422 : 400, 'SHA256 or size mismatch');
@@ -65,11 +65,11 @@ function meaningOf(error: Error & { statusCode?: number | undefined; code?: stri
   return error.statusCode !== undefined && error.statusCode < 500 ? refusal(error.statusCode, error.message) : undefined;
 }
 
-/** The form of LFS: JSON with the number of the request, by which an operator finds it in the log. */
+/** An LFS error: JSON with the request id, by which an operator finds it in the log. */
 const lfsForm = ({ url }: Services): ErrorForm => ({
   meaningOf,
   write(given, request, reply) {
-    // What the client still sends is read past, so that it gets to read the reply.
+    // The rest of the body is discarded, so that the client gets to read the reply.
     request.raw.resume();
     return sendJson(reply, {
       ...given.body,
@@ -169,7 +169,7 @@ const lockDoors: LfsDoor[] = [
   },
 ];
 
-/** @throws ApiError 400 for what is no digest or size, or when the client announces another length than its address says */
+/** @throws ApiError 400 for an invalid digest or size, or when the Content-Length differs from the size in the URL */
 function announcedIn({ params, headers }: FastifyRequest<LfsRequest>): LfsFile {
   const { oid, size } = params;
   if (!isOid(oid) || !/^\d{1,15}$/.test(size)) throw refusal(400, 'An object has a SHA-256 in lower case and a size in bytes.');
@@ -229,7 +229,7 @@ async function sendObject(
   return reply.send(stream);
 }
 
-/** What LFS clients ask for. Their addresses must pass through `lfsUrl`. */
+/** The routes for LFS clients. Request URLs must pass through `lfsUrl`. */
 export const lfsDoorways: readonly Doorway[] = [
   {
     doors: [...objectDoors, ...lockDoors],
@@ -240,6 +240,6 @@ export const lfsDoorways: readonly Doorway[] = [
       app.addContentTypeParser('*', text, async (_request: FastifyRequest, body: string) => readBody(body));
     },
   },
-  // The store reads the body of a transfer as it comes, and the address says how long it is.
+  // The store streams the body of a transfer; the URL says how long it is.
   { doors: transferDoors, errors: lfsForm, prepare: leaveBodiesUnread },
 ];

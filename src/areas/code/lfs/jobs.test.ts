@@ -28,7 +28,7 @@ async function stored(place: World) {
   return { content, oid: objectFor(content).oid };
 }
 
-test('an object goes with its last project, a day after it was last uploaded', async () => {
+test('an object is deleted with its last project, a day after its last upload', async () => {
   const here = await world();
   const there = await world();
   const { content, oid } = await stored(here);
@@ -47,7 +47,7 @@ test('an object goes with its last project, a day after it was last uploaded', a
   assert.deepEqual(await isStored(here, oid), { row: false, blob: false });
 });
 
-test('what a crash leaves is finished by the next run', async () => {
+test('the next run finishes what a crash interrupted', async () => {
   const place = await world();
   const withoutBlob = await stored(place);
   const withoutProject = await stored(place);
@@ -59,7 +59,7 @@ test('what a crash leaves is finished by the next run', async () => {
   assert.deepEqual(await isStored(place, withoutProject.oid), { row: false, blob: false });
 });
 
-test('an object that is uploaded again while it is being removed is there afterwards', async () => {
+test('an object that is uploaded again during its removal survives', async () => {
   const place = await world();
   for (let round = 0; round < 10; round++) {
     const { content, oid } = await stored(place);

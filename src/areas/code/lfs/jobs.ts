@@ -14,8 +14,8 @@ const isUnused = sql<boolean>`last_upload_at < now() - ${spared}
   and not exists (select from lfs_objects_projects where lfs_object_id = lfs_objects.id)`;
 
 /**
- * Removes an object unless somebody has taken it meanwhile. While its row is locked nobody can take it; after a crash before the commit the row is there
- * again without its blob, which nobody sees, and the next run finishes.
+ * Deletes an object unless a project has acquired it meanwhile. The locked row prevents that from here on. After a crash before the commit the row is
+ * there again without its blob; no project refers to it, and the next run finishes.
  */
 async function removeUnused({ db, blobs }: JobServices, { id, oid }: { id: number; oid: string }): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -57,6 +57,6 @@ export const removeUnusedObjects = job('remove_unused_lfs_objects', {
       after = rows.at(-1)!.id;
     }
     const receptions = await services.blobs.sweep(abandonedReception_ms);
-    if (removed + receptions > 0) log.info({ removed, receptions }, 'large files that nobody needs were removed');
+    if (removed + receptions > 0) log.info({ removed, receptions }, 'unused large files were deleted');
   },
 });

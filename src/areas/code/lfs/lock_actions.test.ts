@@ -13,7 +13,7 @@ const unlock = (place: World, who: Persona, id: string, force = false) =>
 const list = (place: World, who: Persona | 'anonymous', query = '') => ask(place, who, `${at}${query}`);
 const paths = (locks: { path: string }[]) => locks.map(({ path }) => path);
 
-test('a path is locked, seen by all members, and unlocked by its owner', async () => {
+test('a path is locked, the lock is visible to all members, and its owner unlocks it', async () => {
   const place = await world();
   const locked = await lock(place, 'developer', 'films/a b.mov');
   assert.equal(locked.status, 201);
@@ -42,7 +42,7 @@ test('a path is locked, seen by all members, and unlocked by its owner', async (
   assert.deepEqual(paths((await list(place, 'reporter')).body.locks), ['b']);
 });
 
-test("somebody else's lock is removed with force, by maintainers only", async () => {
+test("maintainers can force the removal of another user's lock", async () => {
   const place = await world();
   const { id } = (await lock(place, 'owner', 'a')).body.lock;
   for (const [persona, force] of [
@@ -56,7 +56,7 @@ test("somebody else's lock is removed with force, by maintainers only", async ()
   assert.equal((await list(place, 'reporter')).body.locks.length, 0);
 });
 
-test('locks come in pages', async () => {
+test('locks are paged', async () => {
   const place = await world();
   for (const path of ['a', 'b', 'c']) await lock(place, 'developer', path);
   const first = (await list(place, 'reporter', '?limit=2')).body;
@@ -68,7 +68,7 @@ test('locks come in pages', async () => {
   assert.deepEqual(paths(verified.body.theirs), ['c']);
 });
 
-test('who may not push locks nothing, and a lock of another project is not there', async () => {
+test('a user who may not push cannot lock, and a lock of another project is not found', async () => {
   const here = await world();
   const there = await world();
   const { id } = (await lock(here, 'developer', 'a')).body.lock;
@@ -83,7 +83,7 @@ test('who may not push locks nothing, and a lock of another project is not there
   assert.deepEqual(paths((await list(here, 'reporter')).body.locks), ['a']);
 });
 
-test('nobody changes what somebody else has locked, by git or by the API', async () => {
+test('a locked file cannot be changed by other users, through git or the API', async () => {
   const place = await world();
   const { project, people } = place;
   const files = `/projects/${project.id}/repository/files`;

@@ -1,4 +1,4 @@
-/** Locks: paths that one user of a project changes and the clients of others therefore do not push. */
+/** Locks: paths reserved by one user of a project, so that other clients do not push changes to them. */
 import { sql } from 'kysely';
 import { levels, type MaybeCaller, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
@@ -67,7 +67,7 @@ export async function listLocks(
   return { locks: locks.map(shown), ...rest };
 }
 
-/** The locks of a project, told apart for somebody who is about to push. */
+/** The locks of a project, split into the caller's own and those of others, for a client about to push. */
 export async function verifyLocks(db: Database, { project, caller }: { project: Project; caller: MaybeCaller }, filter: Filter) {
   const { locks, ...rest } = await pageOf(db, project, { cursor: filter.cursor, limit: filter.limit });
   const isOurs = ({ user_id }: OwnedLock) => user_id === caller?.id;
@@ -103,7 +103,7 @@ export async function addLock(
 }
 
 /**
- * Removes a lock: one's own, or with `force` and as a maintainer somebody else's.
+ * Removes the caller's own lock, or with `force` and as a maintainer that of another user.
  * @throws ApiError 404 when there is no such lock, 403
  */
 export async function removeLock(

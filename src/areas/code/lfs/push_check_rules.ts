@@ -1,4 +1,4 @@
-/** What large files ask of a push: that it brings the objects of its pointers, and leaves alone what somebody else has locked. */
+/** LFS checks of a push: the objects of its pointers must be there, and it must not touch files that others have locked. */
 import type { Project } from '../../../access/index.ts';
 import { type Environment, newBlobs, type Push, type RefUpdate, type Repository, touchedPaths } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -7,7 +7,7 @@ import { pointerIn, pointerLimit_bytes } from './rules.ts';
 
 const missing = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
 
-/** A push that brings more small files than this, or takes longer to search, is not searched to its end: its client looks after its objects itself. */
+/** A push with more small files than this, or one that takes longer to search, is not searched to the end: its client uploads its objects itself. */
 const searched = 20_000;
 const longestSearch_ms = 10_000;
 
@@ -37,7 +37,7 @@ export async function missingObjects(
 }
 
 /**
- * Why somebody may not move references in a project: files that others have locked; empty when he touches none.
+ * Why a push is refused: it touches files that others have locked; empty when it touches none.
  * @param repository of the project
  * @param quarantine of a push, left out for objects that the repository has
  */

@@ -1,4 +1,4 @@
-/** What stands in a repository for a large file, and what may be asked for. */
+/** Pointer files, and the validation of LFS requests. */
 import type { ByteRange } from '../../../blobs/index.ts';
 
 /** A large file by its SHA-256 in hexadecimal. */
@@ -14,7 +14,7 @@ export const pointerLimit_bytes = 1024;
 const pointerPattern =
   /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[a-z0-9.-]+ .+\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n?$/;
 
-/** The large file that the content of a file in a repository stands for; undefined when it stands for itself. */
+/** The large file that a pointer file refers to; undefined for content that is not a pointer. */
 export function pointerIn(content: Buffer): LfsFile | undefined {
   if (content.length >= pointerLimit_bytes) return undefined;
   const [, oid, size] = pointerPattern.exec(content.toString('utf8')) ?? [];
@@ -24,8 +24,8 @@ export function pointerIn(content: Buffer): LfsFile | undefined {
 export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /**
- * The part of a file that a `Range` header asks for; undefined for the whole, also when the header is one that we need not understand.
- * @returns `unsatisfiable` when it begins behind the end
+ * The part of a file that a `Range` header asks for; undefined for the whole file, also for headers that may be ignored.
+ * @returns `unsatisfiable` when it begins past the end
  */
 export function rangeIn(header: string | undefined, size_bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, start, end] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? '') ?? [];

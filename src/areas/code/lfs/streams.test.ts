@@ -43,7 +43,7 @@ function growthMeter() {
   return { look, grown: () => highest - before };
 }
 
-test('100 MiB are uploaded and downloaded without a server that grows by half of them', async () => {
+test('uploading and downloading 100 MiB grows the server by less than half of it', async () => {
   const place = await world();
   const hash = createHash('sha256');
   for (const part of content(() => {})) hash.update(part);

@@ -1,4 +1,4 @@
-/** Complete changes of what protects branches. */
+/** Complete changes to branch protections. */
 import { sql } from 'kysely';
 import { levels, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
@@ -6,7 +6,7 @@ import { ApiError, type Caller, conflict, forbidden, found } from '../../../http
 import { defaultLevelOf, knownIn, ruleNamed, rulesOf } from './queries.ts';
 import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
 
-/** A change of an entry: a new one, another grantee for the one with this id, or its end. */
+/** A change to an entry: a new one, another grantee for the one with this id, or its removal. */
 export interface EntryChange extends Entry {
   id?: number | undefined;
   ends: boolean;
@@ -53,7 +53,7 @@ async function addEntries(tx: Database, protected_branch_id: number, entries: re
     .execute();
 }
 
-/** @throws ApiError 422 when `work` would name somebody twice for the same */
+/** @throws ApiError 422 when `work` would name the same grantee twice */
 async function withoutTwins(work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -64,7 +64,7 @@ async function withoutTwins(work: Promise<void>): Promise<void> {
 }
 
 /**
- * Protects a branch, or all whose names fit.
+ * Protects a branch, or all that match a pattern.
  * @param tx a transaction
  * @throws ApiError 409 when there is a protection of this name, 422 for a name or an entry that it cannot have
  */
@@ -173,7 +173,7 @@ async function moveEntries(tx: Database, changes: readonly EntryChange[]): Promi
 }
 
 /**
- * Ends a protection.
+ * Removes a protection.
  * @param tx a transaction
  * @throws ApiError 404 when there is none of this name, 403 when the caller is not among those who may unprotect the branch
  */
@@ -183,7 +183,7 @@ export async function unprotectBranch(tx: Database, change: Change): Promise<voi
 }
 
 /**
- * Ends the protection of a name, if there is one.
+ * Removes the protection of this name, if there is one.
  * @param tx a transaction
  * @throws ApiError 403 when the caller is not among those who may unprotect the branch
  */
@@ -194,7 +194,7 @@ export async function unprotectIfProtected(tx: Database, change: Change): Promis
 const from = (action: ProtectedAction, access_level: number): Entry => ({ action, access_level, user_id: null, group_id: null });
 
 /**
- * Protects a branch in the old form, which knows developers and maintainers only. What is left out stays, of a new protection it is for maintainers.
+ * Protects a branch in the legacy form, which knows only developers and maintainers. Omitted levels stay as they are; a new protection defaults to maintainers.
  * @param tx a transaction
  * @throws ApiError 403 when the caller is not among those who may unprotect the branch
  */
@@ -225,7 +225,7 @@ export async function protectByRole(
 }
 
 /**
- * Protects the default branch of a project that has just got it, as its group or the server wants new projects to be protected.
+ * Protects the new default branch of a project, as its group or the server configures it for new projects.
  * @param tx the transaction in which the project gets its first branch
  */
 export async function protectDefaultBranch(tx: Database, project_id: number): Promise<void> {

@@ -15,7 +15,7 @@ const AccessEntry = Type.Object({
 
 export const ProtectedBranch = resource('ProtectedBranch', {
   id: Id,
-  name: Type.String({ description: '`*` stands for any characters' }),
+  name: Type.String({ description: '`*` matches any characters' }),
   push_access_levels: Type.Array(AccessEntry),
   merge_access_levels: Type.Array(AccessEntry),
   unprotect_access_levels: since('premium', Type.Array(AccessEntry)),

@@ -1,4 +1,4 @@
-/** Reading what protects the branches of a project. */
+/** Reading the branch protections of a project. */
 import { sql } from 'kysely';
 import { countsToday, levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -48,7 +48,7 @@ export async function defaultLevelOf(db: Database, project_id: number): Promise<
 }
 
 /**
- * What holds for the branches of a project, asked once for all of them.
+ * The protection of each branch of a project, read once for all of them.
  * @param project with the caller's level in it
  * @returns a function from the name of a branch
  */

@@ -46,7 +46,7 @@ test('the first push protects the default branch: maintainers write, developers 
   assert.equal(await write(place, 'maintainer'), 201);
 });
 
-test('how a new project is protected is for its group to say, and for the server where a user owns it', async () => {
+test('the group decides how a new project is protected, and the server decides for personal projects', async () => {
   for (const [level, push, first, later] of [
     [0, undefined, 201, 201],
     [1, [30], 201, 201],
@@ -82,7 +82,7 @@ test('how a new project is protected is for its group to say, and for the server
   }
 });
 
-test('protections are added, listed, searched, changed and ended', async () => {
+test('protections are created, listed, searched, updated and removed', async () => {
   const place = await filledWorld();
   const { as } = place;
   const url = protectionsOf(place);
@@ -112,7 +112,7 @@ test('protections are added, listed, searched, changed and ended', async () => {
   assert.deepEqual(names((await as('maintainer').get(url)).body), ['main']);
 });
 
-test('users and groups are named besides levels, changed and taken out one by one', async () => {
+test('users and groups are granted besides levels, changed and removed one by one', async () => {
   const place = await filledWorld();
   const { as, people, group } = place;
   const url = protectionsOf(place);
@@ -159,7 +159,7 @@ test('users and groups are named besides levels, changed and taken out one by on
   assert.deepEqual((await as('maintainer').get(`${url}/work`)).body, changed.body);
 });
 
-test('who may unprotect also decides who may change; others who maintain the project are refused', async () => {
+test('only those who may unprotect a branch can change its protection; other maintainers are refused', async () => {
   const place = await filledWorld();
   const { as } = place;
   const url = `${protectionsOf(place)}/main`;
@@ -171,13 +171,13 @@ test('who may unprotect also decides who may change; others who maintain the pro
   assert.equal((await as('admin').delete(url)).status, 204);
 });
 
-test('protected branches are made and removed by those who may, and survive the sweep of merged ones', async () => {
+test('protected branches are created and deleted by authorized users, and survive the deletion of merged branches', async () => {
   const place = await filledWorld();
   const { as } = place;
   const branches = branchesOf(place);
   await as('maintainer').post(protectionsOf(place), { name: 'stable*', merge_access_level: 30 });
   const begin = (branch: string, ref: string) => as('developer').post(branches, { branch, ref });
-  assert.equal((await begin('stable-1', 'main')).status, 201, 'whoever may merge begins it at what is protected');
+  assert.equal((await begin('stable-1', 'main')).status, 201, 'a user who may merge can create it from a protected branch');
   await begin('loose', 'main');
   assert.equal(await write(place, 'developer', 'loose'), 201);
   const refused = await begin('stable-2', 'loose');
@@ -198,7 +198,7 @@ test('protected branches are made and removed by those who may, and survive the 
   assert.equal((await as('maintainer').delete(`${branches}/stable-1`)).status, 204);
 });
 
-test('the old form protects one branch for maintainers, or developers too', async () => {
+test('the legacy form protects one branch for maintainers, or for developers too', async () => {
   const place = await filledWorld();
   const { as } = place;
   const branches = branchesOf(place);
@@ -216,7 +216,7 @@ test('the old form protects one branch for maintainers, or developers too', asyn
   assert.equal((await as('developer').put(`${branches}/old/protect`)).status, 403);
 });
 
-test('only maintainers see and change protections', async () => {
+test('only maintainers can see and change protections', async () => {
   const place = await filledWorld();
   const { as } = place;
   const url = protectionsOf(place);
@@ -239,7 +239,7 @@ test('only maintainers see and change protections', async () => {
   assert.deepEqual([long.status, long.body.message], [422, ['Name is too long (maximum is 255 characters)']]);
 });
 
-test('that owners of code have to approve is kept, and changes only when it is named', async () => {
+test('the code owner approval setting is stored, and changes only when it is named', async () => {
   const place = await filledWorld();
   const { as } = place;
   const one = `${protectionsOf(place)}/v*`;

@@ -1,4 +1,4 @@
-/** Protected branches: who may push to a branch, or to all whose names fit, where the right to push to the project is not enough. */
+/** Protected branches: who may push to a branch, or to all that match a pattern, when the right to push to the project is not enough. */
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, type Project, projectRole } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -41,7 +41,7 @@ const granted = <S extends typeof Grant | typeof GrantChange>(schema: S) =>
     allowed_to_unprotect: since('premium', Type.Array(schema)),
   });
 const singleLevels = allOptional({
-  push_access_level: Level('Who may push: 0 nobody, 30 developers, 40 maintainers (the default), 60 administrators'),
+  push_access_level: Level('Who may push: 0 no one, 30 developers, 40 maintainers (the default), 60 administrators'),
   merge_access_level: Level('Who may merge'),
   unprotect_access_level: Level('Who may change or end the protection'),
 });
@@ -54,7 +54,7 @@ const codeOwners = {
 
 type GrantsGiven = { [K in `allowed_to_${ProtectedAction}`]?: Static<typeof GrantChange>[] | undefined };
 
-/** @throws ApiError 400 for an entry that names nobody, or more than one */
+/** @throws ApiError 400 for an entry that names no grantee, or more than one */
 function entryFrom(action: ProtectedAction, given: Static<typeof GrantChange>, index: number): EntryChange {
   const { id, _destroy, access_level = null, user_id = null, group_id = null } = given;
   const count = [access_level, user_id, group_id].filter((value) => value !== null).length;
@@ -68,7 +68,7 @@ function entryFrom(action: ProtectedAction, given: Static<typeof GrantChange>, i
 const entriesFrom = (given: GrantsGiven): EntryChange[] =>
   actions.flatMap((action) => (given[`allowed_to_${action}`] ?? []).map((entry, index) => entryFrom(action, entry, index)));
 
-/** The single levels; maintainers where neither a level nor anybody else is named. */
+/** The single levels; maintainers when neither a level nor another grantee is named. */
 function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven): EntryChange[] {
   return actions.flatMap((action) => {
     const access_level =

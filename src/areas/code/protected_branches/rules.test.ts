@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAbout, type KnownEntry, mayUnprotect, protectionBy } from './rules.ts';
 
-test('a star stands for any characters, also slashes and none', () => {
+test('a star matches any characters, including slashes, and none at all', () => {
   const cases: [string, string, boolean][] = [
     ['main', 'main', true],
     ['main', 'Main', false],
@@ -36,7 +36,7 @@ const developer = { caller: { id: 7, admin: false }, access_level: 30 };
 const maintainer = { caller: { id: 8, admin: false }, access_level: 40 };
 const admin = { caller: { id: 1, admin: true }, access_level: 50 };
 
-test('levels, users and members of groups may push; nobody may where nobody is named', () => {
+test('levels, users and members of groups may push; without entries no one may', () => {
   const cases: [KnownEntry[], boolean, boolean, boolean][] = [
     [[], false, false, false],
     [[entry('push', { access_level: 0 })], false, false, false],
@@ -59,7 +59,7 @@ test('levels, users and members of groups may push; nobody may where nobody is n
   assert.equal(protectionBy([named], { caller: undefined, access_level: 0 }, undefined)('main').may_push, false);
 });
 
-test('of several protections of one branch the most generous decides, and what none is about is open', () => {
+test('when several protections match a branch the most permissive wins, and an unmatched branch is open', () => {
   const rules = [
     rule('*', entry('push', { access_level: 40 })),
     { ...rule('docs/*', entry('push', { access_level: 30 }), entry('merge', { access_level: 30 })), allow_force_push: true },
@@ -78,7 +78,7 @@ test('of several protections of one branch the most generous decides, and what n
   assert.deepEqual([open.is_protected, open.may_push, open.developers_can_push], [false, true, false]);
 });
 
-test('who makes the first branch is decided by the level that will protect it', () => {
+test('the level that will protect the first branch decides who may create it', () => {
   const byLevel = [0, 1, 2, 3, 4].map((level) =>
     [developer, maintainer].map((actor) => protectionBy([], actor, level)('main').may_push),
   );
@@ -91,7 +91,7 @@ test('who makes the first branch is decided by the level that will protect it', 
   ]);
 });
 
-test('without anybody named every maintainer may end a protection', () => {
+test('without unprotect entries every maintainer may unprotect', () => {
   assert.equal(mayUnprotect([entry('push', { access_level: 0 })], maintainer), true);
   assert.equal(mayUnprotect([entry('unprotect', { access_level: 60 })], maintainer), false);
   assert.equal(mayUnprotect([entry('unprotect', { access_level: 60 })], admin), true);

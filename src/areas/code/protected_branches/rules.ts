@@ -1,13 +1,13 @@
-/** What a protection of branches means: which branches it is about, and who may do what to them. Pure functions. */
+/** What a branch protection means: which branches it matches, and who may do what to them. Pure functions. */
 import { levels } from '../../../access/index.ts';
 
 /** The levels that an entry can name besides those of members. */
-const nobody = 0;
+const no_one = 0;
 const administrators = 60;
 
 export type ProtectedAction = 'push' | 'merge' | 'unprotect';
 
-/** Who may do something: everybody from a level on, one user, or the members of a group. Exactly one is not null. */
+/** Who may do something: everyone from a level up, one user, or the members of a group. Exactly one is not null. */
 export interface Entry {
   action: ProtectedAction;
   access_level: number | null;
@@ -15,25 +15,25 @@ export interface Entry {
   group_id: number | null;
 }
 
-/** An entry, and whether whoever acts is a member of its group. */
+/** An entry, and whether the actor is a member of its group. */
 export interface KnownEntry extends Entry {
   is_member: boolean;
 }
 
-/** One protection with everything that is to be known of it to decide what somebody may do. */
+/** One protection, with all that is needed to decide what an actor may do. */
 export interface ProtectionRule {
   name: string;
   allow_force_push: boolean;
   entries: readonly KnownEntry[];
 }
 
-/** Whoever acts: undefined without a token; with the level in the project, which is 50 for administrators. */
+/** The caller (undefined without a token) and their level in the project, which is 50 for administrators. */
 export interface Actor {
   caller: { id: number; admin: boolean } | undefined;
   access_level: number;
 }
 
-/** What holds for one branch, and for whoever acts on it. */
+/** What one branch allows its actor. */
 export interface BranchProtection {
   is_protected: boolean;
   developers_can_push: boolean;
@@ -44,8 +44,8 @@ export interface BranchProtection {
 }
 
 /**
- * Whether a protection is about a branch: `*` stands for any characters, also none and slashes.
- * Pieces between the stars are looked for one after the other, because a regular expression takes exponential time for some names.
+ * Whether a protection matches a branch: `*` matches any characters, including slashes and none.
+ * The pieces between the stars are searched in turn, because a regular expression takes exponential time for some names.
  */
 export function isAbout(name: string, branch: string): boolean {
   const [start = '', ...pieces] = name.split('*');
@@ -62,15 +62,15 @@ export function isAbout(name: string, branch: string): boolean {
   return true;
 }
 
-/** Whether an entry lets somebody act. A user or a member of a group still needs the level from which one may push at all. */
+/** Whether an entry admits the actor. A user or group member still needs the level that pushing requires. */
 function admits(entry: KnownEntry, { caller, access_level }: Actor): boolean {
-  if (!caller || entry.access_level === nobody) return false;
+  if (!caller || entry.access_level === no_one) return false;
   if (entry.access_level === administrators) return caller.admin;
   if (entry.access_level !== null) return access_level >= entry.access_level;
   return access_level >= levels.developer && (entry.user_id === caller.id || entry.is_member);
 }
 
-/** Whether somebody who may manage the project may also change or end a protection; without entries nobody is kept from it. */
+/** Whether an actor who may manage the project may also change or remove a protection; without entries all of them may. */
 export function mayUnprotect(entries: readonly KnownEntry[], actor: Actor): boolean {
   const own = entries.filter(({ action }) => action === 'unprotect');
   return own.length === 0 || own.some((entry) => admits(entry, actor));
@@ -100,7 +100,7 @@ export function defaultProtection(level: number): DefaultProtection {
 const mayPushFirst = (level: number): boolean => level < 2 || level === 4;
 
 /**
- * What holds for branches, and for whoever acts on them. Of several protections that are about a branch the most generous decides.
+ * The protection of each branch, for one actor. When several protections match a branch, the most permissive wins.
  * @param rules the protections of the project
  * @param first_level of a project without any branch, the level that will protect its first one; otherwise undefined
  */

@@ -7,7 +7,7 @@ import type { Persona, World } from '../../../../test/support/world.ts';
 const protectionsOf = ({ project }: World) => `/projects/${project.id}/protected_tags`;
 const tagsOf = ({ project }: World) => `/projects/${project.id}/repository/tags`;
 
-test('a tag is protected, listed, shown and open again', async () => {
+test('a tag protection is created, listed, shown and removed', async () => {
   const place = await filledWorld();
   const maintainer = place.as('maintainer');
   const added = await maintainer.post(protectionsOf(place), { name: 'v*' });
@@ -40,7 +40,7 @@ test('a tag is protected, listed, shown and open again', async () => {
     assert.deepEqual([gone.status, gone.body], [404, { message: '404 Not found' }]);
 });
 
-test('a protected tag is made by those whom its protection admits, and removed by maintainers', async () => {
+test('a protected tag is created by the users its protection admits, and deleted by maintainers', async () => {
   const place = await filledWorld();
   const { as } = place;
   for (const [name, create_access_level] of [
@@ -78,7 +78,7 @@ test('a protected tag is made by those whom its protection admits, and removed b
   assert.equal((await as('developer').delete(`${tagsOf(place)}/nightly`)).status, 204);
 });
 
-test('a push passes the same protection, which nothing moves', async () => {
+test('pushes are subject to the same protection, and protected tags cannot be moved', async () => {
   const place = await filledWorld();
   const { as, people, project, url } = place;
   await as('maintainer').post(protectionsOf(place), { name: 'v*' });

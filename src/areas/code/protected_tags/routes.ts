@@ -1,4 +1,4 @@
-/** Protected tags: who may make a tag, or all whose names fit, where the right to push to the project is not enough (docs/reference/protected_tags.md). */
+/** Protected tags: who may create a tag, or all that match a pattern, when the right to push to the project is not enough (docs/reference/protected_tags.md). */
 import { type Static, Type } from 'typebox';
 import { levels, projectRole } from '../../../access/index.ts';
 import {
@@ -21,7 +21,7 @@ import { levelDescription } from '../protected_branches/index.ts';
 import { protectedTagsOf } from './queries.ts';
 
 const ProtectedTag = resource('ProtectedTag', {
-  name: Type.String({ description: '`*` stands for any characters' }),
+  name: Type.String({ description: '`*` matches any characters' }),
   create_access_levels: Type.Array(
     Type.Object({ id: Id, access_level: Type.Integer(), access_level_description: Type.String() }),
   ),
@@ -33,7 +33,7 @@ interface Row {
   create_access_level: number;
 }
 
-/** Of a protection there is one level, which has its id. */
+/** A tag protection has one level, which has its id. */
 const present = ({ id, name, create_access_level: access_level }: Row): Static<typeof ProtectedTag> => ({
   name,
   create_access_levels: [{ id, access_level, access_level_description: levelDescription(access_level) }],
@@ -73,7 +73,7 @@ export const protectedTagRoutes = [
       name: NotBlank({ description: 'Name of a tag, or a wildcard with `*`' }),
       create_access_level: Type.Enum([0, 30, 40], {
         default: levels.maintainer,
-        description: 'Who can create it: 0 nobody, 30 developers, 40 maintainers',
+        description: 'Who can create it: 0 no one, 30 developers, 40 maintainers',
       }),
     },
     returns: one(ProtectedTag),

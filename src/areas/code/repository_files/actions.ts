@@ -1,4 +1,4 @@
-/** Complete changes of one file. */
+/** Complete changes to one file. */
 import { badRequest, type Services } from '../../../http/index.ts';
 import { type CommitRequest, commitChanges, type FileAction, FileChanged } from '../repository/index.ts';
 
@@ -8,7 +8,7 @@ const staleTexts = {
 };
 
 /**
- * Commits a change of one file.
+ * Commits a change to one file.
  * @throws ApiError 400 with the texts of docs/reference/repository_files.md
  */
 export async function writeFile(

@@ -24,7 +24,7 @@ function rawGet(url: string, path: string, token: string): Promise<{ status: num
   });
 }
 
-test('a path that the client escapes down to its dots is the same path, and never leads outside', async () => {
+test('a path whose dots are escaped too is the same path, and cannot leave the repository', async () => {
   const { as, project, url, people } = await filledWorld();
   const files = `/api/v4/projects/${project.id}/repository/files`;
   const read = await rawGet(url, `${files}/README%2Emd?ref=main`, people.reporter.token);
@@ -36,7 +36,7 @@ test('a path that the client escapes down to its dots is the same path, and neve
   assert.equal((await as('reporter').get(`${fileUrl(project, '.')}`, { ref: 'main' })).status, 404);
 });
 
-test('odd names are names like any other', async () => {
+test('unusual file names work like any other', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const paths = [
@@ -71,7 +71,7 @@ test('odd names are names like any other', async () => {
   }
 });
 
-test('a ref is a branch, a tag, a commit, or the beginning of its id; a tag goes before a branch of its name', async () => {
+test('a ref is a branch, a tag, a commit id or its prefix; a tag wins over a branch of the same name', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const repository = repositoryIn(place);
@@ -96,7 +96,7 @@ test('a ref is a branch, a tag, a commit, or the beginning of its id; a tag goes
   }
 });
 
-test('in an empty repository there is no commit to read from', async () => {
+test('an empty repository has no commit to read from', async () => {
   const { as, project } = await world();
   for (const path of ['', '/raw', '/blame']) {
     const missing = await as('reporter').get(`${fileUrl(project, 'a')}${path}`, { ref: 'main' });
@@ -105,7 +105,7 @@ test('in an empty repository there is no commit to read from', async () => {
   assert.equal((await as('reporter').get(`${fileUrl(project, 'a')}/raw`)).status, 404);
 });
 
-test('bytes come back as they were sent, up to ten megabytes and in every encoding', async () => {
+test('content of up to ten megabytes and in any encoding is returned unchanged', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const binary = randomBytes(10 * 1024 * 1024);
@@ -144,7 +144,7 @@ test('bytes come back as they were sent, up to ten megabytes and in every encodi
   }
 });
 
-test('more than five large files a minute are refused as JSON, while their bytes stay to be had', async () => {
+test('the sixth large file in a minute is refused as JSON, but still available as raw bytes', async () => {
   const { as, project } = await filledWorld();
   const large = fileUrl(project, 'large');
   const content = Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64');
@@ -164,7 +164,7 @@ test('more than five large files a minute are refused as JSON, while their bytes
   assert.equal((await as('reporter').get(fileUrl(project, 'README.md'), { ref: 'main' })).status, 200);
 });
 
-test('raw content has a type that no browser runs', async () => {
+test('raw content has a type that no browser executes', async () => {
   const { as, project } = await filledWorld();
   const samples: [string, Buffer, string][] = [
     ['page.html', Buffer.from('<script>alert(1)</script>'), 'text/plain; charset=utf-8'],
@@ -190,7 +190,7 @@ test('raw content has a type that no browser runs', async () => {
   assert.equal(Buffer.from(raw.headers.get('x-gitlab-file-name')!, 'latin1').toString(), quoted);
 });
 
-test('a pointer to a large file that is not there is not found, and any other file is itself', async () => {
+test('a pointer to a missing large file is not found, and other files are returned as they are', async () => {
   const { as, project } = await filledWorld();
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'ab'.repeat(32)}\nsize 12345\n`;
   await as('maintainer').post(fileUrl(project, 'movie'), { ...onMain, content: pointer });
@@ -200,7 +200,7 @@ test('a pointer to a large file that is not there is not found, and any other fi
   assert.equal((await as('reporter').get(`${fileUrl(project, 'README.md')}/raw`, { lfs: true })).body, 'one\ntwo\n');
 });
 
-test('links are shown and changed as what they are, and neither they nor submodules are followed', async () => {
+test('symbolic links are read and written as links, and neither links nor submodules are followed', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const { run, folder } = await gitClient();
@@ -247,7 +247,7 @@ test('links are shown and changed as what they are, and neither they nor submodu
   assert.equal(entry?.type, 'symlink');
 });
 
-test('blame groups the lines of a commit, and a range shows a part of them', async () => {
+test('blame groups lines by commit, and a range limits them', async () => {
   const { as, project, people } = await filledWorld();
   const url = `${fileUrl(project, 'README.md')}/blame`;
   await as('maintainer').put(fileUrl(project, 'README.md'), {

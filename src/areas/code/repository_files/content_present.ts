@@ -1,4 +1,4 @@
-/** The three ways in which the content of a file leaves: in JSON, as bytes, and line by line with its history. */
+/** The three forms in which file content is returned: JSON, raw bytes, and blame. */
 import type { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import type { Project } from '../../../access/index.ts';
@@ -10,7 +10,7 @@ import { admitInJson, disposition, headerValue, uncached } from '../repository/i
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
 import type { FileLocation, FoundFile } from './queries.ts';
 
-/** git keeps the file and every line of it in memory while it blames. */
+/** During a blame, git keeps the file and every line of it in memory. */
 const largestBlamed_bytes = 32 * 1024 * 1024;
 
 /**
@@ -29,7 +29,7 @@ export async function fileWithContent(
 
 /**
  * The lines of a file, each group with the commit that they come from.
- * @throws ApiError 400 for a range that is none or begins behind the end, 413 for a file that is too large to blame
+ * @throws ApiError 400 for an invalid range or one that begins past the end, 413 for a file that is too large to blame
  */
 export async function blameOf(
   { repository, blob_id, commit_id, file_path }: FileLocation,
@@ -59,7 +59,7 @@ export const rawHeaders = (file: FoundFile, ref: string): Headers => ({
 export const rawBody = (file: FoundFile): Buffer | Readable => file.content ?? streamBlob(file.repository, file.blob_id);
 
 /**
- * The large file that a file stands for; undefined where it stands for itself, or the project has large files switched off.
+ * The large file that a pointer file refers to; undefined when the file is not a pointer, or LFS is switched off for the project.
  * @throws ApiError 404 when the project does not have the large file
  */
 export async function largeFileOf(
@@ -74,7 +74,7 @@ export async function largeFileOf(
   return object;
 }
 
-/** The headers of the bytes of a large file, which a file stands for. */
+/** The headers for the raw bytes of a large file, requested through its pointer. */
 export const largeHeaders = (file: FoundFile, ref: string, object: LfsFile): Headers => ({
   ...rawHeaders(file, ref),
   'content-type': 'application/octet-stream',

@@ -1,4 +1,4 @@
-/** Finding a file in a repository, and what its bytes say about it. Answers about a blob never change and are kept. */
+/** Finding a file in a repository, and facts derived from its bytes. Facts about a blob never change, so they are cached. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Project } from '../../../access/index.ts';
@@ -72,8 +72,8 @@ async function blobFacts(repository: Repository, blob_id: string): Promise<BlobF
 }
 
 /**
- * Where the file at a path lies. A link is a file whose content is its target; it is not followed.
- * @param ref branch, tag or commit; of a tag and a branch with one name the tag, as git itself decides
+ * Where the file at a path lies. A symbolic link is a file whose content is its target; it is not followed.
+ * @param ref branch, tag or commit; a tag wins over a branch of the same name, as in git
  * @throws ApiError 404 when the reference or the file is not there; a folder or submodule is no file
  */
 export async function placeOfFile(services: Services, project: Project, file_path: string, ref: string): Promise<FileLocation> {

@@ -6,7 +6,7 @@ import { world } from '../../../../test/support/world.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-test('a file is created, read in every way, changed and removed', async () => {
+test('a file is created, read in every form, updated and deleted', async () => {
   const place = await world();
   const { as, project, people } = place;
   const url = fileUrl(project, 'docs/a b.md');
@@ -89,7 +89,7 @@ test('a file is created, read in every way, changed and removed', async () => {
   assert.equal((await as('reporter').get(url, { ref: head })).body.content, content.toString('base64'));
 });
 
-test('the first file of a project makes the branch, which becomes the default one', async () => {
+test('the first file of a project creates the branch, which becomes the default branch', async () => {
   const { as, project, db } = await world();
   const created = await as('maintainer').post(fileUrl(project, 'a'), { branch: 'trunk', commit_message: 'x', content: '' });
   assert.equal(created.status, 201);
@@ -106,7 +106,7 @@ test('the first file of a project makes the branch, which becomes the default on
   assert.deepEqual(await db.selectFrom('reference_updates').selectAll().where('project_id', '=', project.id).execute(), []);
 });
 
-test('the commit address of a user signs what he commits', async () => {
+test('commits carry the commit email address of their user', async () => {
   const { as, project, db, people } = await world();
   await db.updateTable('users').set({ commit_email: 'work@example.com' }).where('id', '=', people.maintainer.id).execute();
   await as('maintainer').post(fileUrl(project, 'a'), { ...onMain, content: '' });
@@ -114,7 +114,7 @@ test('the commit address of a user signs what he commits', async () => {
   assert.deepEqual([commit.author_email, commit.committer_email], ['work@example.com', 'work@example.com']);
 });
 
-test('a write that cannot be made says why, and the branch stays where it is', async () => {
+test('a refused write says why, and the branch does not move', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   await as('maintainer').post(fileUrl(project, 'folder/inner'), { ...onMain, content: 'x' });
@@ -188,7 +188,7 @@ test('a write that cannot be made says why, and the branch stays where it is', a
   );
 });
 
-test('a new branch begins at another one, and an existing one is not begun again', async () => {
+test('a new branch starts from another one, and an existing branch is not restarted', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const main = await headOf(place);
@@ -210,7 +210,7 @@ test('a new branch begins at another one, and an existing one is not begun again
   assert.equal(await headOf(place, 'third'), undefined);
 });
 
-test('missing and wrong parameters are named all together', async () => {
+test('missing and invalid parameters are reported together', async () => {
   const { as, project } = await filledWorld();
   const url = fileUrl(project, 'README.md');
   const cases: [Promise<{ status: number; body: unknown }>, string][] = [
@@ -259,7 +259,7 @@ test('a body may be a form, as the Ruby client sends it', async () => {
   assert.equal((await as('maintainer').delete(url, undefined, { headers, raw: removal })).status, 204);
 });
 
-test('a body may come in parts; a part that is too long is refused whole, not cut', async () => {
+test('a body may be multipart; a part that is too long is refused, not truncated', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const form = new FormData();
@@ -272,7 +272,7 @@ test('a body may come in parts; a part that is too long is refused whole, not cu
   assert.equal(await headOf(place), head);
 });
 
-test('the executable bit is set, kept by an update that leaves it out, and cleared', async () => {
+test('the executable bit is set, kept by an update that omits it, and cleared', async () => {
   const { as, project } = await filledWorld();
   const url = fileUrl(project, 'run.sh');
   const isExecutable = async () => (await as('reporter').get(url, { ref: 'main' })).body.execute_filemode;
@@ -285,7 +285,7 @@ test('the executable bit is set, kept by an update that leaves it out, and clear
   assert.equal(await isExecutable(), false);
 });
 
-test('an edit of a file that somebody else has changed is refused, and one that knows of the change is not', async () => {
+test('an edit based on an outdated version of a file is refused, and one based on the current version is accepted', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const url = fileUrl(project, 'README.md');
@@ -301,7 +301,7 @@ test('an edit of a file that somebody else has changed is refused, and one that 
   assert.equal((await as('maintainer').delete(url, { ...onMain, last_commit_id: now })).status, 204);
 });
 
-test('of edits at the same time every one that is confirmed is in the history', async () => {
+test('every concurrent edit that was confirmed is in the history', async () => {
   const place = await filledWorld();
   const { as, project } = place;
   const answers = await Promise.all(
@@ -325,7 +325,7 @@ test('of edits at the same time every one that is confirmed is in the history', 
   );
 });
 
-test('who may read files and who may write them', async () => {
+test('reporters can read files, and developers can write them', async () => {
   const place = await filledWorld();
   const { as, project, db } = place;
   const url = fileUrl(project, 'README.md');
@@ -366,7 +366,7 @@ test('who may read files and who may write them', async () => {
   assert.equal(await headOf(place), head);
 });
 
-test('a token that may only read repositories reads files and writes none', async () => {
+test('a token with read_repository can read files but not write them', async () => {
   const place = await filledWorld();
   const { as, project, db, people } = place;
   const url = fileUrl(project, 'README.md');

@@ -63,7 +63,7 @@ const written = {
 };
 const last_commit_id = optional(Type.String({ description: 'Last commit of the file known to the caller' }));
 
-/** The bytes that were sent. Base64 may hold line ends, as several clients put them there. */
+/** The bytes that were sent. Base64 may contain line breaks, because several clients wrap it. */
 const contentOf = ({ content, encoding }: Pick<Static<TObject<typeof written>>, 'content' | 'encoding'>): Buffer =>
   Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
 
@@ -79,7 +79,7 @@ const raw = {
   lfs: Type.Boolean({ default: false, description: 'The LFS object instead of its pointer' }),
 };
 
-/** The file that somebody wants the bytes of, and the large file that is wanted in its place. */
+/** The requested file, and the large file whose bytes are sent instead. */
 async function rawAt(services: Services, project: Project, { file_path, ref = '', lfs }: Static<TObject<typeof raw>>) {
   const file = await fileAt(services, project, file_path.replace(/^\//, ''), ref || project.default_branch);
   return { file, ref, object: lfs ? await largeFileOf(services, project, file) : undefined };
@@ -133,7 +133,7 @@ export const repositoryFiles = [
     },
     handle: async ({ project, input, ...services }) => {
       const place = await placeOfFile(services, project, input.file_path, input.ref);
-      // Each takes a process of git.
+      // Each runs a git process.
       const [body, file] = await Promise.all([blameOf(place, input.range), fileIn(place)]);
       return { body, headers: fileHeaders(file, input.ref) };
     },
