@@ -10,12 +10,12 @@ const open: EmailRules = {
   email_restrictions: null,
 };
 
-test('everybody may join where nothing is ruled', () => {
+test('without rules every address may join', () => {
   assert.equal(emailCheck(open)('a@example.com'), undefined);
   assert.equal(emailCheck({ ...open, domain_denylist: ['example.com'], email_restrictions: 'a' })('a@example.com'), undefined);
 });
 
-test('a list of allowed domains keeps out all others, and spares its own the other rules', () => {
+test('an allowlist refuses all other domains, and exempts its own from the other rules', () => {
   const check = emailCheck({
     ...open,
     domain_allowlist: ['example.com', '*.example.org'],
@@ -36,7 +36,7 @@ test('a list of allowed domains keeps out all others, and spares its own the oth
     assert.equal(check(email), 'allowlist', email);
 });
 
-test('denied domains and what an expression finds are kept out', () => {
+test('denied domains and addresses that match the expression are refused', () => {
   const check = emailCheck({
     ...open,
     domain_denylist_enabled: true,
@@ -51,7 +51,7 @@ test('denied domains and what an expression finds are kept out', () => {
   assert.equal(check('a@not-evil.test'), undefined);
 });
 
-test('what is neither a domain nor an expression is told', () => {
+test('invalid domains and expressions are reported', () => {
   assert.deepEqual(domainReasons(['example.com', '*.example.org', 'münchen.example', 'localhost']), []);
   assert.deepEqual(domainReasons(['a b', 'x', '@example.com']), ["can't include: a b, @example.com"]);
   assert.deepEqual(expressionReasons('a|b'), []);

@@ -1,25 +1,25 @@
-/** Which addresses may join: lists of domains, and a regular expression of what may not (docs/reference/application_settings.md). Pure functions. */
+/** Which addresses may join: lists of domains, and a regular expression for refused addresses (docs/reference/application_settings.md). Pure functions. */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
 export interface EmailRules {
-  /** Domains that may join, and no others; empty: any. `*` stands for any text. */
+  /** Domains that may join, and no others; empty: any. `*` matches any text. */
   domain_allowlist: readonly string[];
   domain_denylist_enabled: boolean;
   domain_denylist: readonly string[];
   email_restrictions_enabled: boolean;
-  /** What addresses must not contain, with the syntax of RE2, whose time cannot explode. */
+  /** Addresses must not match this, in RE2 syntax, which runs in linear time. */
   email_restrictions: string | null;
 }
 
-/** The rule that keeps an address out. */
+/** The rule that refuses an address. */
 export type EmailRefusal = 'allowlist' | 'denylist' | 'restrictions';
 
 const patternFor = (domain: string) =>
   RE2JS.compile(domain.split('*').map(RE2JS.quote).join('.*'), RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
 
 /**
- * What tells of an address which rule keeps it out, undefined for one that may join. A domain that is allowed by name is held against no other rule.
- * @param rules as the settings have them: the regular expression is one
+ * Returns a function that names the rule that refuses an address, or undefined if it may join. No other rule applies to a domain on the allowlist.
+ * @param rules from the settings; the regular expression is valid
  */
 export function emailCheck(rules: EmailRules): (email: string) => EmailRefusal | undefined {
   const allowed = rules.domain_allowlist.map(patternFor);
@@ -35,7 +35,7 @@ export function emailCheck(rules: EmailRules): (email: string) => EmailRefusal |
   };
 }
 
-/** Why this is no list of domains, empty when it is one. */
+/** Why this is not a list of domains, empty when it is. */
 export function domainReasons(domains: readonly string[]): string[] {
   const wrong = domains.filter(
     (domain) => domain.length > 253 || !/^[\p{L}\p{N}*](?:[\p{L}\p{N}*.-]*[\p{L}\p{N}*])?$/u.test(domain),
@@ -43,7 +43,7 @@ export function domainReasons(domains: readonly string[]): string[] {
   return wrong.length > 0 ? [`can't include: ${wrong.join(', ')}`] : [];
 }
 
-/** Why this is no regular expression, empty when it is one. */
+/** Why this is not a regular expression, empty when it is. */
 export function expressionReasons(expression: string | null): string[] {
   try {
     RE2JS.compile(expression ?? '');

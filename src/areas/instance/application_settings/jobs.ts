@@ -1,4 +1,4 @@
-/** Background work of the limits that are set here. */
+/** Background work of the limits in these settings. */
 import { forgetOldCounts } from '../../../access/index.ts';
 import { job } from '../../../jobs/index.ts';
 

@@ -1,4 +1,4 @@
-/** Reading settings. Each read asks the database: a change counts at once, in every process. */
+/** Reading settings. Each read queries the database, so changes take effect at once in every process. */
 import type { Selectable } from 'kysely';
 import type { VisibilityName } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
@@ -15,13 +15,13 @@ export type Settings = Omit<
   default_snippet_visibility: VisibilityName;
 };
 
-/** All settings as they are now: one row, by its key. */
+/** All current settings: one row, by its key. */
 export const settingsOf = (db: Database): Promise<Settings> =>
   db.selectFrom('application_settings').selectAll().where('id', '=', 1).$castTo<Settings>().executeTakeFirstOrThrow();
 
 /**
- * Why somebody cannot choose a visibility, empty when he can.
- * @param visibility left out, nothing was chosen
+ * Why a caller cannot choose a visibility, empty when they can.
+ * @param visibility omitted when none was chosen
  */
 export async function restrictionReasons(
   db: Database,
@@ -33,7 +33,7 @@ export async function restrictionReasons(
   return restricted_visibility_levels.includes(visibility) ? [`${visibility} has been restricted by your administrator`] : [];
 }
 
-/** The visibility of what somebody makes without choosing one. */
+/** The visibility of something created without choosing one. */
 export function defaultVisibility(
   settings: Settings,
   of: 'project' | 'group' | 'snippet',
@@ -43,7 +43,7 @@ export function defaultVisibility(
   return creator.admin ? wanted : allowedVisibility(wanted, settings.restricted_visibility_levels);
 }
 
-/** The name of the storage that the next repository is put on. */
+/** The name of the storage for the next repository. */
 export async function storageForNew({ db, storages }: Pick<Services, 'db' | 'storages'>): Promise<string> {
   const names = Object.keys(storages);
   if (names.length === 1) return names[0]!;

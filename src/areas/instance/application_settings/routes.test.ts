@@ -10,7 +10,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'coppice-settings-'));
 after(() => rm(folder, { recursive: true, force: true }));
 const storages: WorldOptions = { environment: { COPPICE_STORAGES: `default=${folder}/one,second=${folder}/two` } };
 
-/** A world where settings are put back when the test ends, because all worlds of a file have the same. */
+/** A world that restores the settings when the test ends, because all worlds of a file share them. */
 async function changeableWorld(t: { after(end: () => Promise<unknown>): void }): Promise<World> {
   const here = await world(storages);
   t.after(async () => {
@@ -27,7 +27,7 @@ async function set({ as }: World, settings: object) {
   return answer.body;
 }
 
-test('administrators read and change the settings, and nobody else does', async (t) => {
+test('only administrators can read and change the settings', async (t) => {
   const here = await changeableWorld(t);
   const { as } = here;
   const shown = await as('admin').get('/application/settings');
@@ -51,7 +51,7 @@ test('administrators read and change the settings, and nobody else does', async 
   assert.equal((await as('admin').get('/application/settings')).body.can_create_group, true);
 });
 
-test('a setting that cannot be is refused and nothing changes', async (t) => {
+test('an invalid setting is refused, and nothing changes', async (t) => {
   const here = await changeableWorld(t);
   const { as } = here;
   const before = (await as('admin').get('/application/settings')).body;
@@ -81,7 +81,7 @@ test('a setting that cannot be is refused and nothing changes', async (t) => {
   assert.deepEqual((await as('admin').get('/application/settings')).body, before);
 });
 
-test('new projects begin as the settings say', async (t) => {
+test('new projects get the defaults from the settings', async (t) => {
   const here = await changeableWorld(t);
   const { as, group } = here;
   await set(here, {
@@ -94,7 +94,7 @@ test('new projects begin as the settings say', async (t) => {
   assert.equal(own.body.visibility, 'internal');
   assert.equal(own.body.default_branch, 'trunk');
   assert.equal((await as('admin').get(`/projects/${own.body.id}/storage`)).body.repository_storage, 'second');
-  // A group shows nothing to more people than itself.
+  // Nothing in a group is more visible than the group.
   const inside = await as('owner').post('/projects', { name: 'inside', namespace_id: group.id });
   assert.equal(inside.body.visibility, 'private');
 });
@@ -116,7 +116,7 @@ test('a restricted visibility is for administrators only', async (t) => {
   const changed = await as('outsider').put(`/projects/${made.body.id}`, { visibility: 'public' });
   assert.deepEqual(changed.body, { message });
   assert.equal((await as('admin').put(`/projects/${made.body.id}`, { visibility: 'public' })).status, 200);
-  // What it is already it may stay.
+  // It may keep the visibility it has.
   assert.equal((await as('outsider').put(`/projects/${made.body.id}`, { visibility: 'public' })).status, 200);
 
   const name = `seen-${process.pid}`;
@@ -125,11 +125,11 @@ test('a restricted visibility is for administrators only', async (t) => {
     message: 'Failed to save group {:visibility_level=>["public has been restricted by your administrator"]}',
   });
   assert.equal((await as('outsider').post('/groups', { name, path: name })).body.visibility, 'internal');
-  // Where nothing may be public, people are not either.
+  // If public visibility is restricted, users are not public either.
   assert.equal((await as('anonymous').get('/users', { username: people.guest.username })).status, 403);
 });
 
-test('new groups and users begin as the settings say', async (t) => {
+test('new groups and users get the defaults from the settings', async (t) => {
   const here = await changeableWorld(t);
   const { as } = here;
   await set(here, {
@@ -152,7 +152,7 @@ test('new groups and users begin as the settings say', async (t) => {
   assert.deepEqual([other.projects_limit, other.external], [3, false]);
 });
 
-test('tokens begin, and end, as the settings say', async (t) => {
+test('the settings decide the prefix and the maximum lifetime of tokens', async (t) => {
   const here = await changeableWorld(t);
   const { as, people } = here;
   const url = `/users/${people.guest.id}/personal_access_tokens`;
@@ -171,7 +171,7 @@ test('tokens begin, and end, as the settings say', async (t) => {
   );
 });
 
-test('whoever has not confirmed his address is kept out when the settings say so', async (t) => {
+test('a user with an unconfirmed address is refused if the settings require confirmation', async (t) => {
   const here = await changeableWorld(t);
   const { id, client } = await here.person();
   await here.db.updateTable('users').set({ confirmed_at: null }).where('id', '=', id).execute();

@@ -1,4 +1,4 @@
-/** Application settings: what administrators decide for the whole server. */
+/** Application settings, which administrators set for the whole server. */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { admin, groupFor, type MaybeCaller } from '../../../access/index.ts';
@@ -51,9 +51,9 @@ const columns = {
     description: '0 none, 1 against force pushes, 2 full, 3 against pushes, 4 full after the first push',
   }),
   default_project_creation: Type.Enum([0, 1, 2, 3, 4], {
-    description: 'Default for new groups: 0 nobody, 1 maintainers, 2 developers, 3 administrators, 4 owners',
+    description: 'Default for new groups: 0 no one, 1 maintainers, 2 developers, 3 administrators, 4 owners',
   }),
-  default_projects_limit: Count('How many projects of his own a new user may have'),
+  default_projects_limit: Count('How many personal projects a new user may have'),
   can_create_group: Type.Boolean({ description: 'Whether new users can create top-level groups' }),
   user_default_external: Type.Boolean(),
   user_defaults_to_private_profile: Type.Boolean(),
@@ -61,7 +61,7 @@ const columns = {
     description: 'Whether unconfirmed users can use their account: always (`off`), for three days (`soft`) or never (`hard`)',
   }),
   signup_enabled: Type.Boolean({ description: 'Whether invited people can create an account' }),
-  domain_allowlist: Domains('Domains whose addresses may join, and no others; `*` stands for any text; empty: any'),
+  domain_allowlist: Domains('Domains whose addresses may join, and no others; `*` matches any text; empty: any'),
   domain_denylist_enabled: Type.Boolean(),
   domain_denylist: Domains('Domains whose addresses may not join'),
   email_restrictions_enabled: Type.Boolean(),
@@ -112,7 +112,7 @@ const columns = {
     description: 'Whether URLs of other systems may point to this machine or its network',
   }),
 };
-/** A path where the column has the id. */
+/** A path; the column has the id. */
 const references = {
   team_group: nullable(
     Type.String({ description: 'Path of the group whose members can list experiments; null: administrators only' }),
@@ -153,7 +153,7 @@ async function pathOfGroup(db: Database, id: number | null): Promise<string | nu
   return group?.full_path ?? null;
 }
 
-/** @throws ApiError 400 for the path of no group */
+/** @throws ApiError 400 for a path that is not a group's */
 async function teamGroupId(db: Database, caller: MaybeCaller, path: string | null): Promise<number | null> {
   if (!path) return null;
   const group = await groupFor(db, caller, path);

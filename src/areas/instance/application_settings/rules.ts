@@ -1,9 +1,9 @@
-/** What settings may be, and what some of them mean. Pure functions. */
+/** Validation of settings, and the meaning of some of them. Pure functions. */
 import type { VisibilityName } from '../../../access/index.ts';
 
 const maximumPrefix = 20;
 
-/** Why access tokens cannot begin so, empty when they can: they travel in headers and addresses. */
+/** Why access tokens cannot have this prefix, empty when they can: they appear in headers and URLs. */
 export function prefixReasons(prefix: string): string[] {
   if (prefix.length > maximumPrefix) return [`is too long (maximum is ${maximumPrefix} characters)`];
   return /^[a-zA-Z0-9_+=/@:.-]*$/.test(prefix)
@@ -20,8 +20,8 @@ export function weightReasons(weights: Weights, storages: readonly string[]): st
 }
 
 /**
- * The shares of the storages that there are. Without any share everything goes to the first.
- * @param kept what was last set, which may name storages that the operator has taken away since
+ * The weights of the existing storages. Without any weight everything goes to the first.
+ * @param kept the stored setting, which may name storages that the operator has removed since
  */
 export function weightsOf(kept: Weights, storages: readonly string[]): Record<string, number> {
   const known = Object.entries(kept).filter(([name]) => storages.includes(name));
@@ -29,7 +29,7 @@ export function weightsOf(kept: Weights, storages: readonly string[]): Record<st
 }
 
 /**
- * The storage that a new repository is put on.
+ * The storage for a new repository.
  * @param chance from 0, inclusive, to 1
  */
 export function storageByWeight(weights: Weights, chance: number): string {
@@ -44,6 +44,6 @@ export function storageByWeight(weights: Weights, chance: number): string {
 
 const levels: readonly VisibilityName[] = ['private', 'internal', 'public'];
 
-/** The most open visibility that is allowed and not more open than `wanted`; private where none is. */
+/** The most open visibility that is allowed and not more open than `wanted`; private if there is none. */
 export const allowedVisibility = (wanted: VisibilityName, restricted: readonly string[]): VisibilityName =>
   levels.slice(0, levels.indexOf(wanted) + 1).findLast((level) => !restricted.includes(level)) ?? 'private';

@@ -1,4 +1,4 @@
-/** What the code says of an experiment. What is decided on it in one place of the world is in its gates. */
+/** The definition of an experiment. Its gates say whom it is on for in one installation. */
 import { type Static, Type } from 'typebox';
 import { resource } from '../../../http/index.ts';
 
@@ -9,7 +9,7 @@ export const DefinitionOfExperiment = resource('ExperimentDefinition', {
   milestone: Type.String({ pattern: '^\\d+\\.\\d+$', description: 'The version that introduced it' }),
   type: Type.Literal('experiment'),
   group: Type.String({ pattern: '^group::[a-z_ ]+$', description: 'The group that owns it' }),
-  // An experiment that nobody has decided on must not be on.
+  // An experiment is off until an administrator switches it on.
   default_enabled: Type.Literal(false),
 });
 export type Definition = Static<typeof DefinitionOfExperiment>;

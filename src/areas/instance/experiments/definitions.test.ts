@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile';
 import { DefinitionOfExperiment, keyOf } from './definition.ts';
 import { definitions } from './definitions/index.ts';
 
-test('every file of definitions is one experiment that is named after it, and all are listed once, by name', async () => {
+test('every definition file is one experiment named after the file, and all are listed once, by name', async () => {
   const folder = path.join(import.meta.dirname, 'definitions');
   const files = (await readdir(folder)).filter((file) => file !== 'index.ts').sort();
   assert.deepEqual(
@@ -28,14 +28,14 @@ test('every file of definitions is one experiment that is named after it, and al
 
 const isDefinition = Compile(DefinitionOfExperiment);
 
-test('every definition says all that has to be said', () => {
+test('every definition is complete and valid', () => {
   for (const definition of definitions) {
     assert.deepEqual([...isDefinition.Errors(definition)], [], definition.name);
     assert.deepEqual(Object.keys(definition), Object.keys(DefinitionOfExperiment.properties));
   }
 });
 
-test('a definition that says less, or something else, would be noticed', () => {
+test('an incomplete or invalid definition is detected', () => {
   const [sound] = definitions;
   for (const wrong of [
     { name: 'Upper' },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Actor, gatesFrom, isOpen, listOfGates, placeOf, readableGates, stateOf } from './gate_rules.ts';
+import { type Actor, bucketOf, gatesFrom, isOpen, listOfGates, readableGates, stateOf } from './gate_rules.ts';
 
 const percent = (percentage: number) => gatesFrom([{ key: 'percentage_of_actors', value: String(percentage) }]);
 const actors = Array.from({ length: 20_000 }, (_, index): Actor => `User:${index + 1}`);
 const isIn = (name: string, percentage: number) => (actor: Actor) => isOpen(percent(percentage), name, actor, [], 1);
 
-test('the share of actors that are in is about the percentage, at any percentage', () => {
+test('the share of actors who are in is close to the percentage, at any percentage', () => {
   for (const percentage of [1, 10, 20, 50, 99]) {
     const share = (actors.filter(isIn('orchard', percentage)).length / actors.length) * 100;
     // Five standard deviations of the share of so many fair draws.
@@ -17,7 +17,7 @@ test('the share of actors that are in is about the percentage, at any percentage
   assert.equal(actors.filter(isIn('orchard', 100)).length, actors.length);
 });
 
-test('whoever is in at a percentage is in at every higher one', () => {
+test('an actor who is in at a percentage is in at every higher one', () => {
   let before = new Set<Actor>();
   for (let percentage = 0; percentage <= 100; percentage += 5) {
     const now = new Set(actors.filter(isIn('orchard', percentage)));
@@ -27,16 +27,16 @@ test('whoever is in at a percentage is in at every higher one', () => {
   }
 });
 
-test('an actor stands at the same place for ever, and at another one in another feature', () => {
+test('an actor always has the same bucket in a feature, and another one in other features', () => {
   assert.deepEqual(
-    ['User:1', 'User:2', 'Project:1'].map((actor) => placeOf('invitation_mail_preview', actor)),
+    ['User:1', 'User:2', 'Project:1'].map((actor) => bucketOf('invitation_mail_preview', actor)),
     [80, 97, 0],
   );
   const inBoth = actors.filter((actor) => isIn('orchard', 50)(actor) && isIn('meadow', 50)(actor)).length;
   assert.ok(Math.abs(inBoth / actors.length - 0.25) < 0.02, `${inBoth}`);
 });
 
-test('each gate suffices', () => {
+test('one matching gate is enough', () => {
   const open = (key: string, value: string, groups: string[] = [], chance = 0.5) =>
     isOpen(gatesFrom([{ key, value }]), 'orchard', 'User:1', groups, chance);
   assert.equal(open('boolean', 'true'), true);
@@ -50,7 +50,7 @@ test('each gate suffices', () => {
   assert.equal(isOpen(gatesFrom([]), 'orchard', 'User:1', ['team_members'], 0), false);
 });
 
-test('the state and the list tell what is set', () => {
+test('the state and the list show the gates that are set', () => {
   const shown = (...rows: [string, string][]) => {
     const gates = gatesFrom(rows.map(([key, value]) => ({ key, value })));
     return [stateOf(gates), listOfGates(gates)];
@@ -68,7 +68,7 @@ test('the state and the list tell what is set', () => {
   ]);
 });
 
-test('gates that say nothing cannot be read, and then a feature is off', () => {
+test('a feature with invalid gates is off', () => {
   for (const row of [
     { key: 'percentage_of_actors', value: '101' },
     { key: 'percentage_of_actors', value: '-1' },

@@ -1,18 +1,18 @@
-/** Gates: the ways into a feature, each of which suffices. Pure functions of what is stored. */
+/** Gates: the conditions that enable a feature; one that matches is enough. Pure functions of the stored rows. */
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { resource } from '../../../http/index.ts';
 
-/** Whom a feature is on for: what the hash and the gate `actors` know him as. */
+/** An actor that a feature can be on for, in the form that the hash and the gate `actors` use. */
 export type Actor = `${ActorKind}:${number}`;
-/** A repository is an actor of its own, which can be on where its project is not. */
+/** A repository is an actor of its own: a feature can be on for it but not for its project. */
 export type ActorKind = 'User' | 'Group' | 'Namespaces::UserNamespace' | 'Project' | 'Repository';
 
 /** The keys of gates that hold a percentage. */
 export const percentageKeys = ['percentage_of_actors', 'percentage_of_time'] as const;
 export type PercentageKey = (typeof percentageKeys)[number];
 
-/** Groups of actors that a gate may name, with what they are. */
+/** The groups of actors that a gate may name, with their descriptions. */
 export const actorGroups: Readonly<Record<string, string>> = {
   team_members: 'Administrators, and the members of the group that the application setting `team_group` names',
 };
@@ -37,8 +37,8 @@ export type State = 'on' | 'off' | 'conditional';
 
 /**
  * The gates of one feature.
- * @param rows all of the feature, or those that one actor could come in by
- * @throws Error when a row says nothing that a gate can mean
+ * @param rows all rows of the feature, or those that can match one actor
+ * @throws Error for a row that is not a valid gate
  */
 export function gatesFrom(rows: readonly GateRow[]): Gates {
   const valuesOf = (key: string) => rows.filter((row) => row.key === key).map(({ value }) => value);
@@ -58,7 +58,7 @@ export function gatesFrom(rows: readonly GateRow[]): Gates {
   };
 }
 
-/** The same, for those who have to go on: a feature whose gates cannot be read is off. */
+/** The same for callers that must not fail: a feature whose gates cannot be read is off. */
 export function readableGates(rows: readonly GateRow[]): Gates {
   try {
     return gatesFrom(rows);
@@ -67,20 +67,20 @@ export function readableGates(rows: readonly GateRow[]): Gates {
   }
 }
 
-/** Whether a feature is on for all, for nobody, or for some (docs/reference/experiments.md). */
+/** Whether a feature is on for everyone, for no one, or for some (docs/reference/experiments.md). */
 export function stateOf(gates: Gates): State {
   if (gates.boolean || percentageKeys.some((key) => gates[key] === 100)) return 'on';
   const isSet = percentageKeys.some((key) => gates[key] > 0) || gates.actors.length > 0 || gates.groups.length > 0;
   return isSet ? 'conditional' : 'off';
 }
 
-/** A gate as it is shown. */
+/** A gate as replies show it. */
 export const Gate = resource('Gate', {
   key: Type.String(),
   value: Type.Union([Type.Boolean(), Type.Integer(), Type.Array(Type.String())]),
 });
 
-/** Gates as they are shown: those that are set, and `boolean` always. */
+/** Gates as replies show them: those that are set, and always `boolean`. */
 export const listOfGates = (gates: Gates): Static<typeof Gate>[] => [
   { key: 'boolean', value: gates.boolean },
   ...(gates.actors.length > 0 ? [{ key: 'actors', value: gates.actors.toSorted() }] : []),
@@ -89,14 +89,14 @@ export const listOfGates = (gates: Gates): Static<typeof Gate>[] => [
 ];
 
 /**
- * Where an actor stands in a feature, of 100 places: the same for ever, in every process, and another one in each feature. Whoever is in at a percentage is so
- * at every higher one.
+ * The bucket, out of 100, of an actor in a feature: stable over time and across processes, and independent between features. An actor who is in at one
+ * percentage is in at every higher one.
  */
-export const placeOf = (name: string, actor: string): number =>
+export const bucketOf = (name: string, actor: string): number =>
   createHash('sha256').update(`${name}${actor}`).digest().readUInt32BE() % 100;
 
 /**
- * Whether gates let an actor in.
+ * Whether gates admit an actor.
  * @param name of the feature
  * @param actor_groups the groups that the actor belongs to
  * @param chance 0, inclusive, to 1, for the share of time
@@ -104,6 +104,6 @@ export const placeOf = (name: string, actor: string): number =>
 export const isOpen = (gates: Gates, name: string, actor: Actor, actor_groups: readonly string[], chance: number): boolean =>
   gates.boolean ||
   gates.actors.includes(actor) ||
-  placeOf(name, actor) < gates.percentage_of_actors ||
+  bucketOf(name, actor) < gates.percentage_of_actors ||
   chance * 100 < gates.percentage_of_time ||
   gates.groups.some((group) => actor_groups.includes(group));

@@ -1,15 +1,15 @@
-/** Gates as they are now: a change counts at once, in every process. */
+/** Reading gates. Changes take effect at once, in every process. */
 import { isTeamMember } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { definitions } from './definitions/index.ts';
 import { type Actor, type GateRow, isOpen, readableGates } from './gate_rules.ts';
 
-/** The name of an experiment; another one does not compile. */
+/** The name of an experiment; an unknown one does not compile. */
 export type ExperimentName = (typeof definitions)[number]['name'];
 
 /**
- * Whether an experiment is on for somebody. He gets the same answer every time, unless the gates change or one of them goes by time. What an experiment changes
- * must not fail because of it: while its gates cannot be read it is off, and `GET /experiments` says so.
+ * Whether an experiment is on for an actor. The answer stays the same, unless the gates change or one of them is a percentage of time. Code under an
+ * experiment must not fail because of it: while its gates cannot be read it is off, and `GET /experiments` says so.
  * @param actor who takes part, e.g. `User:5`
  */
 export async function isExperimentOn(db: Database, name: ExperimentName, actor: Actor): Promise<boolean> {
@@ -28,8 +28,8 @@ const isOneOfTheTeam = async (db: Database, actor: Actor): Promise<boolean> =>
   actor.startsWith('User:') && isTeamMember(db, Number(actor.slice('User:'.length)));
 
 /**
- * The stored gates of features, by name. A feature that nobody has decided on is not among them.
- * @param names left out, of all features
+ * The stored gates of features, by name. Features without any gates are not included.
+ * @param names omitted: all features
  */
 export async function gatesOf(db: Database, names?: readonly string[]): Promise<Map<string, GateRow[]>> {
   const rows = await db

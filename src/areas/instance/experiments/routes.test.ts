@@ -28,7 +28,7 @@ const statusOf = async ({ as }: World) => {
 
 const off = { key: 'boolean', value: false };
 
-test('experiments are listed with what the code says of them and what was decided', async (t) => {
+test('experiments are listed with their definitions and their gates', async (t) => {
   const here = await freshWorld(t);
   const { body } = await here.as('admin').get('/experiments');
   const [experiment] = body;
@@ -61,7 +61,7 @@ test('only the team sees experiments: administrators, and the members of its gro
   assert.equal(set.body.team_group, group.full_path);
   assert.deepEqual(await statuses(), [401, 403, 200, 200, 200]);
 
-  // Members of a group above and of one that it is shared with are members, too.
+  // Members of an ancestor group and of an invited group are members, too.
   const below = (await as('owner').post('/groups', { name: 'team', path: 'team', parent_id: group.id })).body;
   await as('admin').put('/application/settings', { team_group: below.full_path });
   assert.deepEqual(await statuses(), [401, 403, 200, 200, 200]);
@@ -71,7 +71,7 @@ test('only the team sees experiments: administrators, and the members of its gro
   assert.equal(shared.status, 201, JSON.stringify(shared.body));
   assert.deepEqual(await statuses(), [401, 200, 200, 200, 200]);
 
-  // Whose membership is over, or only below, is none of the team.
+  // Expired memberships and those of subgroups do not count.
   await as('admin').delete(`/groups/${below.id}/share/${beside.id}`);
   await here.db
     .updateTable('group_authorizations')
@@ -81,7 +81,7 @@ test('only the team sees experiments: administrators, and the members of its gro
   assert.deepEqual(await statuses(), [401, 403, 403, 200, 200]);
 });
 
-test('the team is a group, also after it has moved, and no other group at its old path', async (t) => {
+test('the team stays the same group after a transfer, not another group at its old path', async (t) => {
   const here = await freshWorld(t);
   const { as, group } = here;
   const setting = async () => (await as('admin').get('/application/settings')).body.team_group;
@@ -105,7 +105,7 @@ test('the team is a group, also after it has moved, and no other group at its ol
   assert.equal((await as('owner').get('/experiments')).status, 403);
 });
 
-test('an experiment is on for those whom a gate lets in, and the same answer is given every time', async (t) => {
+test('an experiment is on for the actors its gates admit, and the answer is stable', async (t) => {
   const here = await freshWorld(t);
   const { db, people, group } = here;
   const isOn = (actor: Actor) => isExperimentOn(db, name, actor);
@@ -136,7 +136,7 @@ test('an experiment is on for those whom a gate lets in, and the same answer is 
   assert.ok((await Promise.all(asked.map(isOn))).every(Boolean));
 });
 
-test('when gates cannot be read, the list says so, and the experiment is off', async (t) => {
+test('an experiment whose gates cannot be read is off, and the list says so', async (t) => {
   const here = await freshWorld(t);
   await set(here, { value: 50, key: 'percentage_of_actors' });
   await here.db.updateTable('feature_gates').set({ value: 'many' }).execute();

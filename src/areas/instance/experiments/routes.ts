@@ -1,10 +1,10 @@
-/** Experiments: changes that only some people meet, to see whether they are any good. */
+/** Experiments: changes shown to some people only, to find out whether they are an improvement. */
 import { type Static, Type } from 'typebox';
 import { teamMember } from '../../../access/index.ts';
 import { badRequest, get, listOf, resource } from '../../../http/index.ts';
 import { DefinitionOfExperiment, keyOf } from './definition.ts';
 import { definitions } from './definitions/index.ts';
-import { Gate, gatesFrom, listOfGates, placeOf, stateOf } from './gate_rules.ts';
+import { bucketOf, Gate, gatesFrom, listOfGates, stateOf } from './gate_rules.ts';
 import { gatesOf } from './queries.ts';
 
 const Experiment = resource('Experiment', {
@@ -16,13 +16,13 @@ const Experiment = resource('Experiment', {
   }),
 });
 
-/** Who was in an experiment must stay in it, so that places may never change. */
-const placesAreKept = () => placeOf('self_test', 'User:1') === 40 && placeOf('self_test', 'Project:2') === 68;
+/** Actors must stay in their experiments, so buckets may never change. */
+const bucketsAreStable = () => bucketOf('self_test', 'User:1') === 40 && bucketOf('self_test', 'Project:2') === 68;
 
-/** @throws ApiError 400 when the answer could not be relied on: gates that cannot be read, or places that are not what they were */
+/** @throws ApiError 400 when the answer would be unreliable: gates cannot be read, or buckets have changed */
 function present(gates: Awaited<ReturnType<typeof gatesOf>>): Static<typeof Experiment>[] {
   try {
-    if (!placesAreKept()) throw new Error('places have changed');
+    if (!bucketsAreStable()) throw new Error('buckets have changed');
     return definitions.map((definition) => {
       const own = gatesFrom(gates.get(definition.name) ?? []);
       return { key: keyOf(definition), definition, current_status: { state: stateOf(own), gates: listOfGates(own) } };

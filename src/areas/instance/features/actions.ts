@@ -5,14 +5,14 @@ import { badRequest } from '../../../http/index.ts';
 import { definitions, type GateRow, gatesOf, type PercentageKey, readableGates, stateOf } from '../experiments/index.ts';
 import type { Targets } from './target_queries.ts';
 
-/** What is to hold: for all, or for targets; a percentage only for all. */
+/** The new state: for all or for targets; a percentage applies to all only. */
 export type Setting = boolean | { key: PercentageKey; percentage: number };
 
 const refused = (reason: string) => badRequest(`400 Bad request - ${reason}`);
 
 /**
- * What a value asks for. As in the public API, 0 is off and 100 is on, whatever the gate.
- * @param value as it was given
+ * Parses a value. As in the public API, 0 is off and 100 is on, whatever the gate.
+ * @param value as given
  * @param key the gate of a percentage
  * @throws ApiError 400 for any other text
  */
@@ -23,15 +23,15 @@ export function settingFrom(name: string, value: string, key: PercentageKey = 'p
   return { key, percentage: Number(value) };
 }
 
-/** @throws ApiError 400 for a name that nothing asks for: it would be set without any effect */
+/** @throws ApiError 400 for an unknown feature name: setting it would have no effect */
 export function checkDefined(name: string): void {
   if (!definitions.some((definition) => definition.name === name))
     throw refused(`The feature '${name}' has no definition; with force it is set nevertheless`);
 }
 
 /**
- * Changes the gates of a feature, of which nobody may have heard before.
- * @param targets whom it is about; without any, all
+ * Changes the gates of a feature, which may be new.
+ * @param targets the actors and groups to change; without any, everyone
  * @throws ApiError 400 where the change would have no effect
  */
 export async function setFeature(db: Database, name: string, setting: Setting, targets: Targets): Promise<void> {
@@ -40,7 +40,7 @@ export async function setFeature(db: Database, name: string, setting: Setting, t
     ...targets.groups.map((value) => ({ key: 'groups', value })),
   ];
   await db.transaction().execute(async (tx) => {
-    // One change of a feature at a time, and none that loses its row meanwhile: the update holds it.
+    // Locks the row, so that changes to a feature are serialised and none loses its row meanwhile.
     await tx
       .insertInto('features')
       .values({ name })
@@ -52,7 +52,7 @@ export async function setFeature(db: Database, name: string, setting: Setting, t
   });
 }
 
-/** Whatever was decided before is forgotten. */
+/** Deletes all gates of the feature. */
 async function setForAll(tx: Database, name: string, isOn: boolean): Promise<void> {
   await tx.deleteFrom('feature_gates').where('feature_name', '=', name).execute();
   if (isOn) await tx.insertInto('feature_gates').values({ feature_name: name, key: 'boolean', value: 'true' }).execute();

@@ -21,7 +21,7 @@ async function gatesIn(here: World): Promise<unknown> {
   return body.find((feature: { name: string }) => feature.name === name)?.gates;
 }
 
-test('a feature is set for all or a share, listed by name, and forgotten', async (t) => {
+test('a feature is set for everyone or a percentage, listed by name, and deleted', async (t) => {
   const here = await freshWorld(t);
   const { as } = here;
   assert.deepEqual((await as('admin').get('/features')).body, []);
@@ -48,7 +48,7 @@ test('a feature is set for all or a share, listed by name, and forgotten', async
   assert.deepEqual((await as('admin').get('/features')).body, [other.body]);
 });
 
-test('a feature is set for those who are named, together, and taken from some of them', async (t) => {
+test('a feature is enabled for several named targets at once, and disabled for some of them', async (t) => {
   const here = await freshWorld(t);
   const { people, group, project } = here;
   const { guest, owner } = people;
@@ -93,7 +93,7 @@ test('a feature is set for those who are named, together, and taken from some of
   assert.deepEqual(many.body, fewer.body);
 });
 
-test('what cannot be set is refused, and nothing changes', async (t) => {
+test('an invalid change is refused, and nothing changes', async (t) => {
   const here = await freshWorld(t);
   const { people } = here;
   await set(here, { value: true, user: people.guest.username });
@@ -139,7 +139,7 @@ test('what cannot be set is refused, and nothing changes', async (t) => {
   assert.deepEqual(await gatesIn(here), [{ key: 'boolean', value: true }]);
 });
 
-test('changes of a feature at the same moment leave it as one of them says', async (t) => {
+test('concurrent changes to a feature leave it as one of them requested', async (t) => {
   const here = await freshWorld(t);
   const answers = await Promise.all([10, 20, 30, 40, 50, 60].map((value) => set(here, { value, key: 'percentage_of_actors' })));
   assert.deepEqual(
@@ -151,7 +151,7 @@ test('changes of a feature at the same moment leave it as one of them says', asy
   assert.ok(gates[1]!.value % 10 === 0);
 });
 
-test('a feature that is forgotten in the moment in which it is set is set', async (t) => {
+test('a feature that is deleted while it is being set is set', async (t) => {
   const here = await freshWorld(t);
   await set(here, { value: 10 });
   let answer!: ReturnType<typeof set>;
@@ -165,7 +165,7 @@ test('a feature that is forgotten in the moment in which it is set is set', asyn
   assert.deepEqual(await gatesIn(here), [off, { key: 'percentage_of_time', value: 20 }]);
 });
 
-test('nobody but administrators learns or changes anything of features', async (t) => {
+test('only administrators can read or change features', async (t) => {
   const here = await freshWorld(t);
   await set(here, { value: true });
   for (const [persona, status] of [
@@ -184,7 +184,7 @@ test('nobody but administrators learns or changes anything of features', async (
   assert.deepEqual(await gatesIn(here), [{ key: 'boolean', value: true }]);
 });
 
-test('a client that writes one slash too many reaches the feature that it means', async (t) => {
+test('a URL with an extra slash still reaches the feature', async (t) => {
   const here = await freshWorld(t);
   const { as } = here;
   assert.equal((await as('admin').post(`/features//${name}`, { value: true })).status, 201);

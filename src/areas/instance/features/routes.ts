@@ -1,4 +1,4 @@
-/** Features: what administrators switch on for all, for some or for nobody. */
+/** Features: what administrators switch on for everyone, for some or for no one. */
 import { type Static, Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import {

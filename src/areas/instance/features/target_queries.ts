@@ -1,4 +1,4 @@
-/** For whom a feature is to be on or off: names as parameters give them, as the actors and groups that gates hold. */
+/** The targets of a feature change: resolves the names in parameters to the actors and groups that gates hold. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badParams, badRequest } from '../../../http/index.ts';
@@ -8,7 +8,7 @@ import { type Actor, type ActorKind, actorGroups } from '../experiments/index.ts
 export const actorParameters = ['user', 'group', 'namespace', 'project', 'repository'] as const;
 type ActorParameter = (typeof actorParameters)[number];
 
-/** Lists of names and paths; what is left out names nobody. */
+/** Lists of names and paths; an omitted list names no target. */
 export type TargetNames = { [P in ActorParameter | 'feature_group']?: string[] };
 
 export interface Targets {
@@ -16,11 +16,11 @@ export interface Targets {
   groups: string[];
 }
 
-/** What is looked up for a name. */
+/** How a name is looked up. */
 interface Asked {
   parameter: ActorParameter;
   name: string;
-  /** A repository is found by the path of its project; a path without `.git` leads to none. */
+  /** A repository is named by the path of its project followed by `.git`. */
   path: string;
 }
 
@@ -29,7 +29,7 @@ const pathOf = (parameter: ActorParameter, name: string) =>
 
 const actor = (kind: ActorKind, table: string) => sql`${`${kind}:`}::text || ${sql.ref(`${table}.id`)}`;
 
-/** The actor of each, in their order; null where there is none. */
+/** The actor of each name, in order; null for an unknown one. */
 async function actorsOf(db: Database, asked: readonly Asked[]): Promise<(Actor | null)[]> {
   const { rows } = await sql<{ actor: Actor | null }>`
     select case asked.parameter
@@ -51,8 +51,8 @@ async function actorsOf(db: Database, asked: readonly Asked[]): Promise<(Actor |
 const notThere = (name: string) => badRequest(`400 Bad request - ${name} is not found!`);
 
 /**
- * All that is named.
- * @throws ApiError 400 that says what is not there, or which list is empty: whoever means nobody must not be taken to mean all
+ * All targets that are named.
+ * @throws ApiError 400 naming an unknown target or an empty list: an empty list must not be taken to mean everyone
  */
 export async function targetsOf(db: Database, names: TargetNames): Promise<Targets> {
   for (const [parameter, list] of Object.entries(names)) if (list.length === 0) throw badParams(`${parameter} is empty`);

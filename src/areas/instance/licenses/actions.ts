@@ -1,4 +1,4 @@
-/** Complete changes of licences. */
+/** Complete changes to licences. */
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -8,16 +8,16 @@ import { foundLicense } from './queries.ts';
 import { recordBillableCount } from './seat_queries.ts';
 import { type Licensed, normalised, readLicense } from './text_rules.ts';
 
-/** Days before its end on which administrators are told, where the licence says nothing else. */
+/** How many days before its end administrators are notified, unless the licence says otherwise. */
 const notice_days = { paid: 15, trial: 7 };
 
 /**
- * Installs a licence, which decides from the next request on if it has started.
+ * Installs a licence. Once it has started, it takes effect from the next request.
  * @param tx the transaction that it is part of
- * @param keys of which one must have signed it
+ * @param keys the trusted keys; one of them must have signed it
  * @param text as it was issued
  * @returns its id
- * @throws ApiError 400 with a sentence: it is not of a trusted issuer or was changed, has expired, or has too few seats (docs/reference/licenses.md)
+ * @throws ApiError 400 with a sentence: its issuer is not trusted, it was tampered with, has expired, or has too few seats (docs/reference/licenses.md)
  */
 export async function addLicense(tx: Database, keys: readonly KeyObject[], text: string): Promise<number> {
   const licensed = await readLicense(text, keys);
@@ -57,7 +57,7 @@ async function insert(tx: Database, text: string, { restrictions = {}, ...licens
 }
 
 /**
- * Removes a licence; the next that holds decides from then on.
+ * Deletes a licence; the next valid one takes effect.
  * @throws ApiError 404, and 422 for one that is managed elsewhere
  */
 export async function removeLicense(db: Database, id: number): Promise<void> {

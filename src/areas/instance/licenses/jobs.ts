@@ -1,4 +1,4 @@
-/** Background work of licences: counting, and telling administrators of an end that comes. */
+/** Background work of licences: counting seats, and notifying administrators before a licence ends. */
 import { sql } from 'kysely';
 import { recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
@@ -6,7 +6,7 @@ import { job } from '../../../jobs/index.ts';
 import { mailRetries } from '../../../mail/index.ts';
 import { recordBillableCount } from './seat_queries.ts';
 
-/** Every day, early, and when somebody asks for it. */
+/** Runs early every day, and on request. */
 export const recordBillableUsers = job('record_billable_users', {
   input: {},
   retries: 3,
@@ -14,7 +14,7 @@ export const recordBillableUsers = job('record_billable_users', {
   run: ({ db }) => recordBillableCount(db),
 });
 
-/** Tells one administrator, unless the licence does not decide any more, or has been followed by one that will. */
+/** Notifies one administrator, unless the licence is no longer current or a successor is installed. */
 export const tellOfLicenseEnd = job('tell_of_license_end', {
   input: { license_id: Id, user_id: Id },
   retries: mailRetries,
@@ -47,7 +47,7 @@ export const tellOfLicenseEnd = job('tell_of_license_end', {
   },
 });
 
-/** Every day: administrators are told once of each licence that decides and soon ends. */
+/** Every day: notifies administrators once about a current licence that ends soon. */
 export const warnOfLicenseEnd = job('warn_of_license_end', {
   input: {},
   retries: 3,

@@ -1,4 +1,4 @@
-/** Whether a licence has seats enough when it is added (docs/reference/licenses.md). */
+/** Whether a licence has enough seats when it is added (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
@@ -8,11 +8,11 @@ import type { Licensed } from './text_rules.ts';
 type Restrictions = NonNullable<Licensed['restrictions']>;
 type TrueUp = Required<Pick<Restrictions, 'trueup_quantity' | 'trueup_from' | 'trueup_to'>>;
 
-/** What one may be over, so that a licence need not be exact. */
+/** The tolerance, so that a licence need not be exact. */
 const withTolerance = (count: number): number => Math.floor((count * 11) / 10);
 
 /**
- * Refuses a licence that has too few seats for those who take one. With too many users in the year before, it must pay for them.
+ * Refuses a licence with too few seats for the users who take one. If the previous year had too many users, its true-up must cover them.
  * @throws ApiError 400 with the counts
  */
 export async function refuseTooFewSeats(tx: Database, licensed: Licensed): Promise<void> {
@@ -43,11 +43,11 @@ async function refuseSmallTrueUp(
   const needed = (await highestBetween(tx, sql`${trueup_from}::date`, sql`${trueup_to}::date`)) - seats;
   if (withTolerance(trueup_quantity) >= needed) return;
   throw badRequest(
-    `You have applied a True-up for ${countOf(trueup_quantity)} but you need one for ${countOf(needed)}. Please contact whoever issued the license.`,
+    `You have applied a True-up for ${countOf(trueup_quantity)} but you need one for ${countOf(needed)}. Please contact the issuer of the license.`,
   );
 }
 
-/** The highest daily count from one day to another, both of them included. */
+/** The highest daily count between two days, inclusive. */
 async function highestBetween(tx: Database, from: ReturnType<typeof sql>, to: ReturnType<typeof sql>): Promise<number> {
   const { rows } = await sql<{ highest: number }>`
     select coalesce(max(highest), 0) as highest from billable_counts where day between ${from} and ${to}`.execute(tx);
@@ -62,5 +62,5 @@ const countOf = (count: number, what = 'user') => `${count} ${what}${count === 1
 const tooFew = (period: string, limit: number, users: number) =>
   badRequest(
     `${period} ${countOf(users, 'active user')}, exceeding this license's limit of ${limit} by ${countOf(users - limit)}. ` +
-      `Please add a license for at least ${countOf(users)} or contact whoever issued it.`,
+      `Please add a license for at least ${countOf(users)} or contact its issuer.`,
   );

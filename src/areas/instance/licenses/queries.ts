@@ -36,8 +36,8 @@ export const LicenseInFull = resource('LicenseInFull', {
 export type LicenseRow = Static<typeof LicenseInFull>;
 
 /**
- * Licences with all that replies say of them.
- * @param which the id of one, or `current` for the one that decides, or `all`, newest first
+ * Licences as replies need them.
+ * @param which the id of one, `current` for the one in effect, or `all`, newest first
  */
 export async function licensesFor(db: Database, which: number | 'current' | 'all'): Promise<LicenseRow[]> {
   const wanted =
@@ -59,7 +59,7 @@ export async function licensesFor(db: Database, which: number | 'current' | 'all
 }
 
 /**
- * The licence that was looked for, or what hangs on it.
+ * The requested licence, or a value derived from it.
  * @throws ApiError 404
  */
 export function foundLicense<T>(row: T | undefined): T {

@@ -9,7 +9,7 @@ import { billableCount, issueLicense, recordBillableUsers, seats, tellOfLicenseE
 
 let here: World;
 
-/** Every test begins without a licence and without counts: all worlds of a file are on one server. */
+/** Every test starts without a licence and without counts: all worlds of a file share one server. */
 beforeEach(async () => {
   here = await world();
   await here.db.deleteFrom('licenses').execute();
@@ -27,10 +27,10 @@ async function install(...args: Parameters<typeof licenseText> extends [unknown,
 const counted = (day: string, count: number) =>
   here.db.insertInto('billable_counts').values({ day, count, highest: count }).execute();
 
-/** Which plan requests see: cadences of iterations need Premium. */
+/** Whether requests see Premium, which iterations need. */
 const seesPremium = async () => (await here.as('owner').get(`/groups/${here.group.id}/iterations`)).status === 200;
 
-test('a licence is installed, shown, listed and removed by administrators, and by nobody else', async () => {
+test('only administrators can install, show, list and delete a licence', async () => {
   const admin = here.as('admin');
   assert.deepEqual([(await admin.get('/license')).status, (await admin.get('/license')).body], [200, null]);
   assert.deepEqual((await admin.get('/licenses')).body, []);
@@ -79,7 +79,7 @@ test('a licence is installed, shown, listed and removed by administrators, and b
     assert.deepEqual([answer.status, answer.body], [404, { message: '404 Not Found' }]);
 });
 
-test('what was not issued for this server, was changed, or has ended is refused, and changes nothing', async () => {
+test('a licence by an untrusted issuer, a modified one and an expired one are refused, and nothing changes', async () => {
   const text = await licenseText(here);
   const [head, , signature] = text.split('.') as [string, string, string];
   const invalid = 'The license key is invalid. Make sure it is exactly as you received it.';
@@ -111,13 +111,13 @@ test('what was not issued for this server, was changed, or has ended is refused,
   await assert.rejects(licenseText(here, {}, { starts_at: '2026-01-01', expires_at: '2026-01-01' }), /start before it ends/);
 });
 
-test('a licence counts from the next request on, and its end leaves what was paid for but no trial', async () => {
+test('a licence takes effect with the next request; after its end a paid plan stays and a trial does not', async () => {
   assert.equal(await seesPremium(), false);
   const waiting = await install({ plan: 'ultimate' }, { starts_at: dayFromNow(5) });
   assert.equal(await seesPremium(), false, 'it has not started');
   assert.equal((await here.as('admin').get('/license')).body, null);
   const old = await install({ plan: 'starter' });
-  assert.equal(await seesPremium(), true, 'starter is what premium is now');
+  assert.equal(await seesPremium(), true, 'starter is the old name of premium');
   const newer = await install({ plan: 'ultimate' });
   assert.equal((await here.as('admin').get('/license')).body.id, newer.id);
   const end = (id: number) =>
@@ -127,11 +127,7 @@ test('a licence counts from the next request on, and its end leaves what was pai
       .where('id', '=', id)
       .execute();
   await end(newer.id);
-  assert.equal(
-    (await here.as('admin').get('/license')).body.id,
-    old.id,
-    'one that holds comes before a newer one that has ended',
-  );
+  assert.equal((await here.as('admin').get('/license')).body.id, old.id, 'a valid licence wins over a newer expired one');
   await end(old.id);
   const ended = (await here.as('admin').get('/license')).body;
   assert.deepEqual([ended.id, ended.expired], [newer.id, true]);
@@ -142,7 +138,7 @@ test('a licence counts from the next request on, and its end leaves what was pai
   assert.equal(await seesPremium(), false);
 });
 
-test('a licence may stop changes two weeks after its end, until another one holds', async () => {
+test('a licence can block changes two weeks after its end, until another one is installed', async () => {
   const { id } = await install({ plan: 'premium' }, { block_changes_at: dayFromNow(-20) });
   const end = (days: number, trial = false) =>
     here.db
@@ -165,13 +161,13 @@ test('a licence may stop changes two weeks after its end, until another one hold
   assert.equal(push.status, 403);
   assert.equal((await owner.get(issues)).status, 200);
   await end(-14, true);
-  assert.equal(await change(), 201, 'without the trial the server goes on with the free plan');
+  assert.equal(await change(), 201, 'after a trial the server continues with the free plan');
   await end(-14);
   await install({ plan: 'premium' });
   assert.equal(await change(), 201);
 });
 
-test('who takes a seat: active people, and with Ultimate only those who are somewhere more than a guest', async () => {
+test('active users take a seat, with Ultimate only those who are more than a guest anywhere', async () => {
   const { db, people } = here;
   await install({ plan: 'premium' });
   const seat = async (id: number): Promise<boolean> => (await here.as('admin').get(`/users/${id}`)).body.using_license_seat;
@@ -199,7 +195,7 @@ test('who takes a seat: active people, and with Ultimate only those who are some
     assert.equal(await seat(people[persona].id), takes, persona);
   const outsider = here.as('outsider');
   assert.equal((await outsider.post('/projects', { name: 'own' })).status, 201);
-  assert.equal(await seat(people.outsider.id), true, 'whoever owns a project of his own is more than a guest');
+  assert.equal(await seat(people.outsider.id), true, 'the owner of a personal project is more than a guest');
 
   const role = (permission: 'read_code' | 'admin_group_member') =>
     db
@@ -224,7 +220,7 @@ test('who takes a seat: active people, and with Ultimate only those who are some
     .execute();
 });
 
-test('counts of days make the maxima and the overage', async () => {
+test('the maximum and the overage are computed from daily counts', async () => {
   const license = await install(
     { plan: 'premium', active_user_count: 3 },
     { starts_at: dayFromNow(-10), expires_at: dayFromNow(10) },
@@ -266,7 +262,7 @@ test('counts of days make the maxima and the overage', async () => {
   assert.deepEqual([today.count, today.highest], [active_users, active_users + 1], 'the highest of a day stays');
 });
 
-test('administrators are told once by mail that a licence ends soon, of a trial later', async () => {
+test('administrators get one mail before a licence ends, later for a trial', async () => {
   const jobs = [tellOfLicenseEnd];
   const told = async () => {
     await performJob(here.services, warnOfLicenseEnd);
@@ -296,7 +292,7 @@ test('a licence with too few seats is refused with the numbers', async () => {
   const enough = Math.ceil(users / 1.1);
   const add1 = (n: number, limit: number, period: string) =>
     `${period} ${n} active users, exceeding this license's limit of ${limit} by ${n - limit} users. ` +
-    `Please add a license for at least ${n} users or contact whoever issued it.`;
+    `Please add a license for at least ${n} users or contact its issuer.`;
   const now = 'This Coppice installation currently has';
   const yearBefore = 'During the year before this license started, this Coppice installation had';
   await refused({ active_user_count: enough - 1, previous_user_count: 5 }, add1(users, enough - 1, now));
@@ -307,7 +303,7 @@ test('a licence with too few seats is refused with the numbers', async () => {
   const trueUp = { trueup_from: dayFromNow(-365), trueup_to: dayFromNow(0), previous_user_count: 90 };
   await refused(
     { active_user_count: 200, ...trueUp, trueup_quantity: 10 },
-    'You have applied a True-up for 10 users but you need one for 20 users. Please contact whoever issued the license.',
+    'You have applied a True-up for 10 users but you need one for 20 users. Please contact the issuer of the license.',
   );
   await refused({ active_user_count: 2, ...trueUp, trueup_quantity: 19 }, add1(users, 2, now));
   assert.deepEqual((await here.as('admin').get('/licenses')).body, []);
@@ -319,14 +315,14 @@ test('a licence with too few seats is refused with the numbers', async () => {
   await install({ plan: 'premium', active_user_count: 1 }, { ...start, cloud_licensing_enabled: true });
 });
 
-test('a licence that is managed elsewhere cannot be removed', async () => {
+test('a licence that is managed elsewhere cannot be deleted', async () => {
   const { id } = await install({ plan: 'premium' }, { cloud_licensing_enabled: true });
   const answer = await here.as('admin').delete(`/license/${id}`);
   assert.deepEqual([answer.status, answer.body], [422, { message: 'Cloud licenses can not be removed.' }]);
   assert.equal((await here.as('admin').get(`/license/${id}`)).status, 200);
 });
 
-test('the usage of the current licence is a table, with a line for each day', async () => {
+test('the usage of the current licence is exported as CSV with one line per day', async () => {
   const none = await here.as('admin').get('/license/usage_export');
   assert.deepEqual([none.status, none.body], [404, { message: '404 Not Found' }]);
   const text = await licenseText(

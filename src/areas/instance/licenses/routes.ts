@@ -1,4 +1,4 @@
-/** Licences: what administrators install, and what counts against them. */
+/** Licences: installing them, and the seats that count against them. */
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import { alias, bytes, del, get, Id, listOf, nothing, nullable, one, post, put, withStatus } from '../../../http/index.ts';

@@ -1,9 +1,9 @@
-/** Who takes a seat of the licence (docs/reference/licenses.md), and how many do. */
+/** Who takes a seat of the licence (docs/reference/licenses.md), and how many are taken. */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-/** Whether a row of `users` is somewhere more than a guest. In his own namespace everybody owns his projects, without being a member of them. */
+/** Whether a row of `users` is more than a guest anywhere. Users own the projects in their own namespace without being members of them. */
 const isMoreThanGuest = sql`
   (exists (
     select from members left join member_roles role on role.id = members.member_role_id
@@ -14,7 +14,7 @@ const isMoreThanGuest = sql`
 
 /**
  * Whether a row of `users` takes a seat.
- * @param plan the plan that it is asked under: with Ultimate, whoever is nowhere more than a guest needs none
+ * @param plan with Ultimate, users who are at most guests everywhere take no seat
  */
 const isBillableUnder = (plan: RawBuilder<string>): RawBuilder<boolean> => sql`
   (users.user_type = 'human' and users.state = 'active' and (${plan} <> 'ultimate' or ${isMoreThanGuest}))`;
@@ -35,13 +35,13 @@ export const billableCount = (db: Database): Promise<number> => countUnder(db, p
 export const billableCountUnder = (db: Database, plan: string): Promise<number> => countUnder(db, sql`${plan}::text`);
 
 export interface Seats {
-  /** How many the licence has; undefined where it sets no limit, and without a licence. */
+  /** How many seats the licence has; undefined when it sets no limit, and without a licence. */
   limit: number | undefined;
-  /** How many users take one now. */
+  /** How many seats are taken now. */
   used: number;
 }
 
-/** The seats of the licence that decides. */
+/** The seats of the current licence. */
 export async function seats(db: Database): Promise<Seats> {
   const { rows } = await sql<{ user_limit: number | null; used: number }>`
     select (select nullif(user_limit, 0) from current_license) as user_limit,
@@ -50,7 +50,7 @@ export async function seats(db: Database): Promise<Seats> {
   return { limit: user_limit ?? undefined, used };
 }
 
-/** Counts now, and keeps the result as that of the day. */
+/** Counts now, and stores the result for the day. */
 export async function recordBillableCount(db: Database): Promise<void> {
   await sql`
     insert into billable_counts as known (count, highest) select count, count from (select ${await billableCount(db)}::integer as count) now

@@ -1,4 +1,4 @@
-/** The text of a licence: a JSON Web Signature in its compact form, signed with Ed25519, over what is licensed (docs/reference/licenses.md). */
+/** The text of a licence: a compact JSON Web Signature, signed with Ed25519, whose payload is the terms (docs/reference/licenses.md). */
 import type { KeyObject } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -6,13 +6,13 @@ import { nullable, optional } from '../../../http/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import { issuingKey } from './key_rules.ts';
 
-/** Loaded when a licence is issued or installed, which most processes never see. */
+/** Loaded only when a licence is issued or installed, which most processes never do. */
 const loadJose = () => import('jose');
 
-/** PostgreSQL stores neither NUL nor halves of characters. */
+/** PostgreSQL stores neither NUL nor lone surrogates. */
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
-// PostgreSQL knows no year 0.
+// PostgreSQL has no year 0.
 const Day = Type.String({ format: 'date', pattern: '^(?!0000)' });
 const Count = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 });
 const Text = Type.Refine(Type.String(), isStorable);
@@ -30,13 +30,13 @@ const Licensed = Type.Object({
   restrictions: optional(
     Type.Object({
       plan: optional(Type.Enum(['starter', 'premium', 'ultimate'])),
-      /** Seats; left out or 0, any number. */
+      /** Seats; omitted or 0 means unlimited. */
       active_user_count: optional(Count),
-      /** Seats of the licence before. */
+      /** Seats of the previous licence. */
       previous_user_count: optional(Count),
       trial: optional(Type.Boolean()),
       add_ons: optional(AddOns),
-      /** Users that were paid for afterwards, because between these days there were more than seats. */
+      /** Users paid for afterwards, because they exceeded the seats between these days. */
       trueup_quantity: optional(Count),
       trueup_from: optional(Day),
       trueup_to: optional(Day),
@@ -44,7 +44,7 @@ const Licensed = Type.Object({
   ),
 });
 
-/** What a licence says: which plan, for whom, from when to when, and for how many. */
+/** The terms of a licence: plan, licensee, period and seats. */
 export type Licensed = Static<typeof Licensed>;
 
 const validator = Compile(Licensed);
@@ -59,7 +59,7 @@ function isSound(value: unknown): value is Licensed {
 /**
  * Issues a licence.
  * @returns the text, one line
- * @throws Error when nobody could install it: it is for nobody, or ends before it starts
+ * @throws Error when it could not be installed: it has no licensee, or ends before it starts
  */
 export async function issueLicense(secrets: Secrets, licensed: Omit<Licensed, 'v'>): Promise<string> {
   const content: Licensed = { v: 1, ...licensed };
@@ -70,13 +70,13 @@ export async function issueLicense(secrets: Secrets, licensed: Omit<Licensed, 'v
     .sign(issuingKey(secrets));
 }
 
-/** As it is kept: with plain line breaks, of which one is at the end. */
+/** As it is stored: with LF line endings and one at the end. */
 export const normalised = (text: string): string => `${text.replaceAll('\r\n', '\n').trim()}\n`;
 
 /**
  * Reads a licence.
- * @param keys of which one must have signed it
- * @returns undefined for what none of them has signed, or has changed since, or is no licence
+ * @param keys the trusted keys; one of them must have signed it
+ * @returns undefined when the signature is not by any of them or does not match, or the text is not a licence
  */
 export async function readLicense(text: string, keys: readonly KeyObject[]): Promise<Licensed | undefined> {
   for (const key of keys) {

@@ -1,4 +1,4 @@
-/** What the current licence was used for, as a table (docs/reference/licenses.md). */
+/** The usage of the current licence as a table (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
@@ -15,7 +15,7 @@ interface Usage {
 const moment = 'YYYY-MM-DD HH24:MI:SS';
 
 /**
- * @returns undefined when no licence decides
+ * @returns undefined without a current licence
  */
 async function usageOf(db: Database): Promise<Usage | undefined> {
   const { rows } = await sql<Usage>`
@@ -26,12 +26,12 @@ async function usageOf(db: Database): Promise<Usage | undefined> {
   return rows[0];
 }
 
-/** A cell; only what would be read otherwise stands in quotes. */
+/** A cell, quoted only when necessary. */
 const cell = (value: string | number): string =>
   value === '' || /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 
 /**
- * The usage of the licence that decides, as CSV.
+ * The usage of the current licence, as CSV.
  * @returns undefined without a licence
  */
 export async function usageTable(db: Database): Promise<string | undefined> {

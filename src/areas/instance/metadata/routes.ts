@@ -1,9 +1,9 @@
-/** Metadata: which version of the API the server speaks, so that clients turn their features on. */
+/** Metadata: the version of the API, by which clients enable features. */
 import { Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
 import { get, nullable, one, resource } from '../../../http/index.ts';
 
-/** Three numbers joined by dots; clients compare them, and the suffix switches paid features on. */
+/** Three numbers joined by dots; clients compare them, and the suffix enables paid features. */
 const apiLevel = '18.5.0-ee';
 const revision = 'coppice';
 

@@ -1,6 +1,6 @@
 import type { Definition } from '../definition.ts';
 
-/** Whether the mail of an invitation tells what the group or project is about, or only where it leads. */
+/** Whether an invitation mail describes the group or project, or only links to it. */
 export const invitation_mail_preview = {
   name: 'invitation_mail_preview',
   introduced_by_url: 'docs/decisions/0023-experiments-are-files-with-gates.md',
