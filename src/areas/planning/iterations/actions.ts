@@ -1,4 +1,4 @@
-/** Complete changes of cadences and their iterations. */
+/** Complete changes to cadences and their iterations. */
 import { sql } from 'kysely';
 import { today } from '../../../cron/index.ts';
 import { type Database, nextIids } from '../../../db/index.ts';
@@ -21,7 +21,7 @@ interface Cadence extends CadenceFields {
   group_id: number;
 }
 
-/** What a call says of a cadence; what is left out stays, or is as the columns say from the start. */
+/** The fields of a cadence in a request; omitted ones stay, or take the column default in a new one. */
 export type CadenceInput = { [Name in keyof CadenceFields]?: CadenceFields[Name] | undefined };
 
 function check(cadence: CadenceFields): void {
@@ -32,10 +32,10 @@ function check(cadence: CadenceFields): void {
 const givenOf = (input: CadenceInput) =>
   Object.fromEntries(Object.entries({ ...input, title: input.title?.trim() }).filter(([, value]) => value !== undefined));
 
-/** How a 404 names a cadence. */
+/** The name of a cadence in a 404. */
 export const missing = 'Iteration Cadence';
 
-/** The cadence of a group, which nobody else changes until the transaction ends. */
+/** The cadence of a group, locked until the transaction ends. */
 async function lockedCadence(tx: Database, group_id: number, id: number): Promise<Cadence | undefined> {
   const query = tx
     .selectFrom('iteration_cadences')
@@ -47,7 +47,7 @@ async function lockedCadence(tx: Database, group_id: number, id: number): Promis
 }
 
 /**
- * Adds a cadence to a group, with the first iterations where it makes them itself.
+ * Adds a cadence to a group, with the first iterations if it is automatic.
  * @returns its id
  * @throws ApiError 400 with the reasons by field
  */
@@ -74,7 +74,7 @@ export async function addCadence(tx: Database, group_id: number, input: CadenceI
 }
 
 /**
- * Changes a cadence. Its upcoming iterations follow a new rhythm; those that have begun stay as they are.
+ * Changes a cadence. Its upcoming iterations are rescheduled; those that have started stay as they are.
  * @throws ApiError 404, 400 with the reasons by field
  */
 export async function changeCadence(tx: Database, group_id: number, id: number, input: CadenceInput): Promise<void> {
@@ -97,7 +97,7 @@ const rhythmOf = ({ start_date, duration_in_weeks }: Cadence) => ({
   duration_in_weeks: duration_in_weeks!,
 });
 
-/** Gives the upcoming iterations of a cadence the days of its rhythm. */
+/** Reschedules the upcoming iterations of a cadence. */
 async function moveUpcoming(tx: Database, cadence: Cadence): Promise<void> {
   const now = today();
   const { rows } = await sql<{ id: number; begun: boolean; due_date: string }>`
@@ -113,10 +113,10 @@ async function moveUpcoming(tx: Database, cadence: Cadence): Promise<void> {
    where moved.id = iterations.id`.execute(tx);
 }
 
-/** Brings a cadence to today: iterations begin and end, those that are wanted in advance are made, and what was left open moves on. */
+/** Brings a cadence up to date: iterations start and end, iterations in advance are created, and open issues roll over. */
 export async function advanceCadence(tx: Database, group_id: number, id: number): Promise<void> {
   const cadence = await lockedCadence(tx, group_id, id);
-  // Removed since somebody found it behind.
+  // Deleted since the job listed it.
   if (!cadence) return;
   const now = today();
   const { rows: changed } = await sql<{ id: number; state: number }>`
@@ -147,7 +147,7 @@ interface NewIteration extends Span {
   description?: string | null | undefined;
 }
 
-/** Adds iterations, in the order of their days, and counts all of the cadence again. */
+/** Adds iterations in the order of their days, and renumbers all iterations of the cadence. */
 async function addIterations(tx: Database, { id, group_id }: Cadence, iterations: readonly NewIteration[]): Promise<number[]> {
   const iid = await nextIids(tx, { namespace_id: group_id }, 'iterations', iterations.length);
   const rows = iterations.map(({ title = null, description = null, start_date, due_date }, index) => ({
@@ -163,7 +163,7 @@ async function addIterations(tx: Database, { id, group_id }: Cadence, iterations
 }
 
 /**
- * Moves the open issues of iterations that have ended into the one that runs, or else the next. Nobody did it, so that the events name no user.
+ * Rolls open issues of ended iterations over into the current one, or else the next. No user does this, so the events name none.
  * @param ended ids of iterations
  */
 async function rollOver(tx: Database, cadence_id: number, ended: readonly number[]): Promise<void> {
@@ -178,7 +178,7 @@ async function rollOver(tx: Database, cadence_id: number, ended: readonly number
 const refused = (reason: string) => invalid({ base: [reason] });
 
 /**
- * Adds one iteration to a cadence that does not make them itself.
+ * Adds one iteration to a manual cadence.
  * @returns its id
  * @throws ApiError 404, 400 with the reasons by field
  */

@@ -1,4 +1,4 @@
-/** Cadences: the rhythm in which a group has iterations. They are an addition of ours (docs/decisions/0014-iteration-cadences-have-endpoints.md). */
+/** Cadences: the schedule of a group's iterations. They are an addition of ours (docs/decisions/0014-iteration-cadences-have-endpoints.md). */
 import { Type } from 'typebox';
 import { groupRole } from '../../../access/index.ts';
 import { columnsOf, type Database } from '../../../db/index.ts';

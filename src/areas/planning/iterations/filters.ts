@@ -1,4 +1,4 @@
-/** The parameters of lists of iterations, and what each of them matches. */
+/** The filters of iteration lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { type Group, isVisibleGroup, type Project } from '../../../access/index.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/support/world.ts';
 
-test('on the free plan there are no iterations, and labels of one scope live together', async () => {
+test('the free plan has no iterations, and its scoped labels are not exclusive', async () => {
   const { as, group, project } = await world({ environment: { COPPICE_LICENSE: 'none' } });
   const cadence = { title: 'Sprints', start_date: '2030-01-01', duration_in_weeks: 1, iterations_in_advance: 1 };
   const added = await as('owner').post(`/groups/${group.id}/iteration_cadences`, cadence);

@@ -7,7 +7,7 @@ import { advanceCadence, stateOn } from './actions.ts';
 
 const batch = 100;
 
-/** The next cadences, in the order of their ids, of which something is not as it is to be today. */
+/** The next cadences, ordered by id, that are not up to date. */
 async function overdue(db: Database, after: number) {
   const { rows } = await sql<{ id: number; group_id: number }>`
     select id, group_id from iteration_cadences cadence
@@ -19,7 +19,7 @@ async function overdue(db: Database, after: number) {
   return rows;
 }
 
-/** At five past midnight UTC: iterations begin and end. Each cadence is a transaction, so that a run that is cut off goes on where it was. */
+/** At 00:05 UTC: iterations start and end. Each cadence is a transaction, so an interrupted run resumes where it stopped. */
 export const advanceIterations = job('advance_iterations', {
   input: {},
   retries: 3,

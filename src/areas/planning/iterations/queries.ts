@@ -1,9 +1,9 @@
-/** What is read of iterations. */
+/** Reading iterations. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { IterationRow } from './present.ts';
 
-/** Iterations with what replies say of them. */
+/** Iterations as replies need them. */
 export const iterationRows = (db: Database) =>
   db
     .selectFrom('iterations')
@@ -32,7 +32,7 @@ const groupsAbove = (project_id: number) => sql`
 export const isIterationFor = (project_id: number): RawBuilder<SqlBool> =>
   sql`(iterations.group_id = any(${groupsAbove(project_id)}))`;
 
-/** The iterations of these ids, by id: those that the rows of a page refer to. */
+/** The iterations with these ids, by id, for the rows of a page. */
 export async function iterationsById(db: Database, ids: readonly number[]): Promise<Map<number, IterationRow>> {
   if (ids.length === 0) return new Map();
   const rows = await iterationRows(db).where(sql<boolean>`iterations.id = any(${ids}::bigint[])`).execute();
@@ -44,7 +44,7 @@ export const iterationFor = (db: Database, { id }: { id: number }, iteration_id:
   iterationRows(db).where('iterations.id', '=', iteration_id).where(isIterationFor(id)).executeTakeFirst();
 
 /**
- * The iteration that runs now, or the one that comes next, where the groups above the project have one such cadence; with several nobody can tell which is meant.
+ * The current iteration, or else the next, if the ancestor groups of the project have exactly one such cadence; with several it is ambiguous.
  * @param cadence_id narrows it to one cadence
  */
 export async function iterationAt(

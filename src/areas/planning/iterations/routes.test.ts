@@ -7,7 +7,7 @@ import { daysFromNow } from '../../../cron/index.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 import { advanceIterations } from './index.ts';
 
-/** The day that many days from now. */
+/** The day this many days from now. */
 
 const weekly = () => ({ title: 'Sprints', start_date: daysFromNow(0), duration_in_weeks: 1, iterations_in_advance: 2 });
 
@@ -21,7 +21,7 @@ interface Listed {
 const spans = (answer: { body: Listed[] }) =>
   answer.body.map(({ sequence, state, start_date, due_date }) => [sequence, state, start_date, due_date]);
 
-/** Lets days pass: everything of the cadence lies that much further back. */
+/** Lets days pass: moves everything in the cadence that far into the past. */
 const passDays = ({ db }: World, cadence_id: number, days: number) =>
   db.transaction().execute(async (tx) => {
     await sql`set constraints iterations_do_not_overlap deferred`.execute(tx);
@@ -38,7 +38,7 @@ async function issueIn({ db, people, project }: World, iteration_id: number, iid
   return id;
 }
 
-test('an automatic cadence makes the iteration of today and those that are wanted in advance', async () => {
+test('an automatic cadence creates the current iteration and those in advance', async () => {
   const { as, group } = await world();
   const url = `/groups/${group.id}/iteration_cadences`;
   const added = await as('planner').post(url, weekly());
@@ -80,7 +80,7 @@ test('an automatic cadence makes the iteration of today and those that are wante
   });
 });
 
-test('day by day iterations end, begin and are made, and open issues roll over', async () => {
+test('iterations end, start and are created every day, and open issues roll over', async () => {
   const place = await world();
   const { as, group, services, db, project } = place;
   const { id } = (await as('planner').post(`/groups/${group.id}/iteration_cadences`, { ...weekly(), roll_over: true })).body;
@@ -109,7 +109,7 @@ test('day by day iterations end, begin and are made, and open issues roll over',
     [[null, 'add', second.id]],
   );
 
-  // The server was off for months: what nobody needed is not made.
+  // The server was off for months: iterations for that time are not created.
   await passDays(place, id, 70);
   await performJob(services, advanceIterations);
   const later = (await as('guest').get(url, { state: 'opened' })).body;
@@ -120,7 +120,7 @@ test('day by day iterations end, begin and are made, and open issues roll over',
   assert.equal((await as('guest').get(url)).body.length, 7);
 });
 
-test('a new rhythm moves what is upcoming, and leaves what has begun', async () => {
+test('a new schedule moves upcoming iterations, but not those that have started', async () => {
   const { as, group } = await world();
   const cadences = `/groups/${group.id}/iteration_cadences`;
   const url = `/groups/${group.id}/iterations`;
@@ -150,7 +150,7 @@ test('a new rhythm moves what is upcoming, and leaves what has begun', async () 
   assert.deepEqual([gone.status, gone.body], [404, { message: '404 Iteration Cadence Not Found' }]);
 });
 
-test('iterations are added by hand where the cadence makes none, and never overlap', async () => {
+test('iterations are added to a manual cadence, and never overlap', async () => {
   const { as, group } = await world();
   const cadences = `/groups/${group.id}/iteration_cadences`;
   const { id } = (await as('planner').post(cadences, { title: 'By hand', automatic: false })).body;
@@ -191,7 +191,7 @@ test('iterations are added by hand where the cadence makes none, and never overl
   );
 });
 
-test('what is wrong with a cadence is said by field', async () => {
+test('an invalid cadence is refused with reasons by field', async () => {
   const { as, group } = await world();
   const url = `/groups/${group.id}/iteration_cadences`;
   const blank = ["can't be blank"];
@@ -213,7 +213,7 @@ test('what is wrong with a cadence is said by field', async () => {
   assert.equal((await as('anonymous').get(url)).status, 401);
 });
 
-test('lists of groups and projects take every filter', async () => {
+test('lists of groups and projects support every filter', async () => {
   const place = await world();
   const { as, group, project, db, people } = place;
   const below = await db

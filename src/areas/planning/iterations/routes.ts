@@ -1,4 +1,4 @@
-/** Iterations: spans of time in which a group works. They belong to cadences. */
+/** Iterations: the time boxes in which a group works. They belong to cadences. */
 import { Type } from 'typebox';
 import { groupRole, projectRole } from '../../../access/index.ts';
 import { get, type Page, pageOf, paginate, paging } from '../../../http/index.ts';

@@ -6,17 +6,17 @@ export interface Span {
   due_date: string;
 }
 
-/** What a cadence says of the iterations that it makes. */
+/** The schedule of an automatic cadence. */
 export interface Rhythm {
   start_date: string;
   duration_in_weeks: number;
 }
 
 /**
- * The spans of the iterations that a cadence makes next, one after the other without a gap. It begins on its first day, and goes on behind what there is. Time
- * that has passed without iterations is left out by whole durations: nobody needs one that is over before it is made.
+ * The spans of the next iterations of a cadence, without gaps. They start on its first day, or after the latest iteration. Past time without iterations
+ * is skipped in whole durations: an iteration that is over before it is created has no use.
  * @param last_due the last day of the latest iteration
- * @param count how many of them are wanted that begin after `now`; one that is under way comes on top
+ * @param count how many iterations that start after `now` to create; one in progress is additional
  * @param now today
  */
 export function nextSpans(rhythm: Rhythm, last_due: string | undefined, count: number, now: string): Span[] {
@@ -33,10 +33,10 @@ export function nextSpans(rhythm: Rhythm, last_due: string | undefined, count: n
   });
 }
 
-/** The last day that anybody may ask for: years have four digits, also of iterations that a cadence puts behind it. */
+/** The last day that a request may name: years have four digits, also those of iterations that a cadence adds after it. */
 export const lastDay = '9000-12-31';
 
-/** A cadence as it would be written. */
+/** A cadence as it would be stored. */
 export interface CadenceFields {
   title: string;
   description: string | null;
@@ -51,7 +51,7 @@ export interface CadenceFields {
 const maximumTitle = 255;
 const maximumDescription = 1024 * 1024;
 
-/** What is wrong with the words of a cadence or an iteration, by field. */
+/** What is wrong with the texts of a cadence or an iteration, by field. */
 export function wordReasons({
   title,
   description,
@@ -67,7 +67,7 @@ export function wordReasons({
   return reasons;
 }
 
-/** What is wrong with a cadence, by field; one that makes its iterations itself must know when. */
+/** What is wrong with a cadence, by field; an automatic one needs a complete schedule. */
 export function cadenceReasons(cadence: CadenceFields): Record<string, string[]> {
   const reasons = wordReasons(cadence);
   const needed = cadence.automatic ? (['start_date', 'duration_in_weeks', 'iterations_in_advance'] as const) : [];

@@ -1,4 +1,4 @@
-/** Complete changes of labels. */
+/** Complete changes to labels. */
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { conflict, invalid } from '../../../http/index.ts';
@@ -7,14 +7,14 @@ import { type LabelRow, labelColumns } from './present.ts';
 import { isOwnOf, type LabelPlace, labelsTitled } from './queries.ts';
 import { titleReasons } from './rules.ts';
 
-/** The colour of a label that comes to be because an issue bears it. */
+/** The colour of a label that is created by assigning its title. */
 const impliedColor = '#6699cc';
 
 /**
- * The labels of these titles that things in a place may bear.
+ * The labels with these titles that items in a project or group may have.
  * @param tx the transaction of the change that sets them
  * @param titles compared exactly, after blanks around them are cut
- * @param create whether those that are missing are added to the place itself; a title that no label can have is left out
+ * @param create whether missing labels are added to the project or group itself; invalid titles are left out
  * @returns labels by title, in the order of `titles`
  */
 export async function labelsFor(
@@ -30,11 +30,11 @@ export async function labelsFor(
   return new Map(wanted.flatMap((title) => (known.has(title) ? [[title, known.get(title)!] as const] : [])));
 }
 
-/** Adds labels of these titles to the place itself. Somebody else may do so at the same time: then his are taken. */
+/** Adds labels with these titles to the project or group itself. Labels that another request adds concurrently are used instead. */
 async function addImplied(tx: Database, place: LabelPlace, titles: readonly string[]): Promise<LabelRow[]> {
   await tx
     .insertInto('labels')
-    // In the order of titles, so that two who add the same ones do not wait for each other.
+    // In the order of titles, so that concurrent requests cannot deadlock.
     .values([...titles].sort().map((title) => ({ ...place, title, color: impliedColor })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -46,20 +46,20 @@ async function addImplied(tx: Database, place: LabelPlace, titles: readonly stri
     .execute();
 }
 
-/** A label as it is written; what is left out stays. */
+/** The fields of a label in a request; omitted ones stay. */
 export interface LabelChanges {
   title?: string | undefined;
   color?: string | undefined;
   description?: string | null | undefined;
   archived?: boolean | undefined;
-  /** Of a project; null takes it away. */
+  /** Of projects only; null removes it. */
   priority?: number | null | undefined;
 }
 
 const maximumDescription = 512 * 1024;
 
 /**
- * The columns of what is written.
+ * The columns to write.
  * @throws ApiError 400 with the reasons by field
  */
 function columnsOf({ title, color, description, archived }: LabelChanges) {
@@ -91,9 +91,9 @@ async function setPriority(tx: Database, label_id: number, place: LabelPlace, pr
 const exists = () => conflict('Label already exists');
 
 /**
- * Adds a label to a place.
+ * Adds a label to a project or group.
  * @returns its id
- * @throws ApiError 400 with the reasons by field, 409 where the place or a group above it has one of the title
+ * @throws ApiError 400 with the reasons by field, 409 when the project or group or an ancestor has a label with the title
  */
 export async function addLabel(
   tx: Database,
@@ -115,7 +115,7 @@ export async function addLabel(
 }
 
 /**
- * Changes a label of the place itself.
+ * Changes a label of the project or group itself.
  * @throws ApiError 400 with the reasons by field
  */
 export async function changeLabel(tx: Database, place: LabelPlace, label: LabelRow, changes: LabelChanges): Promise<void> {
@@ -145,8 +145,8 @@ async function refuseTaken(tx: Database, place: LabelPlace, title: string): Prom
 }
 
 /**
- * Notes whether a user wants to hear of what bears a label.
- * @returns whether that was otherwise before
+ * Subscribes a user to a label, or unsubscribes them.
+ * @returns whether this changed anything
  */
 export async function subscribeToLabel(
   tx: Database,

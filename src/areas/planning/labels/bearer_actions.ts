@@ -1,4 +1,4 @@
-/** Which labels a thing bears after a change. */
+/** Which labels an issue or epic has after a change. */
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
 import { labelsFor } from './actions.ts';
@@ -6,7 +6,7 @@ import type { LabelRow } from './present.ts';
 import type { LabelPlace } from './queries.ts';
 import { withoutRivals } from './rules.ts';
 
-/** Titles of labels: first `labels` take the place of all, then some are added, then some removed. */
+/** Titles of labels: first `labels` replaces all, then some are added, then some removed. */
 export interface LabelsAsked {
   labels?: readonly string[] | undefined;
   add_labels?: readonly string[] | undefined;
@@ -14,11 +14,11 @@ export interface LabelsAsked {
 }
 
 /**
- * The labels that a thing bears when it has been changed; of each scope only the one that was set last.
+ * The labels of an issue or epic after a change; of each scope only the one that was set last.
  * @param tx the transaction of the change
- * @param place where the thing is
- * @param borne what it bears before
- * @param how `create`: whether labels that are not there are added to the place; otherwise they are left out
+ * @param place the project or group that it is in
+ * @param borne the labels that it had before
+ * @param how `create`: whether missing labels are created; otherwise they are left out
  */
 export async function labelsAfter(
   tx: Database,
@@ -29,7 +29,7 @@ export async function labelsAfter(
 ): Promise<readonly LabelRow[]> {
   if (!labels && !add_labels && remove_labels.length === 0) return borne;
   const named = await labelsFor(tx, place, [...(labels ?? []), ...(add_labels ?? [])], { create });
-  // By id: what it bears already may come from a group that its place has left.
+  // By id: its present labels may come from a group that the project has left.
   const all = new Map((labels ? [] : borne).map((label) => [label.id, label]));
   for (const label of named.values()) {
     // Set again, it counts as set last.

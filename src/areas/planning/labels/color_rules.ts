@@ -25,9 +25,9 @@ const named = new Map(
 );
 
 /**
- * The colour that somebody has written, as `#rrggbb`; the case of its digits stays.
+ * Parses a colour into `#rrggbb`; the case of its digits stays.
  * @param text three or six hexadecimal digits after `#`, or a name, in any case
- * @returns undefined for text that is no colour
+ * @returns undefined for text that is not a colour
  */
 export function colorFrom(text: string): string | undefined {
   const color = text.trim();
@@ -40,7 +40,7 @@ export function colorFrom(text: string): string | undefined {
 export const colorReasons = (text: string): string[] => (colorFrom(text) === undefined ? ['must be a valid color code'] : []);
 
 /**
- * The colour of text that can be read on a colour.
+ * The text colour that is readable on a background.
  * @param color `#rrggbb`
  */
 export function textColorOn(color: string): string {

@@ -1,4 +1,4 @@
-/** Labels as they are listed for a caller: where they come from, what they are to him, how much bears them. */
+/** Labels as they are listed for a caller: their origin, the caller's subscription, and how many issues have them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningPlace } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -6,7 +6,7 @@ import { type Caller, containing, found } from '../../../http/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
 import { isAvailableIn, isOwnOf, labelPlace } from './queries.ts';
 
-/** Which labels besides those of the place itself. */
+/** Which labels to list besides those of the project or group itself. */
 export interface LabelScope {
   include_ancestor_groups: boolean;
   /** Of groups only. */
@@ -15,11 +15,11 @@ export interface LabelScope {
   only_group_labels?: boolean;
 }
 
-/** A predicate on rows of `labels`: they are listed in the place. */
+/** A predicate on rows of `labels`: they are listed in the project or group. */
 export function isListed(caller: Caller, place: PlanningPlace, scope: LabelScope): RawBuilder<SqlBool> {
   const at = labelPlace(place);
   const above = scope.include_ancestor_groups ? isAvailableIn(at) : isOwnOf(at);
-  // The group that a project is in counts as its own.
+  // The group of a project counts as the project's own.
   if (place.kind === 'project') return sql`(${above} or labels.group_id = ${place.namespace_id})`;
   const below = scope.include_descendant_groups
     ? sql`or labels.group_id in (select id from namespaces where traversal_ids @> array[${place.id}::bigint] and ${isVisibleGroup(caller)})`
@@ -34,7 +34,7 @@ function ofProjects(caller: Caller, group_id: number, { include_descendant_group
   return sql`or labels.project_id in (select projects.id from projects where projects.namespace_id in ${groups} and ${isVisibleProject(caller)})`;
 }
 
-/** Labels with what they are to the caller, and in the place. */
+/** Labels with the caller's subscription, and their priority in the project. */
 export const listedLabels = (db: Database, caller: Caller, place: PlanningPlace) =>
   db
     .selectFrom('labels')
@@ -59,7 +59,7 @@ export const mentions = (text: string): RawBuilder<SqlBool> =>
 
 /**
  * The label that a path names.
- * @param id_or_title an id, or a title; where a title is the number of another label, the number counts
+ * @param id_or_title an id or a title; if a title is also the id of another label, the id wins
  * @param among a predicate on rows of `labels`
  * @throws ApiError 404
  */
@@ -81,7 +81,7 @@ export async function labelNamed(
   return found('Label', await query.executeTakeFirst());
 }
 
-/** How many issues that the caller may read bear each of the labels, in one statement for a page. */
+/** How many issues that the caller may read have each label, in one statement for a page. */
 export async function labelCounts(db: Database, caller: Caller, ids: readonly number[]): Promise<Map<number, LabelCounts>> {
   const { rows } = await sql<LabelCounts & { label_id: number }>`
     select label_id, count(*) filter (where issues.state = 'opened') as open_issues_count,

@@ -14,7 +14,7 @@ const detailFields = {
   archived: Type.Boolean(),
 };
 
-/** A label of an issue or epic that is shown with the details of its labels. */
+/** A label of an issue or epic, with details. */
 export const LabelDetails = resource('LabelDetails', detailFields);
 
 const counts = {
@@ -34,7 +34,7 @@ export const ProjectLabel = resource('ProjectLabel', {
   is_project_label: Type.Boolean(),
 });
 
-/** The columns of `labels` that replies are made of. */
+/** The columns of `labels` that replies need. */
 export const labelColumns = [
   'labels.id',
   'labels.title',
@@ -55,7 +55,7 @@ export interface LabelRow {
   group_id: number | null;
 }
 
-/** Text that is HTML already, in which Markdown has nothing to find: what most labels have, on each row of a list. */
+/** Text without any Markdown, which is HTML as it is. Most labels have such descriptions, and lists repeat them in each row. */
 const plain = /^[\p{L}\p{N} ,.]*$/u;
 
 /** The description of a label as HTML. */
@@ -72,7 +72,7 @@ export const presentLabelDetails = ({ id, title, description, color, archived }:
   archived,
 });
 
-/** What a label is to the caller, besides what it is to everybody. */
+/** The members of a label that depend on the caller. */
 export interface ListedLabelRow extends LabelRow {
   subscribed: boolean;
   priority: number | null;
@@ -85,7 +85,7 @@ export interface LabelCounts {
 
 /**
  * A label in the lists of a group.
- * @param counted left out where nobody asked for counts
+ * @param counted omitted when counts were not requested
  */
 export const presentGroupLabel = (label: ListedLabelRow, counted?: LabelCounts): Static<typeof GroupLabel> => ({
   ...presentLabelDetails(label),

@@ -1,17 +1,17 @@
-/** Making a label of a project one of its group. */
+/** Promoting a project label to a group label. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { LabelRow } from './present.ts';
 
 /**
- * Makes a label of a project one of its group: the labels of the same title that the group's projects have become one with it, and what bore them bears it.
+ * Promotes a project label to a group label. Labels with the same title in the group's projects are merged into it.
  * @param tx a transaction
  * @param group_id the group that the project is in
  * @returns the id of the group's label
  */
 export async function promoteLabel(tx: Database, label: LabelRow, group_id: number): Promise<number> {
   const { id } = await groupLabelLike(tx, label, group_id);
-  // Locked, so that nothing can get one of them between being moved and the removal.
+  // Locked, so that no item can get one of them between the merge and the deletion.
   const { rows } = await sql<{ id: number }>`
     select labels.id from labels join projects on projects.id = labels.project_id
      where projects.namespace_id = ${group_id} and labels.title = ${label.title} order by labels.id for update of labels`.execute(
@@ -24,20 +24,20 @@ export async function promoteLabel(tx: Database, label: LabelRow, group_id: numb
   return id;
 }
 
-/** The group's own label of the title, made where there is none. */
+/** The group's own label with the title, created if missing. */
 async function groupLabelLike(tx: Database, { title, description, color, archived }: LabelRow, group_id: number) {
   return (
     tx
       .insertInto('labels')
       .values({ group_id, title, description, color, archived })
-      // Written although nothing changes, so that it is returned, and stays, when it was there.
+      // A no-op update, so that an existing label is returned and locked.
       .onConflict((known) => known.constraint('labels_group_title_key').doUpdateSet({ title }))
       .returning('id')
       .executeTakeFirstOrThrow()
   );
 }
 
-/** Whatever has one of the labels gets the other one as well; the rows of the first go with them. */
+/** Items with one of the labels get the target label as well; the old rows are deleted with their labels. */
 async function moveBearers(tx: Database, from: readonly number[], to: number): Promise<void> {
   const moved = sql`label_id = any(${from}::bigint[])`;
   await sql`insert into issue_labels (issue_id, label_id)

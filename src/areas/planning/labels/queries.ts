@@ -1,34 +1,34 @@
-/** What is read of labels. */
+/** Reading labels. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { PlanningPlace } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 
-/** Whose labels are meant: those of a project and of the groups above it, or those of a group and of the groups above it. */
+/** The owner of labels: a project or a group, each with its ancestor groups. */
 export type LabelPlace = { project_id: number } | { group_id: number };
 
 export const labelPlace = ({ kind, id }: PlanningPlace): LabelPlace =>
   kind === 'project' ? { project_id: id } : { group_id: id };
 
-/** A predicate on rows of `labels`: they belong to the place itself. */
+/** A predicate on rows of `labels`: they belong to the project or group itself. */
 export const isOwnOf = (place: LabelPlace): RawBuilder<SqlBool> =>
   'project_id' in place ? sql`labels.project_id = ${place.project_id}` : sql`labels.group_id = ${place.group_id}`;
 
-/** The namespaces above a place, itself included where it is a group. */
+/** The ancestor namespaces, including the group itself. */
 const groupsAbove = (place: LabelPlace) =>
   'project_id' in place
     ? sql`(select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${place.project_id})`
     : sql`(select traversal_ids from namespaces where id = ${place.group_id})`;
 
-/** A predicate on rows of `labels`: things in the place may bear the label. */
+/** A predicate on rows of `labels`: items in the project or group may have the label. */
 export const isAvailableIn = (place: LabelPlace): RawBuilder<SqlBool> =>
   'project_id' in place
     ? sql`(labels.project_id = ${place.project_id} or labels.group_id = any(${groupsAbove(place)}::bigint[]))`
     : sql`labels.group_id = any(${groupsAbove(place)}::bigint[])`;
 
 /**
- * The labels of these titles that things in a place may bear. Where several have one title, as after a move, it is the nearest: the project's own, then that
- * of the group that was made first.
+ * The labels with these titles that items in a project or group may have. If several have one title, as after a transfer, the nearest wins: the project's own,
+ * then that of the oldest group.
  * @param titles compared exactly
  */
 export async function labelsTitled(db: Database, place: LabelPlace, titles: readonly string[]): Promise<LabelRow[]> {
@@ -46,14 +46,14 @@ export async function labelsTitled(db: Database, place: LabelPlace, titles: read
   return [...nearest.values()];
 }
 
-/** The labels of these ids, by id: those that the rows of a page refer to. */
+/** The labels with these ids, by id, for the rows of a page. */
 export async function labelsById(db: Database, ids: readonly number[]): Promise<Map<number, LabelRow>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('labels').select(labelColumns).where(sql<boolean>`id = any(${ids}::bigint[])`).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The labels of a page of issues, by the id of the issue, each list in the order of titles. */
+/** The labels of a page of issues, by issue id, each list ordered by title. */
 export const labelsByIssue = (db: Database, issue_ids: readonly number[]): Promise<Map<number, LabelRow[]>> =>
   bornBy(db, sql`issue_labels`, sql`issue_id`, issue_ids);
 

@@ -6,7 +6,7 @@ import { createProject } from '../../spaces/projects/index.ts';
 
 const names = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
 
-/** An issue that bears labels. */
+/** An issue with labels. */
 async function issueWith({ db, people }: World, project_id: number, label_ids: number[], values: object = {}): Promise<number> {
   const { iid } = await db
     .selectFrom('issues')
@@ -33,7 +33,7 @@ async function subgroupOf({ db, group, people }: World, path: string) {
   return { id, full_path: `${group.full_path}/${path}` };
 }
 
-test('a label of a project is added, shown by id and by title, changed and removed', async () => {
+test('a project label is created, shown by id and by title, updated and deleted', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/labels`;
   const added = await as('planner').post(url, { name: ' a / b ', color: '#5843AD', description: 'To <do>', priority: 3 });
@@ -83,7 +83,7 @@ test('a label of a project is added, shown by id and by title, changed and remov
   assert.deepEqual([gone.status, gone.body], [404, { message: '404 Label Not Found' }]);
 });
 
-test('a label of a group has no priority, and the short form of a colour is written out', async () => {
+test('a group label has no priority, and a short colour is expanded', async () => {
   const { as, group } = await world();
   const added = await as('reporter').post(`/groups/${group.id}/labels`, { name: 'bug', color: '#f0A', priority: 1 });
   assert.equal(added.status, 201);
@@ -100,7 +100,7 @@ test('a label of a group has no priority, and the short form of a colour is writ
   assert.deepEqual((await as('guest').get(`/groups/${group.id}/labels/bug`)).body, added.body);
 });
 
-test('the deprecated forms name the label by a parameter, one way or the other', async () => {
+test('the deprecated endpoints take the label as a parameter', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/labels`;
   const { id } = (await as('planner').post(url, { name: 'old', color: 'red' })).body;
@@ -120,7 +120,7 @@ test('the deprecated forms name the label by a parameter, one way or the other',
   assert.deepEqual((await as('guest').get(url)).body, []);
 });
 
-test('what is no title or colour is refused by field, and a title that is taken is a conflict', async () => {
+test('an invalid title or colour is refused by field, and a taken title is a conflict', async () => {
   const { as, project, group } = await world();
   const url = `/projects/${project.id}/labels`;
   await as('planner').post(url, { name: 'mine', color: 'red' });
@@ -155,7 +155,7 @@ test('what is no title or colour is refused by field, and a title that is taken 
   assert.deepEqual(names(await as('guest').get(url)), ['Mine', 'mine', 'ours']);
 });
 
-test('a project lists the labels of all groups above it, or only of the nearest', async () => {
+test('a project lists the labels of all its ancestor groups, or only of its own group', async () => {
   const place = await world();
   const { as, group, people, services } = place;
   const below = await subgroupOf(place, 'below');
@@ -196,7 +196,7 @@ test('a project lists the labels of all groups above it, or only of the nearest'
   }
 });
 
-test('counts tell the issues that the caller may read, of each label of a page', async () => {
+test('counts include only the issues that the caller may read, for each label of a page', async () => {
   const place = await world();
   const { as, project } = place;
   const url = `/projects/${project.id}/labels`;
@@ -222,7 +222,7 @@ test('counts tell the issues that the caller may read, of each label of a page',
   assert.ok(!('open_issues_count' in (await as('guest').get(url)).body[0]));
 });
 
-test('a subscription is noted once, and only for who subscribes', async () => {
+test('a subscription is stored once, and only for the subscriber', async () => {
   const { as, group, project } = await world();
   await as('planner').post(`/groups/${group.id}/labels`, { name: 'bug', color: 'red' });
   const url = `/projects/${project.id}/labels/bug`;
@@ -239,7 +239,7 @@ test('a subscription is noted once, and only for who subscribes', async () => {
   assert.equal((await as('anonymous').post(`${url}/subscribe`)).status, 401);
 });
 
-test('a promoted label takes the place of those of its title in the projects of the group', async () => {
+test('a promoted label replaces those with its title in the projects of the group', async () => {
   const place = await world();
   const { as, group, project, people, services, db } = place;
   const other = await createProject(services, {
@@ -289,7 +289,7 @@ test('a promoted label takes the place of those of its title in the projects of 
   assert.deepEqual([again.status, again.body.message], [400, 'Failed to promote project label to group label']);
 });
 
-test('without issues and merge requests there is nothing to label, and nobody labels what is archived', async () => {
+test('labels need issues or merge requests to be enabled, and archived projects cannot change them', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/labels`;
   assert.equal((await as('anonymous').get(url)).status, 401);

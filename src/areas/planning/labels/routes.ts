@@ -1,4 +1,4 @@
-/** Labels: words on issues and epics. Projects have their own, and those of the groups above them. Both kinds have the same routes. */
+/** Labels of issues and epics. Projects have their own and those of their ancestor groups. Both kinds have the same routes. */
 import { Type } from 'typebox';
 import { groupFor, levels, type PlanningPlace, planningRole } from '../../../access/index.ts';
 import {
@@ -32,7 +32,7 @@ import { GroupLabel, ProjectLabel, presentGroupLabel, presentProjectLabel } from
 import { promoteLabel } from './promotion_actions.ts';
 import { isOwnOf, labelPlace } from './queries.ts';
 
-/** Who asks, and where. */
+/** The caller, and the project or group. */
 interface Granted {
   caller: Caller;
   place: PlanningPlace;
@@ -49,7 +49,7 @@ const scopes = { group: ofGroups, project: ancestors as typeof ofGroups };
 const Priority = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'The lowest number comes first' });
 const shared = { description: nullable(Type.String()), archived: Type.Boolean() };
 const ofProjects = allOptional({ ...shared, priority: nullable(Priority) });
-// What both kinds have is optional, so that routes of groups may be typed as if they had a priority as well.
+// `priority` is optional, so that the routes of groups can have the same types.
 const fields = { project: ofProjects, group: allOptional(shared) as typeof ofProjects };
 const Color = Type.String({ description: 'A colour as `#rrggbb`, `#rgb` or CSS name' });
 

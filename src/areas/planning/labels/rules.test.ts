@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import { colorFrom, textColorOn } from './color_rules.ts';
 import { scopeOf, withoutRivals } from './rules.ts';
 
-test('the key of a scoped label is what stands before its last two colons', () => {
+test('the key of a scoped label is the text before its last two colons', () => {
   assert.equal(scopeOf('priority::high'), 'priority');
   assert.equal(scopeOf('a::b::c'), 'a::b');
   for (const title of ['bug', '::high', 'priority::', 'a:b']) assert.equal(scopeOf(title), undefined, title);
 });
 
-test('of labels with one key the last remains', () => {
+test('of several labels with one key the last one remains', () => {
   const titles = (...given: string[]) => withoutRivals(given.map((title) => ({ title }))).map(({ title }) => title);
   assert.deepEqual(titles('p::1', 'bug', 'p::2', 'q::1'), ['bug', 'p::2', 'q::1']);
   assert.deepEqual(titles('a::b::1', 'a::b', 'a::b::2'), ['a::b', 'a::b::2']);
 });
 
-test('a colour is written in digits or by its name', () => {
+test('a colour is given in digits or by name', () => {
   assert.equal(colorFrom('#5843AD'), '#5843AD');
   assert.equal(colorFrom(' #fA0 '), '#ffAA00');
   assert.equal(colorFrom('RebeccaPurple'), '#663399');

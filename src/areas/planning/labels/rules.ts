@@ -1,8 +1,8 @@
-/** Scoped labels: of those whose titles have the same key, `key::value`, a thing bears one. */
+/** Scoped labels: an item has at most one label of each key (`key::value`). */
 
 /**
  * The key of a scoped label.
- * @param title of several `::` the last one counts
+ * @param title if it has several `::`, the last one separates key and value
  * @returns undefined for a label without a scope
  */
 export function scopeOf(title: string): string | undefined {
@@ -11,8 +11,8 @@ export function scopeOf(title: string): string | undefined {
 }
 
 /**
- * What remains of labels that are set together: of each scope only the last. Premium; on the free plan all of them remain.
- * @param labels in the order in which they were set, those that were there before first
+ * Keeps only the last label of each scope. Premium; on the free plan all of them remain.
+ * @param labels in the order in which they were set, existing ones first
  */
 export function withoutRivals<L extends { title: string }>(labels: readonly L[]): L[] {
   const winners = new Map(labels.map((label) => [scopeOf(label.title), label]));
@@ -26,7 +26,7 @@ const maximumTitle = 255;
 
 /**
  * What is wrong with the title of a label.
- * @param title without the blanks around it
+ * @param title trimmed
  */
 export function titleReasons(title: string): string[] {
   if (title === '') return ["can't be blank"];

@@ -1,4 +1,4 @@
-/** Complete changes of milestones. */
+/** Complete changes to milestones. */
 import { sql } from 'kysely';
 import type { PlanningPlace } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid } from '../../../db/index.ts';
@@ -6,12 +6,12 @@ import { badRequest, found, invalidAs } from '../../../http/index.ts';
 import { type EventAction, recordEvent } from '../../activity/events/index.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
-/** What a call says of a milestone; what is left out stays, or is empty from the start. */
+/** The fields of a milestone in a request; omitted ones stay, or are empty in a new one. */
 export type MilestoneInput = { [Name in keyof MilestoneFields]?: MilestoneFields[Name] | undefined };
 
 const taken = ['already being used for another group or project milestone.'];
 
-/** Lists of activity tell of the milestones of projects only. */
+/** Only milestones of projects have activity events. */
 async function record(
   tx: Database,
   { kind, id }: PlanningPlace,
@@ -26,7 +26,7 @@ async function record(
 export const ownerOf = ({ kind, id }: PlanningPlace) => (kind === 'project' ? { project_id: id } : { group_id: id });
 
 /**
- * @param failure how the refusal begins
+ * @param failure the start of the refusal
  * @throws ApiError 400 with the reasons by field
  */
 async function check(tx: Database, place: PlanningPlace, milestone: MilestoneFields, failure: string, own_id = 0): Promise<void> {
@@ -35,7 +35,7 @@ async function check(tx: Database, place: PlanningPlace, milestone: MilestoneFie
   if (Object.keys(reasons).length > 0) throw invalidAs(failure, reasons);
 }
 
-/** Whether a milestone of the project or of its group, or of the group or of its projects, has the title. */
+/** Whether the title is taken: for a project by its own milestones or those of its group, for a group by its own or those of its projects. */
 async function isTaken(tx: Database, { kind, id, namespace_id }: PlanningPlace, title: string, own_id: number): Promise<boolean> {
   const projects = kind === 'project' ? sql`(${id})` : sql`(select id from projects where namespace_id = ${namespace_id})`;
   const { rows } = await sql`
@@ -45,12 +45,12 @@ async function isTaken(tx: Database, { kind, id, namespace_id }: PlanningPlace, 
   return rows.length > 0;
 }
 
-/** The refusal of a title that somebody else has taken at the same moment. */
+/** The refusal of a title that was taken concurrently. */
 const refused = (error: unknown, failure: string) => (isUniqueViolation(error) ? invalidAs(failure, { title: taken }) : error);
 
 /**
  * Adds a milestone.
- * @param author_id who adds it
+ * @param author_id the user who adds it
  * @returns its id
  * @throws ApiError 400 with the reasons by field
  */
@@ -88,8 +88,8 @@ async function insertMilestone(
 }
 
 /**
- * Changes a milestone of the place itself, closes it or opens it again.
- * @param author_id who changes it
+ * Changes, closes or reopens a milestone of the project or group itself.
+ * @param author_id the user who changes it
  * @throws ApiError 404, 400 with the reasons by field
  */
 export async function changeMilestone(
@@ -120,8 +120,8 @@ export async function changeMilestone(
 }
 
 /**
- * Removes a milestone of the place itself.
- * @param author_id who removes it
+ * Deletes a milestone of the project or group itself.
+ * @param author_id the user who deletes it
  */
 export async function removeMilestone(tx: Database, place: PlanningPlace, author_id: number, id: number): Promise<void> {
   const removed = await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst();
@@ -139,12 +139,12 @@ async function lockedMilestone(tx: Database, place: PlanningPlace, id: number): 
 }
 
 /**
- * Makes a milestone of a project one of its group: the milestones of the same title that the group's projects have become one with it, with their issues.
+ * Promotes a project milestone to a group milestone. Milestones with the same title in the group's projects are merged into it, with their issues.
  * @param group the group that the project is in
- * @throws ApiError 404, 400 when the group has one of the title
+ * @throws ApiError 404, 400 when the group has a milestone with the title
  */
 export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningPlace): Promise<void> {
-  // Locked, so that no issue can get one of them between the move and the removal.
+  // Locked, so that no issue can get one of them between the merge and the deletion.
   const { rows } = await sql<MilestoneFields & { id: number; state: string; project_id: number }>`
     select milestones.id, milestones.project_id, title, milestones.description, start_date, due_date, state
       from milestones join projects on projects.id = milestones.project_id

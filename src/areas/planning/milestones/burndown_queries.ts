@@ -1,4 +1,4 @@
-/** What a burndown chart of a milestone is drawn from: when its issues were opened, closed and opened again. */
+/** The data of a milestone's burndown chart: when its issues were opened, closed and reopened. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { isVisibleIssue } from '../../../access/index.ts';
@@ -17,10 +17,10 @@ interface BurndownRow {
   action: 'created' | 'closed' | 'reopened';
 }
 
-/** The reply is one list; a chart of more points would show nothing more. */
+/** The reply is one list; more points would not improve a chart. */
 const maximumEvents = 50_000;
 
-/** What happened to the issues of a milestone that the caller may read, until its last day, oldest first. */
+/** The events of the readable issues of a milestone until its last day, oldest first. */
 export async function burndownEvents(
   db: Database,
   caller: Caller,

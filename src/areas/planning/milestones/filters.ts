@@ -1,4 +1,4 @@
-/** The parameters of lists of milestones, and what each of them matches. */
+/** The filters of milestone lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { isVisibleGroup, type PlanningPlace } from '../../../access/index.ts';
@@ -34,7 +34,7 @@ const shared = {
 };
 const ofGroups = { ...shared, ...groupFilters.input, include_descendants: optional(Type.Boolean()) };
 
-/** The parameters for an endpoint's declaration. What groups alone know is not declared for projects. */
+/** The parameters for an endpoint's declaration. Those for groups only are not declared for projects. */
 export const milestoneListInput = { group: ofGroups, project: shared as typeof ofGroups };
 
 interface Wanted {
@@ -45,7 +45,7 @@ interface Wanted {
   include_descendants?: boolean;
 }
 
-/** A predicate on rows of `milestones`: they are listed in the place. */
+/** A predicate on rows of `milestones`: they are listed in the project or group. */
 function isListed(caller: Caller, { kind, id }: PlanningPlace, above: boolean, below: boolean): RawBuilder<SqlBool> {
   if (kind === 'project') return above ? isMilestoneFor(id) : sql`milestones.project_id = ${id}`;
   const ancestors = above
@@ -57,14 +57,14 @@ function isListed(caller: Caller, { kind, id }: PlanningPlace, above: boolean, b
   return sql`(milestones.group_id = ${id} ${ancestors} ${descendants})`;
 }
 
-/** A predicate on rows of `milestones`: what a list in the place answers to these parameters. */
+/** A predicate on rows of `milestones`: they are listed in the project or group with these parameters. */
 export function milestonesMatching(caller: Caller, place: PlanningPlace, wanted: Wanted & object): RawBuilder<SqlBool>[] {
   const { iids, state = 'all', include_ancestors, include_parent_milestones, include_descendants = false } = wanted;
   const above = include_ancestors ?? include_parent_milestones ?? false;
   return [
     isListed(caller, place, above, include_descendants),
     ...(state === 'all' ? [] : [sql<SqlBool>`milestones.state = ${state}`]),
-    // Numbers count inside one project or group, so that with those of others they would not tell which is meant.
+    // An iid is unique in one project or group only, so it is ambiguous when those of others are included.
     ...(iids === undefined || iids.length === 0 || above ? [] : [sql<SqlBool>`milestones.iid = any(${iids}::bigint[])`]),
   ];
 }

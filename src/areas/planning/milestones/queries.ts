@@ -1,10 +1,10 @@
-/** What is read of milestones. */
+/** Reading milestones. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import type { MilestoneRow } from './present.ts';
 
-/** Milestones with what replies say of them. */
+/** Milestones as replies need them. */
 export const milestoneRows = (db: Database) =>
   db
     .selectFrom('milestones')
@@ -26,23 +26,23 @@ export const milestoneRows = (db: Database) =>
       sql<string>`coalesce(projects.full_path, namespaces.full_path)::text`.as('full_path'),
     ]);
 
-/** A predicate on rows of `milestones`: the issues of the project may have it, because it is the project's or one of a group above. */
+/** A predicate on rows of `milestones`: issues of the project may have it, because it belongs to the project or an ancestor group. */
 export const isMilestoneFor = (project_id: number): RawBuilder<SqlBool> => sql`
   (milestones.project_id = ${project_id} or milestones.group_id = any((
     select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${project_id})::bigint[]))`;
 
-/** The milestones of these ids, by id: those that the rows of a page refer to. */
+/** The milestones with these ids, by id, for the rows of a page. */
 export async function milestonesById(db: Database, ids: readonly number[]): Promise<Map<number, MilestoneRow>> {
   if (ids.length === 0) return new Map();
   const rows = await milestoneRows(db).where(sql<boolean>`milestones.id = any(${ids}::bigint[])`).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The milestone of this id, if the issues of the project may have it. */
+/** The milestone with this id, if issues of the project may have it. */
 export const milestoneFor = (db: Database, { id }: { id: number }, milestone_id: number): Promise<MilestoneRow | undefined> =>
   milestoneRows(db).where('milestones.id', '=', milestone_id).where(isMilestoneFor(id)).executeTakeFirst();
 
-/** The milestone of this title, if the issues of the project may have it: the project's own before that of a group. */
+/** The milestone with this title, if issues of the project may have it; the project's own wins over that of a group. */
 export const milestoneTitled = (db: Database, { id }: { id: number }, title: string): Promise<MilestoneRow | undefined> =>
   milestoneRows(db)
     .where('milestones.title', '=', title)
@@ -53,7 +53,7 @@ export const milestoneTitled = (db: Database, { id }: { id: number }, title: str
     .executeTakeFirst();
 
 /**
- * The milestone of this id in a project or group itself.
+ * The milestone with this id in a project or group itself.
  * @throws ApiError 404
  */
 export async function milestoneOf(

@@ -21,7 +21,7 @@ async function issueOf({ db, people, project }: World, milestone_id: number, val
   return id;
 }
 
-test('a milestone of a project is added, changed, closed, opened again and removed', async () => {
+test('a project milestone is created, updated, closed, reopened and deleted', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/milestones`;
   const added = await as('planner').post(url, { title: ' v1 ', start_date: '2001-01-01', due_date: '2001-02-01' });
@@ -64,7 +64,7 @@ test('a milestone of a project is added, changed, closed, opened again and remov
   assert.equal((await as('planner').post(url, { title: 'v2' })).body.iid, 2);
 });
 
-test('a milestone of a group counts by itself and is not one of its projects', async () => {
+test('group milestones have their own iids and are not milestones of the projects', async () => {
   const { as, group, project } = await world();
   await as('planner').post(`/projects/${project.id}/milestones`, { title: 'here' });
   const added = await as('planner').post(`/groups/${group.id}/milestones`, { title: 'there' });
@@ -76,7 +76,7 @@ test('a milestone of a group counts by itself and is not one of its projects', a
   assert.equal((await as('guest').get(`/groups/${group.id}/milestones/${id}`)).status, 200);
 });
 
-test('what is wrong with a milestone is said by field, and nothing changes', async () => {
+test('an invalid milestone is refused with reasons by field, and nothing changes', async () => {
   const { as, project, group } = await world();
   const url = `/projects/${project.id}/milestones`;
   const { id } = (await as('planner').post(url, { title: 'mine', start_date: '2030-01-01' })).body;
@@ -111,7 +111,7 @@ test('what is wrong with a milestone is said by field, and nothing changes', asy
   assert.deepEqual(titles(await as('guest').get(url)), ['mine']);
 });
 
-test('the list is sorted by the day that comes first, and every filter narrows it', async () => {
+test('the list is sorted by due date, and every filter works', async () => {
   const { as, project, group, db } = await world();
   const url = `/projects/${project.id}/milestones`;
   const add = async (fields: object) => (await as('planner').post(url, { ...fields })).body.id as number;
@@ -153,7 +153,7 @@ test('the list is sorted by the day that comes first, and every filter narrows i
   }
 });
 
-test('a group lists its own milestones, those above and below that the caller may see, and those of a day', async () => {
+test('a group lists its own milestones, readable ones of ancestors and descendants, and those of a day', async () => {
   const place = await world();
   const { as, group, db, people } = place;
   const below = await db
@@ -178,7 +178,7 @@ test('a group lists its own milestones, those above and below that the caller ma
   assert.deepEqual(await on('2040-01-01'), ['low']);
 });
 
-test('a promoted milestone takes the issues of those of its title in the projects of the group', async () => {
+test('a promoted milestone takes over the issues of milestones with its title in the projects of the group', async () => {
   const place = await world();
   const { as, group, project, people, services, db } = place;
   const other = await createProject(services, {
@@ -207,7 +207,7 @@ test('a promoted milestone takes the issues of those of its title in the project
   assert.deepEqual(row, { milestone_id: milestone.id, milestone_due_date: '2031-05-05' });
   for (const id of [project.id, other]) assert.deepEqual((await as('owner').get(`/projects/${id}/milestones`)).body, []);
 
-  // As after a move: the group has one of the title already.
+  // As after a transfer: the group has a milestone with the title already.
   const { id: late } = await db
     .insertInto('milestones')
     .values({ project_id: project.id, iid: 7, title: 'v1' })
@@ -219,7 +219,7 @@ test('a promoted milestone takes the issues of those of its title in the project
   assert.deepEqual(titles(await as('guest').get(`/projects/${project.id}/milestones`)), ['v1']);
 });
 
-test('burndown events tell when the readable issues came, were closed and came back', async () => {
+test('burndown events say when the readable issues were opened, closed and reopened', async () => {
   const place = await world();
   const { as, project, db } = place;
   const url = `/projects/${project.id}/milestones`;
@@ -244,7 +244,7 @@ test('burndown events tell when the readable issues came, were closed and came b
   assert.equal((await as('guest').get(`${url}/0/burndown_events`)).status, 404);
 });
 
-test('strangers do not find milestones, and nobody is shown them without a token', async () => {
+test('milestones are hidden from non-members and from requests without a token', async () => {
   const { as, project, group } = await world();
   for (const url of [`/projects/${project.id}/milestones`, `/groups/${group.id}/milestones`]) {
     assert.equal((await as('anonymous').get(url)).status, 401);

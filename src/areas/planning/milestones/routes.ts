@@ -1,4 +1,4 @@
-/** Milestones: what is to be ready by a day. Projects and groups have them, with the same routes. */
+/** Milestones: sets of issues with a due date. Projects and groups have the same routes. */
 import { Type } from 'typebox';
 import { groupFor, levels, type PlanningPlace, planningRole } from '../../../access/index.ts';
 import {

@@ -1,9 +1,9 @@
-/** What a milestone must be. */
+/** Validation of milestones. */
 
 const maximumTitle = 255;
 const maximumDescription = 1024 * 1024;
 
-/** A milestone as it would be written. */
+/** A milestone as it would be stored. */
 export interface MilestoneFields {
   title: string;
   description: string | null;
@@ -11,14 +11,14 @@ export interface MilestoneFields {
   due_date: string | null;
 }
 
-/** What is wrong with a milestone, by field; fields that are fine are left out. */
+/** What is wrong with a milestone, by field; valid fields are left out. */
 export function milestoneReasons({ title, description, start_date, due_date }: MilestoneFields): Record<string, string[]> {
   const reasons: Record<string, string[]> = {};
   if (title === '') reasons.title = ["can't be blank"];
   if (title.length > maximumTitle) reasons.title = [`is too long (maximum is ${maximumTitle} characters)`];
   if ((description?.length ?? 0) > maximumDescription)
     reasons.description = [`is too long (maximum is ${maximumDescription} characters)`];
-  // Days of four-digit years: the order of the text is that of the days.
+  // All years have four digits, so text order is date order.
   if (start_date !== null && due_date !== null && due_date <= start_date) reasons.due_date = ['must be greater than start date'];
   return reasons;
 }
