@@ -8,7 +8,7 @@ import { removeUser } from '../../people/users/index.ts';
 import { removeExpiredMemberships } from '../../spaces/members/index.ts';
 import { removeOldEvents } from './index.ts';
 
-/** What is recorded of a project: who, what and of which kind, the first first. */
+/** The events of a project, oldest first: author, action and kind of target. */
 async function recorded({ db }: Pick<World, 'db'>, project_id: number): Promise<(string | number | null)[][]> {
   const rows = await db
     .selectFrom('events')
@@ -19,7 +19,7 @@ async function recorded({ db }: Pick<World, 'db'>, project_id: number): Promise<
   return rows.map(Object.values);
 }
 
-test('a project is created by whoever it is for', async () => {
+test('the creation of a project is recorded for its owner', async () => {
   const w = await world();
   const { outsider, reporter } = w.people;
   const own = (await w.as('outsider').post('/projects', { name: 'own' })).body;
@@ -35,7 +35,7 @@ test('a project is created by whoever it is for', async () => {
   assert.deepEqual(after, before, 'what did not happen is not told');
 });
 
-test('a transfer is told of, by whoever moved the project', async () => {
+test('a transfer is recorded for the user who made it', async () => {
   const w = await world();
   const { id } = (await w.as('owner').post('/projects', { name: 'travelling' })).body;
   const moved = await w.as('owner').put(`/projects/${id}/transfer`, { namespace: w.group.id });
@@ -46,7 +46,7 @@ test('a transfer is told of, by whoever moved the project', async () => {
   ]);
 });
 
-test('memberships of a project are told of as what the member did, those of a group are not', async () => {
+test('project memberships are recorded as events of the member, group memberships are not recorded', async () => {
   const w = await world();
   const { id } = w.project;
   const url = `/projects/${id}`;
@@ -89,7 +89,7 @@ test('memberships of a project are told of as what the member did, those of a gr
   ]);
 });
 
-test('who leaves a group leaves the projects in it, and imported members join', async () => {
+test('leaving a group also leaves its projects, and imported members join', async () => {
   const w = await world();
   const { id } = w.project;
   const member = await w.person();
@@ -106,7 +106,7 @@ test('who leaves a group leaves the projects in it, and imported members join', 
   assert.deepEqual(await recorded(w, other), [[w.people.owner.id, 'created', 'Project', other]]);
 });
 
-test('milestones of a project are told of when they begin, end and begin again', async () => {
+test('opening, closing and reopening a project milestone is recorded', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}/milestones`;
   const before = (await recorded(w, w.project.id)).length;
@@ -122,7 +122,7 @@ test('milestones of a project are told of when they begin, end and begin again',
   );
 });
 
-test('issues and comments are told of, and edits and what the product notes are not', async () => {
+test('issues and comments are recorded, but not edits and system notes', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}/issues`;
   const before = (await recorded(w, w.project.id)).length;
@@ -140,7 +140,7 @@ test('issues and comments are told of, and edits and what the product notes are 
   ]);
 });
 
-test('a project is noted as active once an hour, and whoever acts as active today', async () => {
+test('the activity time of a project is updated once an hour, and that of the user once a day', async () => {
   const w = await world();
   const { id } = w.project;
   const [guest, newcomer] = [w.people.guest.id, (await w.person()).id];
@@ -168,12 +168,12 @@ test('a project is noted as active once an hour, and whoever acts as active toda
 
   const dayOf = async (user: number) =>
     (await w.db.selectFrom('users').select('last_activity_on').where('id', '=', user).executeTakeFirstOrThrow()).last_activity_on;
-  assert.equal(await dayOf(newcomer), null, 'others made him a member');
+  assert.equal(await dayOf(newcomer), null, 'being added by others is no activity');
   await w.as('admin').post(`/projects/user/${guest}`, { name: 'given' });
   assert.equal(await dayOf(guest), daysFromNow(0));
 });
 
-test('events end with their project, go to the ghost with their author, and are removed after three years', async () => {
+test('events are deleted with their project and after three years, and pass to the ghost user when their author is deleted', async () => {
   const w = await world();
   const author = await w.person();
   const url = `/projects/${w.project.id}/members`;

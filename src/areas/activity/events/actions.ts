@@ -1,8 +1,8 @@
-/** Activity events: what people did, written in the transaction in which they did it (docs/reference/events.md). Deleted by age, never changed. */
+/** Activity events: what users did, written in the same transaction (docs/reference/events.md). Deleted by age, never changed. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
-/** What can have happened; pushes have their own function. */
+/** The actions; pushes have their own function. */
 export type EventAction =
   | 'created'
   | 'updated'
@@ -17,7 +17,7 @@ export type EventAction =
   | 'approved'
   | 'transferred';
 
-/** What it happened to, as replies spell it. */
+/** The kinds of targets, as replies spell them. */
 export type EventTarget =
   | 'Issue'
   | 'WorkItem'
@@ -33,23 +33,23 @@ export type EventTarget =
   | 'Epic';
 
 export interface Event {
-  /** Null for what is in no project: epics, personal snippets. */
+  /** Null for targets outside projects: epics, personal snippets. */
   project_id: number | null;
-  /** Who did it; nothing is recorded for who is gone. Memberships are recorded for the member, whoever added or removed him. */
+  /** The user who did it; nothing is recorded for a deleted user. Memberships are recorded for the member, not for the user who added or removed them. */
   author_id: number | null;
   action: EventAction;
   target_type: EventTarget;
   target_id: number;
-  /** ISO 8601; now where it is left out. */
+  /** ISO 8601; now by default. */
   created_at?: string;
 }
 
-/** Events of memberships say nothing of what the member himself was doing. */
+/** Membership events are no activity of the member. */
 const passive: readonly string[] = ['joined', 'left', 'expired'];
 
 /**
- * Records what somebody did, with what follows from it: the project was active, noted once an hour at most, and so was he today.
- * @param tx the transaction of what he did, so that there is neither an event of nothing nor anything without its event
+ * Records an action of a user and updates the activity of the project (at most once an hour) and of the user (once a day).
+ * @param tx the transaction of the action, so that neither exists without the other
  */
 export async function recordEvent(tx: Database, event: Event): Promise<void> {
   await recordEvents(tx, [event]);
@@ -71,10 +71,10 @@ export async function recordEvents(tx: Database, events: readonly Event[]): Prom
 }
 
 /**
- * The part of a statement that records events, with what follows from them.
+ * The part of a statement that records events and updates activity times.
  * @param rows a select of project_id, author_id, action, target_type, target_id and created_at
  * @param project_ids the projects that were active
- * @param user_ids who was
+ * @param user_ids the users who were active
  */
 export const recording = (
   rows: RawBuilder<unknown>,
@@ -85,8 +85,8 @@ export const recording = (
   ${activity(project_ids, user_ids)}`;
 
 /**
- * The part of a statement that notes when projects and users were last active. Rows that somebody else is changing are passed over: his change says the same
- * or matters more, and nobody should wait for it.
+ * The part of a statement that updates when projects and users were last active. Locked rows are skipped: the concurrent change makes the same update or
+ * matters more, and is not worth waiting for.
  */
 export const activity = (project_ids: readonly number[], user_ids: readonly number[]): RawBuilder<unknown> => sql`
   active_projects as (

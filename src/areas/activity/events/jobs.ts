@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
 
-/** Rows that one statement removes, so that none takes long. */
+/** How many rows one statement deletes, so that none takes long. */
 const batch = 5000;
 
 /**
- * Removes the events that are older than three years.
- * @param signal ends the work between two statements
- * @returns how many were removed
+ * Deletes events that are older than three years.
+ * @param signal stops the work between two statements
+ * @returns how many were deleted
  */
 async function removeOld(db: Database, signal: AbortSignal): Promise<number> {
   for (let removed = 0; ; ) {

@@ -9,7 +9,7 @@ import { updateRefs } from '../../../git/index.ts';
 import { announceUpdates } from '../../code/repository/actions.ts';
 import { settleReferenceUpdates } from '../../code/repository/index.ts';
 
-/** The pushes to a project, the first first. */
+/** The push events of a project, oldest first. */
 const pushes = ({ db }: World, project_id: number) =>
   db
     .selectFrom('events')
@@ -54,7 +54,7 @@ async function push({ run }: GitClient, ...args: string[]): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-test('a push says which commits came, from where to where', async () => {
+test('a push event has the range and the number of its commits', async () => {
   const w = await world();
   const client = await cloned(w);
   const first = await commit(client, 'Begin');
@@ -76,7 +76,7 @@ test('a push says which commits came, from where to where', async () => {
   ]);
 });
 
-test('a new branch counts what the default branch does not have, and a removed one nothing', async () => {
+test('a new branch counts the commits that the default branch lacks, and a deleted one counts none', async () => {
   const w = await world();
   const client = await cloned(w);
   await commit(client, 'One');
@@ -98,7 +98,7 @@ test('a new branch counts what the default branch does not have, and a removed o
   assert.match(removed!.commit_from!, /^[0-9a-f]{40}$/);
 });
 
-test('a branch that is thrown back counts what it did not have before', async () => {
+test('a force-pushed branch counts the commits that it did not have before', async () => {
   const w = await world();
   const client = await cloned(w);
   await commit(client, 'One');
@@ -111,7 +111,7 @@ test('a branch that is thrown back counts what it did not have before', async ()
   assert.deepEqual((await shortly(w, w.project.id)).at(-1), ['pushed', 'branch', 'side', 1, 'Other']);
 });
 
-test('tags tell of the commit that they name', async () => {
+test('the event of a tag names its commit', async () => {
   const w = await filledWorld();
   const client = await cloned(w);
   await client.run(['tag', 'light'], { at: 'work' });
@@ -128,7 +128,7 @@ test('tags tell of the commit that they name', async () => {
   ]);
 });
 
-test('a push of many branches is one event, as the setting says', async (t) => {
+test('a push of many branches is recorded as one event, above the configured limit', async (t) => {
   const w = await filledWorld();
   t.after(() => w.db.updateTable('application_settings').set({ push_event_activities_limit: 3 }).execute());
   const client = await cloned(w);
@@ -150,7 +150,7 @@ test('a push of many branches is one event, as the setting says', async (t) => {
   assert.equal((await pushes(w, w.project.id)).at(-1)!.ref_count, 2);
 });
 
-test('whatever moves a branch or tag over the API is a push', async () => {
+test('moving a branch or tag through the API is recorded as a push', async () => {
   const w = await filledWorld();
   const { id } = w.project;
   const url = `/projects/${id}/repository`;
@@ -187,7 +187,7 @@ test('whatever moves a branch or tag over the API is a push', async () => {
   assert.equal((await pushes(w, id)).length, last);
 });
 
-test('a project that begins with a file is created, then pushed to', async () => {
+test('a project initialised with a file has a creation and a push event', async () => {
   const w = await world();
   const { id } = (await w.as('owner').post('/projects', { name: 'begun', initialize_with_readme: true })).body;
   assert.deepEqual(await shortly(w, id), [['created', 'branch', 'main', 1, 'Initial commit']]);
@@ -198,7 +198,7 @@ test('a project that begins with a file is created, then pushed to', async () =>
   );
 });
 
-test('a push whose server crashed is told of when it is settled, once', async () => {
+test('a push interrupted by a crash is recorded once, when it is settled', async () => {
   const w = await filledWorld();
   const project = { id: w.project.id, storage: 'default' };
   const head = (await headOf(w))!;

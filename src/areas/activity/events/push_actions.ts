@@ -1,4 +1,4 @@
-/** What pushes are recorded as: one event for each reference that moved, or one for all where a push moves many (docs/reference/events.md). */
+/** Push events: one for each reference that moved, or one for all if a push moves many (docs/reference/events.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { countCommits, type RefUpdate, type Repository, readCommit, resolveBranch, resolveCommit } from '../../../git/index.ts';
@@ -14,10 +14,10 @@ export interface Push {
   ref_type: RefType;
   commit_from: string | null;
   commit_to: string | null;
-  /** Without `refs/heads/` or `refs/tags/`; null where many moved. */
+  /** Without `refs/heads/` or `refs/tags/`; null if many moved. */
   ref: string | null;
   commit_title: string | null;
-  /** How many references moved, where it was many. */
+  /** How many references moved, if it was many. */
   ref_count: number | null;
 }
 
@@ -42,8 +42,8 @@ function movedRef(update: RefUpdate): Moved | undefined {
 }
 
 /**
- * Describes moves of references for `recordPush`. It asks git, and so comes before the transaction.
- * @param moved what has moved
+ * Describes reference moves for `recordPush`. It runs git, so it is called before the transaction.
+ * @param moved the references that have moved
  */
 export async function describePush(to: PushedTo, moved: readonly RefUpdate[]): Promise<Push[]> {
   const refs = moved.flatMap((update) => movedRef(update) ?? []);
@@ -69,17 +69,17 @@ async function singleOf(to: PushedTo, ref: Moved): Promise<Push> {
   return { commit_count, action, ref_type, commit_from: old, commit_to, ref: name, commit_title, ref_count: null };
 }
 
-/** A tag tells of the commit that it names, and of none when it names something else. */
+/** The commit that a tag points to; none when it points to another object. */
 async function taggedCommits({ repository }: PushedTo, ref: Moved): Promise<number> {
   return ref.new !== null && (await resolveCommit(repository, ref.new)) !== undefined ? 1 : 0;
 }
 
-/** How many commits came with a branch: for a new one, those that the default branch does not have. */
+/** How many commits a branch gained; for a new branch, those that the default branch does not have. */
 async function newCommits({ repository, default_branch }: PushedTo, ref: Moved): Promise<number> {
   if (ref.new === null) return 0;
   const base = ref.old ?? (ref.name === default_branch ? undefined : await resolveBranch(repository, default_branch));
   if (base === ref.new) return 0;
-  // The usual case is answered by a commit that is read anyway, where counting would start a process.
+  // In the usual case the commit that is read anyway gives the answer; counting would start a process.
   const { parent_ids } = await readCommit(repository, ref.new);
   if (parent_ids.length === (base === undefined ? 0 : 1) && parent_ids[0] === base) return 1;
   return countCommits(repository, { from: [ref.new], not: base === undefined ? [] : [base] });
@@ -96,10 +96,10 @@ async function titleOf(repository: Repository, id: string): Promise<string | nul
 }
 
 /**
- * Records a push, with what follows from it as for any event.
+ * Records a push, and updates activity times as for any event.
  * @param tx the transaction that writes the other effects of the push
- * @param by the project, and who pushed; nothing is recorded for who is gone
- * @param pushes what `describePush` made of it
+ * @param by the project and the user who pushed; nothing is recorded for a deleted user
+ * @param pushes from `describePush`
  */
 export async function recordPush(
   tx: Database,

@@ -1,4 +1,4 @@
-/** To-dos: what waits for somebody because he was assigned, named or asked, or because he wants to be reminded. */
+/** To-do items: created when a user is assigned, mentioned or asked for approval, or marks something themselves. */
 import { sql } from 'kysely';
 import { isAbout, isReaderOf, type Noteable, readsInternalNotesOn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -6,20 +6,20 @@ import type { Database } from '../../../db/index.ts';
 export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked';
 
 export interface NewTodos {
-  /** Who gets one, if he may read the target and has none waiting on it. */
+  /** The users who get one, if they may read the target and have none pending on it. */
   user_ids: readonly number[];
-  /** Who caused it; for `marked` the user himself. */
+  /** The user who caused it; for `marked` the owner of the item. */
   author_id: number;
   action: TodoAction;
   target: Noteable;
-  /** The note that names them. */
+  /** The note that mentions them. */
   note_id?: number | undefined;
 }
 
 /**
- * Gives people a to-do on an issue or epic. Whoever may not read it gets none (nor, of an internal note, whoever may not read those), and nobody gets a second one
- * on what he has a pending one on.
- * @param tx the transaction of the change that asks for them
+ * Creates to-do items on an issue or epic. Users who may not read it (or the internal note) get none, and users with a pending item on it get
+ * no second one.
+ * @param tx the transaction of the change that causes them
  * @returns the ids of those that were added, by user
  */
 export async function addTodos(
@@ -41,7 +41,7 @@ export async function addTodos(
   return new Map(rows.map(({ id, user_id }) => [user_id, id]));
 }
 
-/** The same for one person. */
+/** The same for one user. */
 export async function addTodo(
   tx: Database,
   { user_id, ...rest }: Omit<NewTodos, 'user_ids'> & { user_id: number },
@@ -50,8 +50,8 @@ export async function addTodo(
 }
 
 /**
- * Ends what waits for somebody on an issue or epic: he has dealt with it by changing, closing, commenting or awarding it.
- * @param tx the transaction of what he did
+ * Marks a user's to-do items on an issue or epic as done, because the user has changed, closed, commented on or reacted to it.
+ * @param tx the transaction of the user's action
  * @returns how many were pending
  */
 export async function doneTodos(tx: Database, target: Noteable, user_id: number): Promise<number> {
@@ -61,7 +61,7 @@ export async function doneTodos(tx: Database, target: Noteable, user_id: number)
   return rows.length;
 }
 
-/** Whether something waits for somebody on an issue or epic. */
+/** Whether a user has a pending to-do item on an issue or epic. */
 export async function hasTodo(db: Database, target: Noteable, user_id: number): Promise<boolean> {
   const query = db.selectFrom('todos').select('id').where('user_id', '=', user_id).where('state', '=', 'pending');
   return (await query.where(isAbout('todos', target)).executeTakeFirst()) !== undefined;

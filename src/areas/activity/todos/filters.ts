@@ -1,4 +1,4 @@
-/** The parameters of the to-do list, and what each of them matches. */
+/** The filters of the to-do list. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { noteableKinds } from '../../../access/index.ts';
@@ -9,7 +9,7 @@ const actions = [
   ...['merge_train_removed', 'member_access_requested'],
 ];
 
-/** Kinds of targets; those that there is nothing of match nothing. */
+/** Kinds of targets; those that this server does not have match nothing. */
 const types = [
   ...['Issue', 'MergeRequest', 'Commit', 'Epic', 'DesignManagement::Design', 'AlertManagement::Alert', 'Project', 'Namespace'],
   ...['Vulnerability', 'WikiPage::Meta'],

@@ -1,4 +1,4 @@
-/** What other areas may use of to-dos. */
+/** What other areas may use of to-do items. */
 export { addTodo, addTodos, doneTodos, hasTodo } from './actions.ts';
 export type { TodoTarget } from './present.ts';
 export { countPending } from './queries.ts';

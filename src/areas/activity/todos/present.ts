@@ -1,4 +1,4 @@
-/** How to-dos appear in replies (docs/reference/todos.md). */
+/** How to-do items appear in replies (docs/reference/todos.md). */
 import { type Static, type TSchema, Type } from 'typebox';
 import { type Noteable, type NoteableKind, noteableKinds, noteableOf } from '../../../access/index.ts';
 import { type Caller, Id, nullable, optional, type Plan, resource, type Services, Timestamp } from '../../../http/index.ts';
@@ -6,13 +6,13 @@ import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../pe
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import type { TodoRow } from './queries.ts';
 
-/** A kind of thing that to-dos lead to. Its own area, which this one does not know, says how it appears. */
+/** A kind of target. Its own area, which this one does not import, says how it appears. */
 export interface TodoTarget {
   kind: NoteableKind;
   schema: TSchema;
-  /** What putting one on the list needs. */
+  /** What adding an item by hand needs. */
   todo_plan?: Plan;
-  /** Replies of the schema for these ids, which the caller may read, without those that are gone. */
+  /** The replies for these ids, which the caller may read, without deleted ones. */
   present(
     services: Pick<Services, 'db' | 'url'>,
     caller: Caller,
@@ -34,7 +34,7 @@ const todoFields = {
   updated_at: Timestamp,
 };
 
-/** To-dos that lead to these targets, or to a request. */
+/** To-do items on these targets or on access requests. */
 export const todoForm = (targets: readonly TodoTarget[]) => {
   const { id, project, group, author, action_name, target_type, ...rest } = todoFields;
   const target: TSchema = Type.Union([...targets.map(({ schema }) => schema), ProjectIdentity, NamespaceBasic]);
@@ -44,10 +44,10 @@ type TodoReply = Static<ReturnType<typeof todoForm>>;
 
 type Aim = Pick<TodoReply, 'target_type' | 'target' | 'target_url' | 'body'>;
 
-/** The aim of a to-do on an issue or epic. */
+/** The target of a to-do item on an issue or epic. */
 type Aims = (noteable: Noteable) => Aim | undefined;
 
-/** What the to-dos of a page lead to, in one look for each kind. */
+/** The targets of a page of to-do items, with one query for each kind. */
 async function aimsOf(
   services: Pick<Services, 'db' | 'url'>,
   caller: Caller,
@@ -69,7 +69,7 @@ async function aimsOf(
   return ({ kind, id }) => aims.get(kind)?.get(id);
 }
 
-/** What a to-do leads to: an issue, an epic, or the page where a request is decided on; undefined for what has just been removed. */
+/** The target of a to-do item: an issue, an epic, or the page where an access request is decided; undefined for one that was just deleted. */
 function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
   const noteable = noteableOf(row);
   if (noteable) return aims(noteable);
@@ -88,8 +88,8 @@ function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
 }
 
 /**
- * To-dos as replies, with a fixed number of statements however many there are.
- * @param caller whose they are; he may read what they are about
+ * To-do items as replies, with a fixed number of statements for any number of items.
+ * @param caller their owner, who may read their targets
  */
 export async function presentTodos(
   services: Pick<Services, 'db' | 'url'>,

@@ -1,4 +1,4 @@
-/** To-dos as replies need them. */
+/** To-do items as replies need them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Static } from 'typebox';
 import {
@@ -35,7 +35,7 @@ const isVisibleTarget = (caller: Caller, { table, column, isVisible }: NoteableK
   when ${sql.ref(`todos.${column}`)} is not null
   then (select ${isVisible(caller)} from ${sql.table(table)} where ${sql.ref(`${table}.id`)} = ${sql.ref(`todos.${column}`)})`;
 
-/** A predicate on rows of `todos` beside what they are about: the caller may still read it, or decide on it. */
+/** A predicate on rows of `todos` joined with their targets: the caller may still read the target, or decide on the request. */
 const isShown = (caller: Caller): RawBuilder<SqlBool> => sql`
   case ${sql.join(
     noteableKinds.map((kind) => isVisibleTarget(caller, kind)),
@@ -48,7 +48,7 @@ const group = sql<TodoRow['group']>`
     'id', namespaces.id, 'name', namespaces.name, 'path', namespaces.path, 'kind', namespaces.kind,
     'full_path', namespaces.full_path, 'parent_id', namespaces.parent_id) end`;
 
-/** What somebody has to do, and has done, as far as he may read what it is about. */
+/** The pending and done to-do items of the caller whose targets they may read. */
 export const todosOf = (db: Database, caller: Caller) =>
   db
     .selectFrom('todos')
@@ -65,7 +65,7 @@ export const todosOf = (db: Database, caller: Caller) =>
     .where('todos.user_id', '=', caller.id)
     .where(isShown(caller) as RawBuilder<boolean>);
 
-/** How many to-dos wait for the caller. */
+/** How many to-do items of the caller are pending. */
 export async function countPending(db: Database, caller: Caller): Promise<number> {
   const pending = todosOf(db, caller).where('todos.state', '=', 'pending').clearSelect();
   return (await pending.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()).count;

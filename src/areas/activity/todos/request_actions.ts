@@ -1,18 +1,18 @@
-/** To-dos of those who decide on access requests. `removeAccessRequests` ends them with their request. */
+/** To-do items for the approvers of access requests. `removeAccessRequests` resolves them with their request. */
 import { sql } from 'kysely';
 import { countsToday, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 export type RequestTarget = { project_id: number } | { group_id: number };
 
-/** As many people are asked: those who were here last. */
+/** At most this many approvers are asked: those who were active last. */
 const mostAsked = 10;
 
 /**
- * Gives those who decide on a request a to-do: maintainers of a project, owners of a group. Who was made a member of the place itself comes before those of the
- * groups above.
+ * Gives the approvers of a request a to-do item: maintainers of a project, owners of a group. Direct members come before members of ancestor
+ * groups.
  * @param tx the transaction that adds the request
- * @param request its id, and who asks
+ * @param request its id and the requester
  */
 export async function addRequestTodos(
   tx: Database,

@@ -26,7 +26,7 @@ async function addEpic({ as, group }: World, title: string, more: object = {}) {
   return added.body as { id: number; iid: number; web_url: string };
 }
 
-test('an issue is put on the list once, shown with all of it, and crossed off', async () => {
+test('an issue is added to the list once, shown in full, and marked as done', async () => {
   const w = await world();
   const issue = await addIssue(w, 'Mend the fence');
   const url = `/projects/${w.project.id}/issues/${issue.iid}/todo`;
@@ -66,7 +66,7 @@ test('an issue is put on the list once, shown with all of it, and crossed off', 
   assert.equal((await w.as('guest').post(url)).status, 201, 'what is done can be wanted again');
 });
 
-test('an epic is put on the list of its readers', async () => {
+test('readers of an epic can add it to their list', async () => {
   const w = await world();
   const epic = await addEpic(w, 'Orchard');
   const url = `/groups/${w.group.id}/epics/${epic.iid}/todo`;
@@ -83,7 +83,7 @@ test('an epic is put on the list of its readers', async () => {
   assert.equal((await list(w, 'guest')).length, 1);
 });
 
-test('whoever may not read an issue is not reminded of it, and whoever is not signed in of nothing', async () => {
+test('an issue that the user may not read cannot be added, and anonymous callers have no list', async () => {
   const w = await world();
   const { iid } = await addIssue(w, 'Secret', { confidential: true });
   const url = `/projects/${w.project.id}/issues/${iid}/todo`;
@@ -94,7 +94,7 @@ test('whoever may not read an issue is not reminded of it, and whoever is not si
   assert.equal((await w.as('anonymous').post('/todos/mark_as_done')).status, 401);
 });
 
-test('who is assigned has something to do, until he has dealt with it', async () => {
+test('an assignee has a pending to-do item until they act on the issue', async () => {
   const w = await world();
   const { people } = w;
   const assignee_ids = [people.guest.id, people.developer.id];
@@ -112,7 +112,7 @@ test('who is assigned has something to do, until he has dealt with it', async ()
   assert.equal((await list(w, 'guest')).length, 1);
 });
 
-test('what somebody may no longer read is not on his list', async () => {
+test('items on targets that the user may no longer read are not listed', async () => {
   const w = await world();
   const outsider = await w.person();
   await w.as('owner').post(`/projects/${w.project.id}/members`, { user_id: outsider.id, access_level: 20 });
@@ -131,7 +131,7 @@ test('what somebody may no longer read is not on his list', async () => {
   assert.deepEqual(await w.db.selectFrom('todos').select('id').where('issue_id', '=', issue.id).execute(), []);
 });
 
-test('the list is narrowed by every parameter', async () => {
+test('every filter narrows the list', async () => {
   const w = await world();
   const { people } = w;
   const [first, second] = [await addIssue(w, 'One', { assignee_ids: [people.guest.id] }), await addIssue(w, 'Two')];
@@ -166,7 +166,7 @@ test('the list is narrowed by every parameter', async () => {
   assert.equal(first.iid, 1);
 });
 
-test('those who decide on an access request are told of it until somebody has', async () => {
+test('approvers have a to-do item on an access request until one of them decides', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
   await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
@@ -195,7 +195,7 @@ test('those who decide on an access request are told of it until somebody has', 
   assert.deepEqual(await list(w, 'maintainer'), []);
 });
 
-test('nobody has two to-dos waiting on one thing, however often he is named', async () => {
+test('a user mentioned several times has one pending to-do item on a target', async () => {
   const w = await world();
   const issue = await addIssue(w, 'Dig');
   const target = theIssue(issue.id);
@@ -207,7 +207,7 @@ test('nobody has two to-dos waiting on one thing, however often he is named', as
   assert.deepEqual(await list(w, 'outsider'), []);
 });
 
-test('what waits for the caller is counted', async () => {
+test('the pending items of the caller are counted', async () => {
   const w = await world();
   const { as, project, people } = w;
   const counts = async () => {

@@ -1,4 +1,4 @@
-/** The to-do list of a user: reading it, crossing off, and putting something on it that they want to be reminded of. */
+/** The to-do list of a user: reading it, marking items as done, and adding items. */
 import { sql } from 'kysely';
 import { type Noteable, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -32,19 +32,19 @@ const crossOff = (db: Database, caller: Caller) =>
 
 /**
  * The endpoints of the to-do list.
- * @param targets what to-dos can lead to, besides requests
+ * @param targets the kinds of targets, besides access requests
  */
 export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
   const Todo = todoForm(targets);
 
-  /** One to-do of the caller. */
+  /** One to-do item of the caller. */
   async function todoReply(services: Pick<Services, 'db' | 'url'>, caller: Caller, id: number) {
     const row = await todosOf(services.db, caller).where('todos.id', '=', id).executeTakeFirst();
     const [todo] = row ? await presentTodos(services, caller, targets, [row]) : [];
     return found(undefined, todo);
   }
 
-  /** @throws ApiError 304 where one waits already */
+  /** @throws ApiError 304 when one is pending already */
   async function remind({ db, url }: Pick<Services, 'db' | 'url'>, caller: Caller, target: Noteable) {
     const id = await addTodo(db, { user_id: caller.id, author_id: caller.id, action: 'marked', target });
     if (id === undefined) throw notModified();
