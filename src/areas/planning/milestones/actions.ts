@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { PlanningPlace } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid } from '../../../db/index.ts';
-import { badRequest, found, invalidAs } from '../../../http/index.ts';
+import { found, invalidAs } from '../../../http/index.ts';
 import { type EventAction, recordEvent } from '../../activity/events/index.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
@@ -72,11 +72,7 @@ export async function addMilestone(
   }
 }
 
-async function insertMilestone(
-  tx: Database,
-  place: PlanningPlace,
-  milestone: MilestoneFields & { state?: string },
-): Promise<number> {
+async function insertMilestone(tx: Database, place: PlanningPlace, milestone: MilestoneFields): Promise<number> {
   const owner = place.kind === 'project' ? { project_id: place.id } : { namespace_id: place.id };
   const iid = await nextIid(tx, owner, 'milestones');
   const { id } = await tx
@@ -138,10 +134,26 @@ async function lockedMilestone(tx: Database, place: PlanningPlace, id: number): 
   return found(undefined, await query.executeTakeFirst());
 }
 
+/** The group's own milestone of the title, made where there is none. */
+async function groupMilestoneLike(tx: Database, group: PlanningPlace, milestone: MilestoneFields & { state: string }) {
+  const own = tx.selectFrom('milestones').select('id').where('group_id', '=', group.id);
+  const known = await own.where('title', '=', milestone.title).forUpdate().executeTakeFirst();
+  if (known) return known.id;
+  const iid = await nextIid(tx, { namespace_id: group.id }, 'milestones');
+  const { id } = await tx
+    .insertInto('milestones')
+    .values({ group_id: group.id, ...milestone, iid })
+    // One that was added meanwhile is returned.
+    .onConflict((added) => added.constraint('milestones_group_title_key').doUpdateSet({ title: milestone.title }))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
 /**
- * Promotes a project milestone to a group milestone. Milestones with the same title in the group's projects are merged into it, with their issues.
+ * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues.
  * @param group the group that the project is in
- * @throws ApiError 404, 400 when the group has a milestone with the title
+ * @throws ApiError 404
  */
 export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningPlace): Promise<void> {
   // Locked, so that no issue can get one of them between the merge and the deletion.
@@ -160,9 +172,7 @@ export async function promoteMilestone(tx: Database, project_id: number, id: num
     rows.find((row) => row.id === id),
   );
   const merged = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
-  const promoted = await insertMilestone(tx, group, milestone).catch((error: unknown) => {
-    throw isUniqueViolation(error) ? badRequest(`Validation failed: Title ${taken[0]}`) : error;
-  });
+  const promoted = await groupMilestoneLike(tx, group, milestone);
   await sql`update issues set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`update resource_milestone_events set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);

@@ -141,12 +141,7 @@ const promotion = post('/projects/:id/milestones/:milestone_id/promote', {
   access: planningRole('project', 'reporter'),
   input: { milestone_id: Id },
   returns: withStatus(200, nothing),
-  refusals: {
-    400: [
-      'Project does not belong to a group.',
-      'Validation failed: Title already being used for another group or project milestone.',
-    ],
-  },
+  refusals: { 400: 'Project does not belong to a group.' },
   handle: async ({ db, caller, place, input: { milestone_id } }) => {
     const group = await groupFor(db, caller, String(place.namespace_id));
     if (!group) throw badRequest('Project does not belong to a group.');
