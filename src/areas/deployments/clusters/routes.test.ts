@@ -56,10 +56,10 @@ test('a cluster is added with little, and shown, listed, changed and removed', a
       ...{ domain: 'apps.example.com', enabled: false, managed: false, management_project_id: project.id },
       namespace_per_environment: false,
     },
-    { ca_cert: `\n${certificate}\n`, namespace: ' Orchard-7 ', authorization_type: 'abac' },
+    { ca_cert: `\n${certificate}\n`, namespace: ' 7-Orchard ', authorization_type: 'abac' },
   );
   assert.deepEqual(other.platform_kubernetes, {
-    ...{ api_url: platform.api_url, namespace: 'orchard-7', authorization_type: 'abac', ca_cert: certificate.trim() },
+    ...{ api_url: platform.api_url, namespace: '7-orchard', authorization_type: 'abac', ca_cert: certificate.trim() },
   });
   assert.equal(other.namespace_per_environment, false);
   const { created_at: made, ...identity } = other.management_project;
