@@ -112,17 +112,12 @@ test('files do not import each other in circles', async () => {
 });
 
 /** What the files of an area are called, alone or after a noun (docs/architecture.md). */
-const fileNames = /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|pages|parameters|commands|index)\.ts$/;
+const fileNames =
+  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|pages|parameters|definition|noteable|commands|index)\.ts$/;
 
 /** Names with a reason of their own. */
 const otherNames = new Set([
-  'instance/experiments/definition.ts', // the type of the files in definitions/
   'code/repository/branch_queue.ts', // not a rule or an action but what keeps commits to one branch in order
-  'conversation/quick_actions/definition.ts', // the type of the values in *_commands.ts
-  'conversation/quick_actions/operations.ts', // the interface that a noun implements
-  'conversation/quick_actions/situation.ts', // what a command is given
-  'work/epics/noteable.ts', // the noun's description of itself
-  'work/issues/noteable.ts',
 ]);
 
 test('the files of an area have the names that docs/architecture.md lists', async () => {

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
-import { definitionOf } from './commands.ts';
-import type { Outcome } from './definition.ts';
+import { definitionOf, nameOf } from './commands.ts';
+import type { Commandable, CommandTarget, Outcome, Situation } from './definition.ts';
 import type { Command } from './extraction_rules.ts';
-import { type Commandable, type CommandTarget, has, type Situation, situationOf } from './situation.ts';
+import { has } from './rules.ts';
 
 export interface CommandOutcome {
   /** What was changed, by attribute; for the reply. */
@@ -16,14 +16,32 @@ export interface CommandOutcome {
   applied: number;
 }
 
+/** Of a noun without all this. */
+const blank = {
+  ...{ discussion_locked: null, issue_type: '', due_date: null, weight: null, health_status: null },
+  ...{ time_estimate_s: 0, total_time_spent_s: 0, milestone_id: null, iteration_id: null, parent_id: null },
+  ...{ assignee_ids: [], is_own: false },
+};
+
+/** What the first command finds. */
+async function situationOf(tx: Database, noun: Commandable, target: CommandTarget): Promise<Situation> {
+  const { on, caller } = target;
+  const { rows } = await noun.state(on.id, caller.id).execute(tx);
+  return {
+    ...target,
+    ...{ tx, noun, operations: noun.operations(tx, target, on), kind: on.kind.name, changes: {}, commands_changes: {} },
+    labels_from: 'project' in on.in ? { project_id: on.in.project.id } : { group_id: on.in.group.id },
+    before: { ...blank, ...rows[0]! },
+  };
+}
+
 /** What a command says, or does later; nothing where it is not the caller's to give, or not here. */
 async function begin(situation: Situation, { name, argument }: Command): Promise<Outcome> {
-  const { on, needs, plan, existing, apply } = definitionOf(name, situation.kind);
+  const definition = definitionOf(name, situation.noun);
+  if (!definition) return undefined;
+  const { needs, plan, existing, apply } = definition;
   const isRefused =
-    !on.includes(situation.kind) ||
-    (existing === true && situation.is_new) ||
-    (plan !== undefined && !reaches(situation.plan, plan)) ||
-    !has(situation, needs);
+    (existing === true && situation.is_new) || (plan !== undefined && !reaches(situation.plan, plan)) || !has(situation, needs);
   return isRefused ? undefined : apply(situation, argument);
 }
 
@@ -66,7 +84,7 @@ export async function applyCommands(
   for (const { command, outcome } of begun) {
     const said = typeof outcome === 'function' ? await outcome() : isEdited ? outcome : undefined;
     if (said !== undefined) applied += 1;
-    summary.push(said ?? `Could not apply ${definitionOf(command.name, situation.kind).names[0]} command.`);
+    summary.push(said ?? `Could not apply ${nameOf(command.name, noun)} command.`);
   }
   return { commands_changes: situation.commands_changes, summary, applied };
 }

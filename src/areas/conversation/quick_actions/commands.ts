@@ -1,12 +1,11 @@
-/** The table of commands. */
-import type { Definition } from './definition.ts';
+/** The names of commands, and what they are on a noun. */
+import type { Commandable, Definition } from './definition.ts';
 import { planningCommands } from './planning_commands.ts';
 import { relationCommands } from './relation_commands.ts';
-import type { Situation } from './situation.ts';
 import { stateCommands } from './state_commands.ts';
 import { trackingCommands } from './tracking_commands.ts';
 
-/** Commands on merge requests and commits, each with its other names: known, and never to be applied to anything else. */
+/** Commands on merge requests and commits, each with its other names: known everywhere, and applied only by nouns that have such commands. */
 const elsewhere: readonly Definition['names'][] = [
   ['assign_reviewer', 'reviewer', 'request_review'],
   ['unassign_reviewer', 'remove_reviewer'],
@@ -24,23 +23,20 @@ const elsewhere: readonly Definition['names'][] = [
   ['tag'],
 ];
 
-const definitions: readonly Definition[] = [
-  ...stateCommands,
-  ...planningCommands,
-  ...trackingCommands,
-  ...relationCommands,
-  ...elsewhere.map((names): Definition => ({ names, on: [], needs: 'read', apply: () => undefined })),
-];
+/** The first name of each command, by all its names. */
+const names = new Map<string, string>();
+const commands = [...stateCommands, ...planningCommands, ...trackingCommands, ...relationCommands];
+for (const all of [...commands.map((command) => command.names), ...elsewhere])
+  for (const name of all) if (!names.has(name)) names.set(name, all[0]);
 
-const byName = new Map<string, Definition[]>();
-for (const definition of definitions)
-  for (const name of definition.names) byName.set(name, [...(byName.get(name) ?? []), definition]);
+type Taking = Pick<Commandable, 'commands'>;
 
-/** Whether a word, in lower case, is the name of a command. */
-export const isCommand = (name: string): boolean => byName.has(name);
+/** What a command is on a noun, undefined where it is none there. */
+export const definitionOf = (name: string, { commands: taken }: Taking): Definition | undefined =>
+  taken.find((definition) => definition.names.includes(name));
 
-/** What a command is on an issue or epic; where it is nothing there, what it is elsewhere. */
-export function definitionOf(name: string, kind: Situation['kind']): Definition {
-  const found = byName.get(name) ?? [];
-  return found.find(({ on }) => on.includes(kind)) ?? found[0]!;
-}
+/** Whether a word, in lower case, is the name of a command: of the noun, or of others. */
+export const isCommand = (name: string, noun: Taking): boolean => names.has(name) || definitionOf(name, noun) !== undefined;
+
+/** What a command is called in messages. */
+export const nameOf = (name: string, noun: Taking): string => definitionOf(name, noun)?.names[0] ?? names.get(name) ?? name;

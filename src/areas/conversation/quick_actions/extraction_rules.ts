@@ -1,6 +1,7 @@
 /** Finding commands in a text. */
 import { linesOf } from '../../../markdown/index.ts';
 import { isCommand } from './commands.ts';
+import type { Commandable } from './definition.ts';
 
 export interface Command {
   /** As it is written, in lower case; a command may have several names. */
@@ -29,8 +30,9 @@ const drawings: Readonly<Record<string, string>> = {
 /**
  * Takes the commands out of a text: lines that begin with `/` and the name of one, outside of code and quotations. Any other line stays as it is, except that
  * `/shrug` and `/tableflip` are drawn.
+ * @param noun what the text is written on
  */
-export function extractCommands(text: string): Extraction {
+export function extractCommands(text: string, noun: Pick<Commandable, 'commands'>): Extraction {
   const commands: Command[] = [];
   const kept: string[] = [];
   let isChanged = false;
@@ -40,7 +42,7 @@ export function extractCommands(text: string): Extraction {
     if (Object.hasOwn(drawings, name)) {
       kept.push(argument === '' ? drawings[name]! : `${argument} ${drawings[name]!}`);
       isChanged = true;
-    } else if (isCommand(name) && commands.length < mostCommands) commands.push({ name, argument });
+    } else if (isCommand(name, noun) && commands.length < mostCommands) commands.push({ name, argument });
     else kept.push(line.text);
   }
   if (commands.length === 0 && !isChanged) return { text, commands };

@@ -1,5 +1,8 @@
-/** What other areas may use of quick actions. It knows neither issues nor epics: their areas describe themselves by a `Commandable`. */
+/** What other areas may use of quick actions. It knows no noun: their areas describe themselves by a `Commandable`, which takes some of these commands. */
 export { applyCommands, type CommandOutcome } from './actions.ts';
+export type { Acting, Commandable, CommandChanges, Operations } from './definition.ts';
 export { type Command, extractCommands } from './extraction_rules.ts';
-export type { CommandChanges, Operations } from './operations.ts';
-export type { Acting, Commandable, TargetState } from './situation.ts';
+export { assigneeCommands, dueDateCommands, iterationCommands, labelCommands, milestoneCommands } from './planning_commands.ts';
+export { epicTreeCommands, inEpicCommands, linkCommands, placeCommands, promotionCommands } from './relation_commands.ts';
+export { commonCommands, lockCommands } from './state_commands.ts';
+export { healthCommands, incidentCommands, timeCommands, weightCommands } from './tracking_commands.ts';

@@ -3,12 +3,9 @@ import { type Caller, reaches } from '../../../http/index.ts';
 import { isIterationFor, iterationAt, iterationFor, iterationRows } from '../../planning/iterations/index.ts';
 import { milestoneRows } from '../../planning/milestones/index.ts';
 import { dayMeant } from './day_rules.ts';
-import { type Definition, listed } from './definition.ts';
+import type { Definition, Situation } from './definition.ts';
 import { labelReference, type NamedUser, namedLabels, namedMilestone, namedUsers } from './queries.ts';
-import { projectOf, type Situation } from './situation.ts';
-
-const both = ['issue', 'epic'] as const;
-const issue = ['issue'] as const;
+import { listed, projectOf } from './rules.ts';
 
 const without = <T>(values: readonly T[] = [], others: readonly T[] = []): T[] =>
   values.filter((value) => !others.includes(value));
@@ -21,10 +18,9 @@ const sentenceOf = (titles: readonly string[]) =>
 const labelsAfter = ({ before, changes }: Situation) =>
   without(union(changes.labels ?? before.labels.map(({ title }) => title), changes.add_labels), changes.remove_labels);
 
-const labelCommands: readonly Definition[] = [
+export const labelCommands: readonly Definition[] = [
   {
     names: ['label', 'labels'],
-    on: both,
     needs: 'plan',
     apply: async (situation, argument) => {
       const labels = await namedLabels(situation, argument);
@@ -40,7 +36,6 @@ const labelCommands: readonly Definition[] = [
   },
   {
     names: ['unlabel', 'remove_label'],
-    on: both,
     needs: 'plan',
     apply: async (situation, argument) => {
       const { changes, commands_changes } = situation;
@@ -63,7 +58,6 @@ const labelCommands: readonly Definition[] = [
   },
   {
     names: ['relabel'],
-    on: both,
     needs: 'plan',
     apply: async (situation, argument) => {
       const labels = await namedLabels(situation, argument);
@@ -96,10 +90,9 @@ const kept = ({ plan }: Situation, users: NamedUser[]): NamedUser[] => (reaches(
 const usersOf = ({ tx }: Situation, ids: readonly number[]): Promise<NamedUser[]> =>
   tx.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).orderBy('id').execute();
 
-const assigneeCommands: readonly Definition[] = [
+export const assigneeCommands: readonly Definition[] = [
   {
     names: ['assign'],
-    on: issue,
     needs: 'plan',
     apply: async (situation, argument) => {
       const users = kept(situation, await namedUsers(situation, argument));
@@ -110,7 +103,6 @@ const assigneeCommands: readonly Definition[] = [
   },
   {
     names: ['reassign'],
-    on: issue,
     needs: 'plan',
     apply: async (situation, argument) => {
       const users = kept(situation, await namedUsers(situation, argument));
@@ -120,7 +112,6 @@ const assigneeCommands: readonly Definition[] = [
   },
   {
     names: ['unassign', 'remove_assignee'],
-    on: issue,
     needs: 'plan',
     apply: async (situation, argument) => {
       const present = assigneesAfter(situation);
@@ -142,10 +133,9 @@ function setMilestone({ changes, commands_changes }: Situation, milestone_id: nu
   commands_changes.milestone_id = milestone_id;
 }
 
-const milestoneCommands: readonly Definition[] = [
+export const milestoneCommands: readonly Definition[] = [
   {
     names: ['milestone'],
-    on: issue,
     needs: 'plan',
     apply: async (situation, argument) => {
       const milestone = await namedMilestone(situation, argument);
@@ -156,7 +146,6 @@ const milestoneCommands: readonly Definition[] = [
   },
   {
     names: ['remove_milestone'],
-    on: issue,
     needs: 'plan',
     apply: async (situation) => {
       const id = situation.changes.milestone_id === undefined ? situation.before.milestone_id : situation.changes.milestone_id;
@@ -193,10 +182,9 @@ async function namedIteration(situation: Situation, argument: string): Promise<{
   return query.orderBy('iterations.start_date', 'desc').executeTakeFirst();
 }
 
-const iterationCommands: readonly Definition[] = [
+export const iterationCommands: readonly Definition[] = [
   {
     names: ['iteration'],
-    on: issue,
     needs: 'plan',
     plan: 'premium',
     apply: async (situation, argument) => {
@@ -208,7 +196,6 @@ const iterationCommands: readonly Definition[] = [
   },
   {
     names: ['remove_iteration'],
-    on: issue,
     needs: 'plan',
     plan: 'premium',
     apply: (situation) => {
@@ -228,10 +215,9 @@ function setDueDate({ changes, commands_changes }: Situation, due_date: string |
   commands_changes.due_date = due_date;
 }
 
-const dueDateCommands: readonly Definition[] = [
+export const dueDateCommands: readonly Definition[] = [
   {
     names: ['due'],
-    on: issue,
     needs: 'plan',
     apply: (situation, argument) => {
       const day = dayMeant(argument, new Date());
@@ -242,7 +228,6 @@ const dueDateCommands: readonly Definition[] = [
   },
   {
     names: ['remove_due_date'],
-    on: issue,
     needs: 'plan',
     apply: (situation) => {
       const { before, changes } = situation;

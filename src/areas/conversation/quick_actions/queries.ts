@@ -5,7 +5,8 @@ import { type Reference, type ReferenceKind, referencesIn } from '../../../markd
 import { type LabelRow, labelsTitled } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneRows, milestoneTitled } from '../../planning/milestones/index.ts';
 import { type Named, thingsNamed } from '../markdown/index.ts';
-import { projectOf, type Situation } from './situation.ts';
+import type { Situation } from './definition.ts';
+import { projectOf } from './rules.ts';
 
 /** As many things one command names. */
 const mostNamed = 100;

@@ -1,55 +1,46 @@
-/** Commands on what an issue or epic has to do with others, and on where it is. */
+/** Commands on what something has to do with issues and epics, and on where it is. */
 import { mayRead, projectFor } from '../../../access/index.ts';
 import { labelsByIssue } from '../../planning/labels/index.ts';
-import { type Definition, listed } from './definition.ts';
+import type { Definition, Situation } from './definition.ts';
 import { type NamedIssue, namedEpic, namedIssues } from './queries.ts';
-import { has, projectOf, type Situation } from './situation.ts';
+import { has, listed, projectOf } from './rules.ts';
 import { promoteToIncident } from './tracking_commands.ts';
-
-const issue = ['issue'] as const;
-const epic = ['epic'] as const;
 
 const namesOf = (issues: readonly NamedIssue[]) => listed.format(issues.map(({ reference }) => reference));
 
 type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by';
 
 /** Links are made when everything else is in order. */
-async function link(situation: Situation, argument: string, type: LinkType, say: (names: string) => string) {
+async function link(situation: Situation, argument: string, type: LinkType, words: string) {
   const issues = await namedIssues(situation, argument);
   const { operations } = situation;
   if (issues.length === 0 || !operations.link) return undefined;
   return async () => {
     const ids = issues.map(({ id }) => id);
-    return (await operations.link!(ids, type)) ? say(namesOf(issues)) : undefined;
+    return (await operations.link!(ids, type)) ? `Marked this ${situation.kind} as ${words} ${namesOf(issues)}.` : undefined;
   };
 }
 
-const linkCommands: readonly Definition[] = [
+export const linkCommands: readonly Definition[] = [
   {
     names: ['relate'],
-    on: issue,
     needs: 'report',
-    apply: (situation, argument) =>
-      link(situation, argument, 'relates_to', (names) => `Marked this issue as related to ${names}.`),
+    apply: (situation, argument) => link(situation, argument, 'relates_to', 'related to'),
   },
   {
     names: ['blocks'],
-    on: issue,
     needs: 'report',
     plan: 'premium',
-    apply: (situation, argument) => link(situation, argument, 'blocks', (names) => `Marked this issue as blocking ${names}.`),
+    apply: (situation, argument) => link(situation, argument, 'blocks', 'blocking'),
   },
   {
     names: ['blocked_by'],
-    on: issue,
     needs: 'report',
     plan: 'premium',
-    apply: (situation, argument) =>
-      link(situation, argument, 'is_blocked_by', (names) => `Marked this issue as blocked by ${names}.`),
+    apply: (situation, argument) => link(situation, argument, 'is_blocked_by', 'blocked by'),
   },
   {
     names: ['unlink'],
-    on: issue,
     needs: 'report',
     existing: true,
     apply: async (situation, argument) => {
@@ -61,7 +52,6 @@ const linkCommands: readonly Definition[] = [
   },
   {
     names: ['duplicate'],
-    on: issue,
     needs: 'plan',
     existing: true,
     apply: async (situation, argument) => {
@@ -85,10 +75,9 @@ async function projectNamed({ tx, caller }: Situation, path: string) {
   return project && mayRead(caller, project) ? project : undefined;
 }
 
-const placeCommands: readonly Definition[] = [
+export const placeCommands: readonly Definition[] = [
   {
     names: ['move'],
-    on: issue,
     needs: 'plan',
     existing: true,
     apply: async (situation, argument) => {
@@ -104,7 +93,6 @@ const placeCommands: readonly Definition[] = [
   },
   {
     names: ['clone'],
-    on: issue,
     needs: 'plan',
     existing: true,
     apply: async (situation, argument) => {
@@ -121,7 +109,6 @@ const placeCommands: readonly Definition[] = [
   },
   {
     names: ['copy_metadata'],
-    on: issue,
     needs: 'plan',
     apply: copyMetadata,
   },
@@ -144,29 +131,45 @@ async function copyMetadata(situation: Situation, argument: string): Promise<str
   return `Copied labels and milestone from ${source.reference}.`;
 }
 
-function setParent({ kind, changes, commands_changes }: Situation, id: number | null): void {
-  if (kind === 'issue') changes.epic_id = id;
-  else changes.parent_id = id;
-  commands_changes[kind === 'issue' ? 'epic_id' : 'parent_id'] = id;
+/** What differs between an issue in an epic and an epic below another. */
+interface ParentTexts {
+  attribute: 'epic_id' | 'parent_id';
+  added: string;
+  removed: string;
+}
+const epicOfIssue: ParentTexts = {
+  attribute: 'epic_id',
+  added: 'Added an issue to an epic.',
+  removed: 'Removed an issue from an epic.',
+};
+const parentOfEpic: ParentTexts = {
+  attribute: 'parent_id',
+  added: 'Set the parent epic.',
+  removed: 'Removed the parent epic.',
+};
+
+function setParent({ changes, commands_changes }: Situation, attribute: ParentTexts['attribute'], id: number | null): void {
+  changes[attribute] = id;
+  commands_changes[attribute] = id;
 }
 
-const parentAfter = ({ kind, before, changes }: Situation) => {
-  const changed = kind === 'issue' ? changes.epic_id : changes.parent_id;
-  return changed === undefined ? before.parent_id : changed;
-};
+const addTo =
+  ({ attribute, added }: ParentTexts): Definition['apply'] =>
+  async (situation, argument) => {
+    const parent = await namedEpic(situation, argument);
+    if (!parent) return undefined;
+    setParent(situation, attribute, parent.id);
+    return added;
+  };
 
-const addToParent = async (situation: Situation, argument: string) => {
-  const parent = await namedEpic(situation, argument);
-  if (!parent) return undefined;
-  setParent(situation, parent.id);
-  return situation.kind === 'issue' ? 'Added an issue to an epic.' : 'Set the parent epic.';
-};
-
-const removeFromParent = (situation: Situation) => {
-  if (parentAfter(situation) === null) return undefined;
-  setParent(situation, null);
-  return situation.kind === 'issue' ? 'Removed an issue from an epic.' : 'Removed the parent epic.';
-};
+const removeFrom =
+  ({ attribute, removed }: ParentTexts): Definition['apply'] =>
+  (situation) => {
+    const changed = situation.changes[attribute];
+    if ((changed === undefined ? situation.before.parent_id : changed) === null) return undefined;
+    setParent(situation, attribute, null);
+    return removed;
+  };
 
 const child =
   (isChild: boolean): Definition['apply'] =>
@@ -183,11 +186,10 @@ function promoteToEpic({ operations }: Situation) {
   return promote && (async () => ((await promote()) ? 'Promoted issue to an epic.' : undefined));
 }
 
-const promotionCommands: readonly Definition[] = [
-  { names: ['promote'], on: issue, needs: 'plan', plan: 'premium', existing: true, apply: promoteToEpic },
+export const promotionCommands: readonly Definition[] = [
+  { names: ['promote'], needs: 'plan', plan: 'premium', existing: true, apply: promoteToEpic },
   {
     names: ['promote_to'],
-    on: issue,
     needs: 'plan',
     apply: (situation, argument) => {
       const kind = argument.toLowerCase();
@@ -197,13 +199,24 @@ const promotionCommands: readonly Definition[] = [
   },
 ];
 
-const epicCommands: readonly Definition[] = [
-  { names: ['epic', 'set_parent'], on: issue, needs: 'plan', plan: 'premium', apply: addToParent },
-  { names: ['remove_epic', 'remove_parent'], on: issue, needs: 'plan', plan: 'premium', apply: removeFromParent },
-  { names: ['parent_epic', 'set_parent'], on: epic, needs: 'plan', plan: 'ultimate', apply: addToParent },
-  { names: ['remove_parent_epic', 'remove_parent'], on: epic, needs: 'plan', plan: 'ultimate', apply: removeFromParent },
-  { names: ['child_epic'], on: epic, needs: 'plan', plan: 'ultimate', existing: true, apply: child(true) },
-  { names: ['remove_child_epic'], on: epic, needs: 'plan', plan: 'ultimate', existing: true, apply: child(false) },
+/** Commands of what can be in an epic. */
+export const inEpicCommands: readonly Definition[] = [
+  { names: ['epic', 'set_parent'], needs: 'plan', plan: 'premium', apply: addTo(epicOfIssue) },
+  { names: ['remove_epic', 'remove_parent'], needs: 'plan', plan: 'premium', apply: removeFrom(epicOfIssue) },
 ];
 
-export const relationCommands: readonly Definition[] = [...linkCommands, ...placeCommands, ...promotionCommands, ...epicCommands];
+/** Commands of epics in their tree. */
+export const epicTreeCommands: readonly Definition[] = [
+  { names: ['parent_epic', 'set_parent'], needs: 'plan', plan: 'ultimate', apply: addTo(parentOfEpic) },
+  { names: ['remove_parent_epic', 'remove_parent'], needs: 'plan', plan: 'ultimate', apply: removeFrom(parentOfEpic) },
+  { names: ['child_epic'], needs: 'plan', plan: 'ultimate', existing: true, apply: child(true) },
+  { names: ['remove_child_epic'], needs: 'plan', plan: 'ultimate', existing: true, apply: child(false) },
+];
+
+export const relationCommands: readonly Definition[] = [
+  ...linkCommands,
+  ...placeCommands,
+  ...promotionCommands,
+  ...inEpicCommands,
+  ...epicTreeCommands,
+];

@@ -1,11 +1,8 @@
-/** Commands on what an issue or epic itself is, and on what it is to the caller. */
+/** Commands on what something itself is, and on what it is to the caller. */
 import { levels } from '../../../access/index.ts';
 import { addTodo, doneTodos, hasTodo } from '../../activity/todos/index.ts';
-import type { Definition } from './definition.ts';
-import type { Situation } from './situation.ts';
+import type { Definition, Situation } from './definition.ts';
 
-const both = ['issue', 'epic'] as const;
-const issue = ['issue'] as const;
 const longest_title = 255;
 
 function setState(situation: Situation, event: 'close' | 'reopen'): string {
@@ -35,17 +32,16 @@ function setSubscription(situation: Situation, subscribed: boolean) {
   };
 }
 
-export const stateCommands: readonly Definition[] = [
+/** Those that every noun takes. */
+export const commonCommands: readonly Definition[] = [
   {
     names: ['close'],
-    on: both,
     needs: 'edit',
     existing: true,
     apply: (situation) => (stateAfter(situation) === 'opened' ? setState(situation, 'close') : undefined),
   },
   {
     names: ['reopen'],
-    on: both,
     needs: 'edit',
     existing: true,
     apply: (situation) => {
@@ -55,7 +51,6 @@ export const stateCommands: readonly Definition[] = [
   },
   {
     names: ['title'],
-    on: both,
     needs: 'edit',
     existing: true,
     apply: ({ changes, commands_changes }, title) => {
@@ -67,7 +62,6 @@ export const stateCommands: readonly Definition[] = [
   },
   {
     names: ['confidential'],
-    on: both,
     needs: 'plan',
     apply: ({ before, changes, commands_changes, kind }) => {
       if (before.confidential) return undefined;
@@ -76,11 +70,8 @@ export const stateCommands: readonly Definition[] = [
       return `Made this ${kind} confidential.`;
     },
   },
-  { names: ['lock'], on: issue, needs: 'plan', existing: true, apply: (situation) => setLock(situation, true) },
-  { names: ['unlock'], on: issue, needs: 'plan', existing: true, apply: (situation) => setLock(situation, false) },
   {
     names: ['todo'],
-    on: both,
     needs: 'read',
     existing: true,
     // After the edits, which cross off what waits for whoever makes them.
@@ -94,7 +85,6 @@ export const stateCommands: readonly Definition[] = [
   },
   {
     names: ['done'],
-    on: both,
     needs: 'read',
     existing: true,
     apply: async (situation) => {
@@ -107,11 +97,10 @@ export const stateCommands: readonly Definition[] = [
       };
     },
   },
-  { names: ['subscribe'], on: both, needs: 'read', existing: true, apply: (situation) => setSubscription(situation, true) },
-  { names: ['unsubscribe'], on: both, needs: 'read', existing: true, apply: (situation) => setSubscription(situation, false) },
+  { names: ['subscribe'], needs: 'read', existing: true, apply: (situation) => setSubscription(situation, true) },
+  { names: ['unsubscribe'], needs: 'read', existing: true, apply: (situation) => setSubscription(situation, false) },
   {
     names: ['react', 'award'],
-    on: both,
     needs: 'read',
     existing: true,
     apply: (situation, argument) => {
@@ -126,3 +115,10 @@ export const stateCommands: readonly Definition[] = [
     },
   },
 ];
+
+export const lockCommands: readonly Definition[] = [
+  { names: ['lock'], needs: 'plan', existing: true, apply: (situation) => setLock(situation, true) },
+  { names: ['unlock'], needs: 'plan', existing: true, apply: (situation) => setLock(situation, false) },
+];
+
+export const stateCommands: readonly Definition[] = [...commonCommands, ...lockCommands];

@@ -1,18 +1,14 @@
 /** Commands on time, weight, health and severity. */
 import { today } from '../../../cron/index.ts';
 import { exactDay } from './day_rules.ts';
-import type { Definition } from './definition.ts';
-import type { Situation } from './situation.ts';
-
-const issue = ['issue'] as const;
+import type { Definition, Situation } from './definition.ts';
 
 /** The last day of which time can be noted as spent: tomorrow is still today somewhere. */
 const isPast = (day: string) => day <= today();
 
-const timeCommands: readonly Definition[] = [
+export const timeCommands: readonly Definition[] = [
   {
     names: ['estimate', 'estimate_time'],
-    on: issue,
     needs: 'plan',
     apply: (situation, duration) => {
       const { setTimeEstimate } = situation.operations;
@@ -27,7 +23,6 @@ const timeCommands: readonly Definition[] = [
   },
   {
     names: ['remove_estimate', 'remove_time_estimate'],
-    on: issue,
     needs: 'plan',
     existing: true,
     apply: (situation) => {
@@ -42,7 +37,6 @@ const timeCommands: readonly Definition[] = [
   },
   {
     names: ['spend', 'spent', 'spend_time'],
-    on: issue,
     needs: 'plan',
     apply: (situation, argument) => {
       const { addTimeSpent } = situation.operations;
@@ -62,7 +56,6 @@ const timeCommands: readonly Definition[] = [
   },
   {
     names: ['remove_time_spent'],
-    on: issue,
     needs: 'plan',
     existing: true,
     apply: (situation) => {
@@ -84,10 +77,9 @@ function setWeight({ changes, commands_changes }: Situation, weight: number | nu
   commands_changes.weight = weight;
 }
 
-const weightCommands: readonly Definition[] = [
+export const weightCommands: readonly Definition[] = [
   {
     names: ['weight'],
-    on: issue,
     needs: 'plan',
     plan: 'premium',
     apply: (situation, argument) => {
@@ -99,7 +91,6 @@ const weightCommands: readonly Definition[] = [
   },
   {
     names: ['clear_weight'],
-    on: issue,
     needs: 'plan',
     plan: 'premium',
     apply: (situation) => {
@@ -113,10 +104,9 @@ const weightCommands: readonly Definition[] = [
 
 const healths = ['on_track', 'needs_attention', 'at_risk'] as const;
 
-const healthCommands: readonly Definition[] = [
+export const healthCommands: readonly Definition[] = [
   {
     names: ['health_status'],
-    on: issue,
     needs: 'plan',
     plan: 'ultimate',
     apply: ({ changes, commands_changes }, argument) => {
@@ -129,7 +119,6 @@ const healthCommands: readonly Definition[] = [
   },
   {
     names: ['clear_health_status'],
-    on: issue,
     needs: 'plan',
     plan: 'ultimate',
     apply: ({ before, changes, commands_changes }) => {
@@ -150,10 +139,9 @@ const severities = [
   ['unknown', '', 'UNKNOWN'],
 ] as const;
 
-const incidentCommands: readonly Definition[] = [
+export const incidentCommands: readonly Definition[] = [
   {
     names: ['severity'],
-    on: issue,
     needs: 'plan',
     apply: ({ before, changes, commands_changes }, argument) => {
       if ((changes.issue_type ?? before.issue_type) !== 'incident' || argument === '') return undefined;
@@ -168,7 +156,6 @@ const incidentCommands: readonly Definition[] = [
   },
   {
     names: ['promote_to_incident'],
-    on: issue,
     needs: 'report',
     apply: promoteToIncident,
   },

@@ -6,7 +6,6 @@ import { type Acting, applyCommands, extractCommands } from '../../conversation/
 import { labelsAfter } from '../../planning/labels/index.ts';
 import { insertIssuable } from '../issuables/index.ts';
 import { changeEpic, changeParent, checkDates, columnsGiven, type EpicChanges } from './change_actions.ts';
-
 import { epicNoun } from './noteable.ts';
 
 export interface NewEpic extends Omit<EpicChanges, 'state_event' | 'updated_at'> {
@@ -16,7 +15,7 @@ export interface NewEpic extends Omit<EpicChanges, 'state_event' | 'updated_at'>
 
 /** The text without its quick actions, which are done when the text is written. */
 function textOf(description: string | null | undefined) {
-  const { text, commands } = extractCommands(description ?? '');
+  const { text, commands } = extractCommands(description ?? '', epicNoun);
   return { description: description && text, commands };
 }
 

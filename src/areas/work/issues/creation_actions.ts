@@ -81,7 +81,7 @@ const isQuiet = ({ due_date, weight, milestone_id, assignee_ids, description }: 
  * @throws ApiError 409 for a chosen number that is or was taken, 422 for an epic that it cannot be in
  */
 export async function createIssue(db: Database, acting: Acting, project: Project, issue: NewIssue): Promise<AddedIssue> {
-  const { text, commands } = extractCommands(issue.description ?? '');
+  const { text, commands } = extractCommands(issue.description ?? '', issueNoun);
   const description = issue.description ? text : (issue.description ?? null);
   const place = { project_id: project.id };
   const titles = issue.labels ?? [];

@@ -2,7 +2,24 @@
 import { sql } from 'kysely';
 import { issueKind, projectOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
-import type { Commandable, TargetState } from '../../conversation/quick_actions/index.ts';
+import {
+  assigneeCommands,
+  type Commandable,
+  commonCommands,
+  dueDateCommands,
+  healthCommands,
+  incidentCommands,
+  inEpicCommands,
+  iterationCommands,
+  labelCommands,
+  linkCommands,
+  lockCommands,
+  milestoneCommands,
+  placeCommands,
+  promotionCommands,
+  timeCommands,
+  weightCommands,
+} from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import type { Followable } from '../issuables/index.ts';
 import { issueOperations } from './command_actions.ts';
@@ -14,8 +31,25 @@ export const issueNoun: Commandable & TodoTarget & EventSubject & Followable = {
   present: presentIssues,
   presentSingle: (services, caller, on) => presentSingleIssue(services, caller, { id: on.id, project_id: projectOf(on.in).id }),
   events: ['label', 'state', 'milestone', 'weight', 'iteration'],
+  commands: [
+    ...commonCommands,
+    ...lockCommands,
+    ...labelCommands,
+    ...assigneeCommands,
+    ...milestoneCommands,
+    ...iterationCommands,
+    ...dueDateCommands,
+    ...timeCommands,
+    ...weightCommands,
+    ...healthCommands,
+    ...incidentCommands,
+    ...linkCommands,
+    ...placeCommands,
+    ...promotionCommands,
+    ...inEpicCommands,
+  ],
   operations: issueOperations,
-  state: (issue_id, user_id) => sql<TargetState>`
+  state: (issue_id, user_id) => sql`
   select state, confidential, discussion_locked, issue_type, due_date, weight, health_status, time_estimate_s, total_time_spent_s, milestone_id, iteration_id,
          (select epic_id from epic_issues where issue_id = issues.id) as parent_id,
          array(select user_id from issue_assignees where issue_id = issues.id)::bigint[] as assignee_ids,
