@@ -115,17 +115,9 @@ test('files do not import each other in circles', async () => {
 const fileNames =
   /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|pages|parameters|definition|noteable|commands|index)\.ts$/;
 
-/** Names with a reason of their own. */
-const otherNames = new Set([
-  'code/repository/branch_queue.ts', // not a rule or an action but what keeps commits to one branch in order
-]);
-
 test('the files of an area have the names that docs/architecture.md lists', async () => {
   const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));
-  const odd = [...files].filter(
-    (file) =>
-      !fileNames.test(path.basename(file)) && !file.includes('/definitions/') && !otherNames.has(file.slice('areas/'.length)),
-  );
+  const odd = [...files].filter((file) => !fileNames.test(path.basename(file)) && !file.includes('/definitions/'));
   assert.deepEqual(odd, []);
 });
 

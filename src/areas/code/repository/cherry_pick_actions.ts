@@ -11,8 +11,8 @@ import {
 } from '../../../git/index.ts';
 import { ApiError, type Caller, found, type Services } from '../../../http/index.ts';
 import { moveRefs } from './actions.ts';
-import { inTurn } from './branch_queue.ts';
 import { refusePush } from './push_check_rules.ts';
+import { inTurn } from './turn_actions.ts';
 
 export interface Picking {
   kind: 'cherry-pick' | 'revert';

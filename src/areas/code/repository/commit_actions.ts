@@ -12,11 +12,11 @@ import {
 } from '../../../git/index.ts';
 import { badRequest, type Caller, type Services } from '../../../http/index.ts';
 import { moveRefs } from './actions.ts';
-import { inTurn } from './branch_queue.ts';
 import { baseOf, type Start } from './commit_base_queries.ts';
 import { changesFor, type FileAction } from './file_actions.ts';
 import { branchRefusal, mayCommitTo, refusePush } from './push_check_rules.ts';
 import { fileExists, missingFile } from './rules.ts';
+import { inTurn } from './turn_actions.ts';
 
 export interface CommitRequest extends Start {
   project: Project;
