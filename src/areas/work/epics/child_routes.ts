@@ -22,11 +22,12 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { titleReasons } from '../../../texts/index.ts';
-import { reorder } from '../issuables/index.ts';
+import { assignedText, noMatchText } from '../issuables/index.ts';
 import { createEpic } from './actions.ts';
 import { adopt, type ParentRefusal, setParent } from './parent_actions.ts';
+import { childrenIn, moveInEpic } from './place_actions.ts';
+import { newPlace } from './place_parameters.ts';
 import { Epic, type EpicReply, presentEpics, presentSingleEpic } from './present.ts';
-import { childrenIn } from './rules.ts';
 
 const path = '/groups/:id/epics/:epic_iid/epics';
 
@@ -94,8 +95,8 @@ const routes = [
     input: { child_epic_id: Id },
     returns: one(Epic),
     refusals: {
-      404: 'No matching epic found. Make sure that you are adding a valid epic URL.',
-      409: 'Epic(s) already assigned',
+      404: noMatchText(epicKind),
+      409: assignedText(epicKind),
       422: 'This epic cannot be added. <reason>',
     },
     handle: async ({ db, url, caller, epic, input }) => {
@@ -109,19 +110,16 @@ const routes = [
     access: epicRole('planner'),
     input: {
       child_epic_id: Id,
-      move_before_id: optional(Type.Integer({ description: 'Id of the child epic to place it after' })),
-      move_after_id: optional(Type.Integer({ description: 'Id of the child epic to place it before' })),
+      ...newPlace('Id of the child epic'),
       ...paging,
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],
     returns: pageOf(Epic),
     refusals: { 400: 'error: Epic could not be moved!' },
-    handle: async ({ db, url, caller, epic, input: { child_epic_id, move_before_id, move_after_id, ...page } }) => {
+    handle: async ({ db, url, caller, epic, input: { child_epic_id, ...input } }) => {
       const child = await childIn(db, caller, epic, child_epic_id);
-      const place = { after: move_before_id, before: move_after_id };
-      const isMoved = await db.transaction().execute((tx) => reorder(tx, childrenIn(epic.id), child.id, place));
-      if (!isMoved) throw new ApiError(400, { message: { error: 'Epic could not be moved!' } });
-      return pageOfChildren({ db, url }, caller, epic, page);
+      await moveInEpic(db, childrenIn(epic.id), epicKind, child.id, input);
+      return pageOfChildren({ db, url }, caller, epic, input);
     },
   }),
   del(`${path}/:child_epic_id`, {

@@ -4,9 +4,9 @@ import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/i
 import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
-import { firstPlace, referenceTo } from '../issuables/index.ts';
+import { firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
+import { issuesIn } from './place_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
-import { issuesIn } from './rules.ts';
 
 /** What notes and rules need of an issue. */
 interface LinkedIssue {
@@ -117,7 +117,7 @@ export async function removeFromEpic(tx: Database, issue_id: number, caller: Cal
 
 export const confidentialEpicText = 'Cannot set confidential epic for a non-confidential issue';
 const refusals: Record<Exclude<EpicRefusal, 'already there'>, string> = {
-  'no such epic': 'No matching epic found. Make sure that you are adding a valid epic URL.',
+  'no such epic': noMatchText(epicKind),
   'no group': 'Issues of projects that are in no group cannot be added to epics.',
   'confidential epic': confidentialEpicText,
 };

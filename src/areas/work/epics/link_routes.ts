@@ -5,7 +5,6 @@ import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
   type Caller,
-  conflict,
   del,
   get,
   Id,
@@ -15,22 +14,28 @@ import {
   resource,
   type Services,
   Timestamp,
-  unprocessable,
   withStatus,
 } from '../../../http/index.ts';
-import { addLink, type LinkRow, linkedTo, linkOf, referenceTo, removeLink } from '../issuables/index.ts';
+import {
+  createLink,
+  type LinkRow,
+  LinkType,
+  linkedFields,
+  linkedWith,
+  linkOf,
+  linkRefusals,
+  NewLinkType,
+  noMatchText,
+  removeLink,
+} from '../issuables/index.ts';
 import { mayPlanIn } from './parent_actions.ts';
 import { Epic, epicFields, presentEpics } from './present.ts';
 import { type EpicReference, idOfEpic, visibleEpic } from './queries.ts';
 
-const LinkType = Type.Enum(['relates_to', 'blocks', 'is_blocked_by']);
-
 const RelatedEpic = resource('RelatedEpic', {
   ...epicFields,
   related_epic_link_id: Id,
-  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], { description: 'Relation of the listed epic to this one' }),
-  link_created_at: Timestamp,
-  link_updated_at: Timestamp,
+  ...linkedFields(epicKind),
 });
 
 const EpicLink = resource('EpicLink', {
@@ -44,7 +49,7 @@ const EpicLink = resource('EpicLink', {
 
 const path = '/groups/:id/epics/:epic_iid/related_epics';
 
-const missing = () => new ApiError(404, { message: 'No matching epic found. Make sure that you are adding a valid epic URL.' });
+const missing = () => new ApiError(404, { message: noMatchText(epicKind) });
 const lowRole = () =>
   new ApiError(403, { message: "Couldn't link epic. You must have at least the Planner role in both groups." });
 
@@ -79,13 +84,10 @@ const routes = [
     access: epicVisible,
     returns: listOf(RelatedEpic),
     handle: async ({ db, url, caller, epic }) => {
-      const links = await linkedTo(db, caller, theEpic(epic.id));
-      const ids = links.map(({ id }) => id);
-      const epics = await presentEpics({ db, url }, caller, ids, { relative_to: epic.group_id });
-      const known = new Map(epics.map((reply) => [reply.id, reply]));
-      return links.flatMap(({ id, link_id: related_epic_link_id, ...link }) =>
-        known.has(id) ? [{ ...known.get(id)!, related_epic_link_id, ...link }] : [],
+      const linked = await linkedWith(db, caller, theEpic(epic.id), (ids) =>
+        presentEpics({ db, url }, caller, ids, { relative_to: epic.group_id }),
       );
+      return linked.map(({ thing, link_id: related_epic_link_id, link }) => ({ ...thing, related_epic_link_id, ...link }));
     },
   }),
   post(path, {
@@ -95,26 +97,18 @@ const routes = [
     input: {
       target_group_id: Type.String({ description: 'Id or full path' }),
       target_epic_iid: Type.Integer(),
-      link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], {
-        default: 'relates_to',
-        description: 'Relation of this epic to the other one',
-      }),
+      link_type: NewLinkType(epicKind),
     },
     returns: one(EpicLink),
     refusals: {
       403: "Couldn't link epic. You must have at least the Planner role in both groups.",
-      404: ['404 Group Not Found', 'No matching epic found. Make sure that you are adding a valid epic URL.'],
-      409: 'Epic(s) already assigned',
-      422: '<epic> cannot be added: cannot be related to itself',
+      ...linkRefusals(epicKind),
     },
     handle: async ({ db, url, caller, group, epic, input: { target_group_id, target_epic_iid, link_type } }) => {
       const target = await targetNamed(db, caller, target_group_id, target_epic_iid);
-      if (target.id === epic.id)
-        throw unprocessable(`${referenceTo(epicKind, group.id, target)} cannot be added: cannot be related to itself`);
       const source = { ...epic, full_path: group.full_path };
-      const id = await db.transaction().execute((tx) => addLink(tx, epicKind, caller.id, [source, target], link_type));
-      if (id === undefined) throw conflict('Epic(s) already assigned');
-      return presentLink({ db, url }, caller, await linkOf(db, caller, theEpic(epic.id), id), group.id);
+      const link = await createLink(db, epicKind, caller, [source, target], link_type);
+      return presentLink({ db, url }, caller, link, group.id);
     },
   }),
   del(`${path}/:related_epic_link_id`, {

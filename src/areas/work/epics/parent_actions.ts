@@ -4,9 +4,9 @@ import { epicKind, isMemberOfGroup, levels, theEpic } from '../../../access/inde
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
-import { firstPlace, referenceTo } from '../issuables/index.ts';
+import { assignedText, firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
+import { childrenIn } from './place_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
-import { childrenIn } from './rules.ts';
 
 /** How many levels a tree may have. */
 const mostLevels = 7;
@@ -16,8 +16,8 @@ export interface ParentRefusal {
   text: string;
 }
 const notAdded = (why: string): ParentRefusal => ({ status: 422, text: `This epic cannot be added. ${why}` });
-const unknown: ParentRefusal = { status: 404, text: 'No matching epic found. Make sure that you are adding a valid epic URL.' };
-const assigned: ParentRefusal = { status: 409, text: 'Epic(s) already assigned' };
+const unknown: ParentRefusal = { status: 404, text: noMatchText(epicKind) };
+const assigned: ParentRefusal = { status: 409, text: assignedText(epicKind) };
 
 /** Changes of trees take turns: together, two that are each in order could make a circle. */
 const lockTrees = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('parents of epics'))`.execute(tx);

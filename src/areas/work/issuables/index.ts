@@ -24,13 +24,14 @@ export {
   wide,
   wordOf,
 } from './filters.ts';
-export { addLink, removeLink } from './link_actions.ts';
-export { type LinkRow, linkedTo, linkOf } from './link_queries.ts';
+export { addLink, createLink, removeLink } from './link_actions.ts';
+export { LinkType, linkedFields, linkRefusals, NewLinkType } from './link_parameters.ts';
+export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';
 export { countByState, type Part, pageOfSelection, type Selection, type Sort, type View } from './list_queries.ts';
 export { type NamesAsked, namesFor } from './name_queries.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPlace, type Order, reorder } from './place_actions.ts';
 export { isSubscribed } from './queries.ts';
-export { referenceTo } from './rules.ts';
+export { assignedText, noMatchText, referenceTo } from './rules.ts';
 export { setSubscription } from './subscription_actions.ts';
 export { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';

@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { type Caller, conflict, unprocessable } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
-import { type LinkType, linksTable } from './link_queries.ts';
-import { type Named, referenceTo } from './rules.ts';
+import { type LinkRow, type LinkType, linkOf, linksTable } from './link_queries.ts';
+import { assignedText, type Named, referenceTo } from './rules.ts';
 
 const words: Record<LinkType, string> = { relates_to: 'related to', blocks: 'blocking', is_blocked_by: 'blocked by' };
 const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked_by: 'blocks' } as const;
@@ -50,6 +51,25 @@ export async function addLink(
   const said = (of: LinkType) => `marked this ${kind.name} as ${words[of]}`;
   if (rows[0]) await noteOnBoth(tx, kind, author_id, [source, target], [said(type), said(reversed[type])]);
   return rows[0]?.id;
+}
+
+/**
+ * Links two things over the API.
+ * @returns the link
+ * @throws ApiError 422 for a thing with itself, 409 where they are linked already
+ */
+export async function createLink(
+  db: Database,
+  kind: NoteableKind,
+  caller: Caller,
+  [source, target]: Pair,
+  type: LinkType,
+): Promise<LinkRow> {
+  if (target.id === source.id)
+    throw unprocessable(`${referenceTo(kind, source[kind.place_column], target)} cannot be added: cannot be related to itself`);
+  const id = await db.transaction().execute((tx) => addLink(tx, kind, caller.id, [source, target], type));
+  if (id === undefined) throw conflict(assignedText(kind));
+  return linkOf(db, caller, { kind, id: source.id }, id);
 }
 
 /**

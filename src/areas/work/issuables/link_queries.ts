@@ -3,9 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
+import type { linkTypes } from './link_parameters.ts';
 
 /** What one of the two is to the other. */
-export type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by';
+export type LinkType = (typeof linkTypes)[number];
 
 /** The table of the links of a kind. */
 export const linksTable = ({ name }: NoteableKind): RawBuilder<unknown> => sql.table(`${name}_links`);
@@ -39,7 +40,7 @@ export async function linkOf(db: Database, caller: MaybeCaller, on: Noteable, li
   return found(undefined, rows[0]);
 }
 
-export interface LinkedRow {
+interface LinkedRow {
   /** Of the other thing. */
   id: number;
   link_id: number;
@@ -50,11 +51,29 @@ export interface LinkedRow {
 }
 
 /** What a thing is linked to, as far as the caller may read it, the oldest link first. */
-export async function linkedTo(db: Database, caller: MaybeCaller, on: Noteable): Promise<LinkedRow[]> {
+async function linkedTo(db: Database, caller: MaybeCaller, on: Noteable): Promise<LinkedRow[]> {
   const id = sql.ref(`${on.kind.table}.id`);
   const { rows } = await sql<LinkedRow>`
     select ${id} as id, links.id as link_id, links.created_at as link_created_at, links.updated_at as link_updated_at,
            case when links.link_type = 'relates_to' then links.link_type when links.source_id = ${id} then 'blocks' else 'is_blocked_by' end as link_type
       from ${linksOf(caller, on)} order by links.id`.execute(db);
   return rows;
+}
+
+/**
+ * The things that one is linked to, as far as the caller may read them, the oldest link first.
+ * @param present makes replies of ids, in any order, and may leave some out
+ */
+export async function linkedWith<T extends { id: number }>(
+  db: Database,
+  caller: MaybeCaller,
+  on: Noteable,
+  present: (ids: number[]) => Promise<T[]>,
+): Promise<{ thing: T; link_id: number; link: Omit<LinkedRow, 'id' | 'link_id'> }[]> {
+  const links = await linkedTo(db, caller, on);
+  const known = new Map((await present(links.map(({ id }) => id))).map((thing) => [thing.id, thing]));
+  return links.flatMap(({ id, link_id, ...link }) => {
+    const thing = known.get(id);
+    return thing ? [{ thing, link_id, link }] : [];
+  });
 }

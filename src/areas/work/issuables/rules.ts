@@ -18,3 +18,10 @@ export interface Named {
  */
 export const referenceTo = ({ place_column, sign }: NoteableKind, from: number | undefined, thing: Named): string =>
   thing[place_column] === from ? `${sign}${thing.iid}` : `${thing.full_path}${sign}${thing.iid}`;
+
+/** The refusal of what is not there, or that the caller may not see. */
+export const noMatchText = ({ name }: Pick<NoteableKind, 'name'>): string =>
+  `No matching ${name} found. Make sure that you are adding a valid ${name} URL.`;
+
+/** The refusal of what is so already. */
+export const assignedText = ({ type }: Pick<NoteableKind, 'type'>): string => `${type}(s) already assigned`;

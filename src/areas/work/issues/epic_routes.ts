@@ -1,7 +1,15 @@
 /** Epic issues: the issues that an epic is made of, in the order that people give them (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { epicKind, epicReader, isListedProject, isMemberOfProject, isVisibleIssue, levels } from '../../../access/index.ts';
+import {
+  epicKind,
+  epicReader,
+  isListedProject,
+  isMemberOfProject,
+  issueKind,
+  isVisibleIssue,
+  levels,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
@@ -32,10 +40,12 @@ import {
   Epic,
   type EpicRefusal,
   issuesIn,
+  moveInEpic,
+  newPlace,
   presentSingleEpic,
   removeFromEpic,
 } from '../epics/index.ts';
-import { reorder } from '../issuables/index.ts';
+import { assignedText, noMatchText } from '../issuables/index.ts';
 import { Issue, issueFields, presentIssues, presentSingleIssue } from './present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/issues';
@@ -93,8 +103,7 @@ async function linkFor(db: Database, caller: Caller, epic: { id: number }, epic_
   return link;
 }
 
-const noSuchIssue = () =>
-  new ApiError(404, { message: 'No matching issue found. Make sure that you are adding a valid issue URL.' });
+const noSuchIssue = () => new ApiError(404, { message: noMatchText(issueKind) });
 
 /**
  * An issue that the caller may put into an epic.
@@ -116,7 +125,7 @@ async function issueFor(db: Database, caller: Caller, issue_id: number) {
 /** @throws ApiError */
 function refuse(refusal: EpicRefusal | undefined, { iid }: { iid: number }): void {
   if (refusal === undefined) return;
-  if (refusal === 'already there') throw conflict('Issue(s) already assigned');
+  if (refusal === 'already there') throw conflict(assignedText(issueKind));
   if (refusal === 'confidential epic') throw unprocessable(`#${iid} cannot be added: ${confidentialEpicText}`);
   throw noSuchIssue();
 }
@@ -137,8 +146,8 @@ const routes = [
     input: { issue_id: Type.Integer({ description: 'The id of the issue, not its number' }) },
     returns: one(EpicIssueLink),
     refusals: {
-      404: 'No matching issue found. Make sure that you are adding a valid issue URL.',
-      409: 'Issue(s) already assigned',
+      404: noMatchText(issueKind),
+      409: assignedText(issueKind),
       422: '#<iid> cannot be added: <reason>',
     },
     handle: async ({ db, url, caller, epic, input }) => {
@@ -160,19 +169,16 @@ const routes = [
     access: epicReader,
     input: {
       epic_issue_id: Id,
-      move_before_id: optional(Type.Integer({ description: '`epic_issue_id` to place it after' })),
-      move_after_id: optional(Type.Integer({ description: '`epic_issue_id` to place it before' })),
+      ...newPlace('`epic_issue_id`'),
       ...paging,
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],
     returns: pageOf(EpicIssue),
     refusals: { 400: 'error: Issue could not be moved!' },
-    handle: async ({ db, url, caller, epic, input: { epic_issue_id, move_before_id, move_after_id, ...page } }) => {
+    handle: async ({ db, url, caller, epic, input: { epic_issue_id, ...input } }) => {
       const { id } = await linkFor(db, caller, epic, epic_issue_id);
-      const place = { after: move_before_id, before: move_after_id };
-      const isMoved = await db.transaction().execute((tx) => reorder(tx, issuesIn(epic.id), id, place));
-      if (!isMoved) throw new ApiError(400, { message: { error: 'Issue could not be moved!' } });
-      return pageOfIssues({ db, url }, caller, epic, page);
+      await moveInEpic(db, issuesIn(epic.id), issueKind, id, input);
+      return pageOfIssues({ db, url }, caller, epic, input);
     },
   }),
   del(`${path}/:epic_issue_id`, {

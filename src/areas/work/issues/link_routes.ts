@@ -16,7 +16,6 @@ import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
   type Caller,
-  conflict,
   del,
   forbidden,
   get,
@@ -27,22 +26,27 @@ import {
   reaches,
   resource,
   type Services,
-  Timestamp,
-  unprocessable,
   withStatus,
 } from '../../../http/index.ts';
-import { addLink, type LinkRow, linkedTo, linkOf, referenceTo, removeLink } from '../issuables/index.ts';
+import {
+  createLink,
+  type LinkRow,
+  LinkType,
+  linkedFields,
+  linkedWith,
+  linkOf,
+  linkRefusals,
+  NewLinkType,
+  noMatchText,
+  removeLink,
+} from '../issuables/index.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
 import { Issue, issueFields, presentIssues } from './present.ts';
-
-const LinkType = Type.Enum(['relates_to', 'blocks', 'is_blocked_by']);
 
 const LinkedIssueReply = resource('LinkedIssue', {
   ...issueFields,
   issue_link_id: Id,
-  link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], { description: 'Relation of the listed issue to this one' }),
-  link_created_at: Timestamp,
-  link_updated_at: Timestamp,
+  ...linkedFields(issueKind),
 });
 const IssueLink = resource('IssueLink', { id: Id, source_issue: Issue, target_issue: Issue, link_type: LinkType });
 
@@ -50,7 +54,6 @@ const path = '/projects/:id/issues/:issue_iid/links';
 
 const licenseText = 'Blocked issues not available for current license';
 const roleText = "Couldn't link issue. You must have at least the Reporter role in both projects.";
-const missingText = 'No matching issue found. Make sure that you are adding a valid issue URL.';
 
 interface Place {
   caller: MaybeCaller;
@@ -70,13 +73,10 @@ async function presentLink(
 
 /** The issues that one is linked to, as far as the caller may read them, the oldest link first. */
 async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, project }: Place, issue: GrantedIssue) {
-  const links = await linkedTo(services.db, caller, theIssue(issue.id));
-  const ids = links.map(({ id }) => id);
-  const issues = await presentIssues(services, caller, ids, { relative_to: project.id });
-  const known = new Map(issues.map((reply) => [reply.id, reply]));
-  return links.flatMap(({ id, link_id: issue_link_id, ...link }) =>
-    known.has(id) ? [{ ...known.get(id)!, issue_link_id, ...link }] : [],
+  const linked = await linkedWith(services.db, caller, theIssue(issue.id), (ids) =>
+    presentIssues(services, caller, ids, { relative_to: project.id }),
   );
+  return linked.map(({ thing, link_id: issue_link_id, link }) => ({ ...thing, issue_link_id, ...link }));
 }
 
 /**
@@ -86,7 +86,7 @@ async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, pr
 async function targetNamed(db: Database, caller: Caller, project_id: string, iid: number): Promise<LinkedIssue> {
   const project = await visibleProject(db, caller, project_id);
   const target = await issueFor(db, caller, project, iid);
-  if (!target || !mayReadIssue(project, target)) throw new ApiError(404, { message: missingText });
+  if (!target || !mayReadIssue(project, target)) throw new ApiError(404, { message: noMatchText(issueKind) });
   if (!isLinkable(project)) throw new ApiError(403, { message: roleText });
   return { ...target, full_path: project.full_path };
 }
@@ -106,10 +106,7 @@ export const issueLinkRoutes = [
     input: {
       target_project_id: Type.String({ description: 'Id or full path' }),
       target_issue_iid: Type.Integer(),
-      link_type: Type.Enum(['relates_to', 'blocks', 'is_blocked_by'], {
-        default: 'relates_to',
-        description: 'Relation of this issue to the other one; all but `relates_to` need Premium',
-      }),
+      link_type: NewLinkType(issueKind, '; all but `relates_to` need Premium'),
     },
     returns: one(IssueLink),
     refusals: {
@@ -117,20 +114,15 @@ export const issueLinkRoutes = [
         'Blocked issues not available for current license',
         "Couldn't link issue. You must have at least the Reporter role in both projects.",
       ],
-      404: ['404 Project Not Found', 'No matching issue found. Make sure that you are adding a valid issue URL.'],
-      409: 'Issue(s) already assigned',
-      422: '<issue> cannot be added: cannot be related to itself',
+      ...linkRefusals(issueKind),
     },
     handle: async ({ db, url, caller, project, issue, plan, input: { target_project_id, target_issue_iid, link_type } }) => {
       if (!isLinkable(project)) throw new ApiError(403, { message: roleText });
       const target = await targetNamed(db, caller, target_project_id, target_issue_iid);
       if (link_type !== 'relates_to' && !reaches(plan, 'premium')) throw new ApiError(403, { message: licenseText });
       const source = { ...issue, full_path: project.full_path };
-      if (target.id === source.id)
-        throw unprocessable(`${referenceTo(issueKind, project.id, target)} cannot be added: cannot be related to itself`);
-      const id = await db.transaction().execute((tx) => addLink(tx, issueKind, caller.id, [source, target], link_type));
-      if (id === undefined) throw conflict('Issue(s) already assigned');
-      return presentLink({ db, url }, { caller, project }, await linkOf(db, caller, theIssue(issue.id), id));
+      const link = await createLink(db, issueKind, caller, [source, target], link_type);
+      return presentLink({ db, url }, { caller, project }, link);
     },
   }),
   get(`${path}/:issue_link_id`, {

@@ -1,6 +1,6 @@
 /** The parameters of issues, as they are added and changed (docs/reference/issues.md). */
 import { type Static, type TObject, Type } from 'typebox';
-import type { Project } from '../../../access/index.ts';
+import { epicKind, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
@@ -25,6 +25,7 @@ import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { epicNumbered } from '../epics/index.ts';
+import { noMatchText } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
 import type { IssueChanges } from './change_actions.ts';
 import type { NewIssue } from './creation_actions.ts';
@@ -137,7 +138,7 @@ async function epicOf({ db, caller, project }: Place, { epic_id, epic_iid }: Giv
   if (epic_iid === undefined) return undefined;
   if (epic_iid === null || epic_iid === 0) return null;
   const id = await epicNumbered(db, caller, project, epic_iid);
-  if (id === undefined) throw unprocessable('No matching epic found. Make sure that you are adding a valid epic URL.');
+  if (id === undefined) throw unprocessable(noMatchText(epicKind));
   return id;
 }
 

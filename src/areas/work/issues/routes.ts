@@ -1,7 +1,8 @@
 /** Issues: one of them shown, added, changed, closed and removed. Their lists are in list_routes.ts. */
 import { isIP } from 'node:net';
-import { admin, issueEditor, issueRole, issueVisible, projectRole } from '../../../access/index.ts';
+import { admin, epicKind, issueEditor, issueRole, issueVisible, projectRole } from '../../../access/index.ts';
 import { checkUnmodified, del, found, get, Id, nothing, one, post, put } from '../../../http/index.ts';
+import { noMatchText } from '../issuables/index.ts';
 import { createIssue } from './creation_actions.ts';
 import { editIssue } from './edit_actions.ts';
 import { changesFrom, editInput, editRules, newIssueFrom, newIssueInput, newIssueRules } from './parameters.ts';
@@ -41,10 +42,7 @@ export const issueRoutes = [
       400: '<parameter>: <reason>',
       404: ['404 Milestone Not Found', '404 Iteration Not Found'],
       409: 'Duplicated issue',
-      422: [
-        'No matching epic found. Make sure that you are adding a valid epic URL.',
-        'Cannot set confidential epic for a non-confidential issue',
-      ],
+      422: [noMatchText(epicKind), 'Cannot set confidential epic for a non-confidential issue'],
     },
     handle: async ({ db, url, caller, project, plan, input, sent_from: { address = '', user_agent } }) => {
       const issue = await newIssueFrom({ db, caller, plan, project }, input);
@@ -65,10 +63,7 @@ export const issueRoutes = [
     refusals: {
       400: '<parameter>: <reason>',
       404: ['404 Milestone Not Found', '404 Iteration Not Found'],
-      422: [
-        'No matching epic found. Make sure that you are adding a valid epic URL.',
-        'Cannot set confidential epic for a non-confidential issue',
-      ],
+      422: [noMatchText(epicKind), 'Cannot set confidential epic for a non-confidential issue'],
     },
     handle: async ({ db, url, caller, project, issue, plan, input }) => {
       const changes = await changesFrom({ db, caller, plan, project }, issue, input);

@@ -1,0 +1,26 @@
+/** What the routes of links take, show and refuse, whatever they link. */
+import { Type } from 'typebox';
+import type { NoteableKind } from '../../../access/index.ts';
+import { Timestamp } from '../../../http/index.ts';
+import { assignedText, noMatchText } from './rules.ts';
+
+export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
+export const LinkType = Type.Enum([...linkTypes]);
+
+/** The type of a new link. */
+export const NewLinkType = ({ name }: NoteableKind, remark = '') =>
+  Type.Enum([...linkTypes], { default: 'relates_to', description: `Relation of this ${name} to the other one${remark}` });
+
+/** What a reply has beside the thing that is linked. */
+export const linkedFields = ({ name }: NoteableKind) => ({
+  link_type: Type.Enum([...linkTypes], { description: `Relation of the listed ${name} to this one` }),
+  link_created_at: Timestamp,
+  link_updated_at: Timestamp,
+});
+
+/** What every new link can be refused with. */
+export const linkRefusals = (kind: NoteableKind) => ({
+  404: [`404 ${kind.places === 'projects' ? 'Project' : 'Group'} Not Found`, noMatchText(kind)],
+  409: assignedText(kind),
+  422: `<${kind.name}> cannot be added: cannot be related to itself`,
+});
