@@ -1,4 +1,4 @@
-/** Giving and taking back reactions. */
+/** Adding and removing reactions. */
 import { noteableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
@@ -20,7 +20,7 @@ async function takeBack(tx: Database, { kind, id }: Awardable, user_id: number, 
 }
 
 /**
- * Adds a reaction. A vote takes the place of the opposite one.
+ * Adds a reaction. A vote replaces the opposite one.
  * @param tx the transaction of it
  * @param name of an emoji, without colons
  * @returns the id of the reaction, or why there is none
@@ -45,17 +45,17 @@ export async function addAward(
     .returning('id')
     .executeTakeFirst();
   if (!added) return 'has already been taken';
-  // Reacting to a comment deals with nothing of what the comment is on.
+  // Reacting to a comment does not resolve to-do items on its issue.
   const kind = noteableKinds.find((noteable) => noteable === awardable.kind);
   if (kind) await doneTodos(tx, { kind, id: awardable.id }, user_id);
   return added.id;
 }
 
 /**
- * Gives a reaction, or takes it back where there is one.
+ * Adds a reaction, or removes it if there is one.
  * @param tx the transaction of it
  * @param name of an emoji, without colons
- * @returns false for what is no name of an emoji
+ * @returns false for an unknown emoji
  */
 export async function toggleAward(tx: Database, awardable: Awardable, user_id: number, name: string): Promise<boolean> {
   const known = emojiNamed(name);

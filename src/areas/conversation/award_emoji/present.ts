@@ -26,7 +26,7 @@ export interface AwardRow {
 
 /**
  * @param url the external address of the server
- * @param awardable what the reaction is to
+ * @param awardable the target of the reaction
  */
 export const presentAward = (url: string, { kind, id }: Awardable, row: AwardRow): Static<typeof AwardEmoji> => ({
   id: row.id,

@@ -1,4 +1,4 @@
-/** What is read of reactions. */
+/** Reading reactions. */
 import { sql } from 'kysely';
 import { type MaybeCaller, type NoteableColumn, noteableKinds, type OnNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -6,7 +6,7 @@ import { found } from '../../../http/index.ts';
 import { userBasicJson } from '../../people/users/index.ts';
 import { isOn, isVisibleNote, mayComment, mayReadInternal } from '../notes/index.ts';
 
-/** What a reaction is to: one of the noteables, or a note on one. */
+/** The target of a reaction: a noteable, or a note on one. */
 export interface Awardable {
   kind: { type: string; table: string; column: NoteableColumn | 'note_id' };
   id: number;
@@ -14,10 +14,10 @@ export interface Awardable {
 
 const noteKind = { type: 'Note', table: 'notes', column: 'note_id' } as const;
 
-/** All kinds of what people react to. */
+/** All kinds of awardables. */
 export const awardableKinds: readonly Awardable['kind'][] = [...noteableKinds, noteKind];
 
-/** The reactions to one thing, with everything that replies say of them. */
+/** The reactions to one awardable, as replies need them. */
 export const awardRows = (db: Database, { kind, id }: Awardable) =>
   db
     .selectFrom('award_emoji')
@@ -27,20 +27,20 @@ export const awardRows = (db: Database, { kind, id }: Awardable) =>
     .select(userBasicJson('users').as('user'))
     .where(`award_emoji.${kind.column}`, '=', id);
 
-/** Holds what is reacted to until the end of the transaction, so that nobody votes for and against it at the same time. */
+/** Locks the awardable until the end of the transaction, so that a user cannot vote both ways concurrently. */
 export async function holdAwardable(tx: Database, { kind, id }: Awardable): Promise<void> {
   await sql`select from ${sql.table(kind.table)} where id = ${id} for no key update`.execute(tx);
 }
 
-/** What is reacted to, and whether the caller may. */
+/** The awardable, and whether the caller may react to it. */
 export interface Target {
   awardable: Awardable;
   is_open: boolean;
 }
 
 /**
- * What a path names: an issue or epic, or a note on it. Nobody reacts to what the product itself has noted.
- * @throws ApiError 404 for a note that is not there, or not for the caller
+ * The awardable of a path: an issue or epic, or a note on it. System notes cannot be reacted to.
+ * @throws ApiError 404 for a note that does not exist or is hidden from the caller
  */
 export async function targetOf(
   db: Database,

@@ -8,7 +8,7 @@ import { removeUser } from '../../people/users/index.ts';
 
 type Place = { path: string; parent: string; awardable_id: number; awardable_type: string };
 
-/** An issue, an epic and a note on each, with where people react to them. */
+/** An issue, an epic and a note on each, with the paths of their reactions. */
 async function places(here: World): Promise<Place[]> {
   const { as, project, group } = here;
   const [issue, epic] = [await addIssue(here), await addEpic(here)];
@@ -32,7 +32,7 @@ async function places(here: World): Promise<Place[]> {
 
 const names = (body: { name: string }[]) => body.map(({ name }) => name);
 
-test('people react to issues, epics and notes, and take it back', async () => {
+test('reactions to issues, epics and notes are added and removed', async () => {
   const here = await world();
   const { as, people } = here;
   for (const { path, awardable_id, awardable_type } of await places(here)) {
@@ -61,7 +61,7 @@ test('people react to issues, epics and notes, and take it back', async () => {
   }
 });
 
-test('a vote takes the place of the opposite one and counts once', async () => {
+test('a vote replaces the opposite one and counts once', async () => {
   const here = await world();
   const { as } = here;
   for (const { path, parent, awardable_type } of await places(here)) {
@@ -77,7 +77,7 @@ test('a vote takes the place of the opposite one and counts once', async () => {
   }
 });
 
-test('two opposite votes at the same time leave one', async () => {
+test('concurrent opposite votes leave one', async () => {
   const here = await world();
   const [{ path }] = (await places(here)) as [Place];
   for (let turn = 0; turn < 4; turn++) {
@@ -86,7 +86,7 @@ test('two opposite votes at the same time leave one', async () => {
   }
 });
 
-test('names that are none, second reactions and what nobody may react to are refused as not found', async () => {
+test('unknown emoji, duplicate reactions and system notes are refused as not found', async () => {
   const here = await world();
   const { as, db } = here;
   const all = await places(here);
@@ -123,7 +123,7 @@ test('names that are none, second reactions and what nobody may react to are ref
   assert.equal((await as('guest').get(`${issue.parent.replace(/\d+$/, 'x')}/award_emoji`)).body.message, 'issue_iid is invalid');
 });
 
-test('confidential issues and internal notes are as unknown as those that are not there', async () => {
+test('confidential issues and internal notes are not found', async () => {
   const here = await world();
   const { as, project } = here;
   const secret = await addIssue(here, { confidential: true });
@@ -140,7 +140,7 @@ test('confidential issues and internal notes are as unknown as those that are no
   assert.equal((await as('planner').post(path, { name: 'eyes' })).status, 201);
 });
 
-test('on a public project everyone who is signed in reacts, and only members where the discussion is locked', async () => {
+test('any signed-in user can react in a public project, but only members if the discussion is locked', async () => {
   const here = await world();
   const { as, db, project, group } = here;
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
@@ -162,7 +162,7 @@ test('on a public project everyone who is signed in reacts, and only members whe
   assert.equal((await as('anonymous').get(issue.path)).status, 200);
 });
 
-test('whoever reacts to an issue has dealt with what waited for him', async () => {
+test('reacting to an issue resolves the to-do item on it', async () => {
   const here = await world();
   const issue = await addIssue(here, { description: `@${here.people.guest.username} look` });
   const pending = async () =>
@@ -172,7 +172,7 @@ test('whoever reacts to an issue has dealt with what waited for him', async () =
   assert.deepEqual(await pending(), ['done']);
 });
 
-test('the reactions of somebody who is removed go with him, and no longer count', async () => {
+test('the reactions of a deleted user are deleted and no longer count', async () => {
   const here = await world();
   const { as, people } = here;
   const issue = await addIssue(here);

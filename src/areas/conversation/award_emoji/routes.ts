@@ -1,4 +1,4 @@
-/** Award emoji: what people react with to issues, epics and notes. `thumbsup` and `thumbsdown` are votes (docs/reference/award_emoji.md). */
+/** Award emoji: reactions to issues, epics and notes. `thumbsup` and `thumbsdown` are votes (docs/reference/award_emoji.md). */
 import { type TProperties, Type } from 'typebox';
 import type { NoteableKind } from '../../../access/index.ts';
 import {
@@ -21,17 +21,17 @@ import { addAward } from './actions.ts';
 import { AwardEmoji, presentAward } from './present.ts';
 import { awardRows, targetOf } from './queries.ts';
 
-/** The input of a path: with the note that it names, if it does. */
+/** The input of a path, with the note if the path has one. */
 type OfNote = { note_id?: number };
 
-/** What is reacted to, in ids of operations and in sentences. */
+/** The awardable, in operation ids and in sentences. */
 type Names = readonly [noun: string, thing: string];
 
 /**
- * The routes of one place.
- * @param path where the reactions are
- * @param names what they are to
- * @param named the parameter of the path that names a note, if it does
+ * The routes for one kind of awardable.
+ * @param path of the reactions
+ * @param names of the awardable
+ * @param named the path parameter of the note, if there is one
  */
 function routesAt(path: string, [noun, thing]: Names, { at }: NoteableKind, named: TProperties): AnyEndpoint[] {
   const [visible, reader] = [at.visible('Award Emoji'), at.reader('Award Emoji')];

@@ -9,7 +9,7 @@ async function addEpic({ as, group }: World, epic: Record<string, unknown> = {})
   return answer.body;
 }
 
-test('an epic is discussed like an issue, by its id and under both addresses', async () => {
+test('an epic is discussed like an issue, by its id and under both paths', async () => {
   const here = await world();
   const { as, group, db, people } = here;
   const epic = await addEpic(here);
@@ -56,7 +56,7 @@ test('quick actions work on epics', async () => {
   assert.equal((await here.as('planner').post(`${at}/${epic.id}/notes`, { body: '/reopen' })).status, 202);
 });
 
-test('issues and epics note where they were mentioned, for whoever may read that', async () => {
+test('issues and epics show where they were mentioned to users who may read the source', async () => {
   const here = await world();
   const { as, group, project } = here;
   const epic = await addEpic(here);

@@ -41,7 +41,7 @@ const notesOfThreads = (db: Database, granted: OnNoteable<MaybeCaller>, discussi
 
 /**
  * The notes of one thread, oldest first; at least one.
- * @param missing how the 404 names what is not there
+ * @param missing the noun in the 404
  * @throws ApiError 404
  */
 export async function notesOfThread(

@@ -10,7 +10,7 @@ interface Reply {
 }
 const bodies = (notes: Reply[]) => notes.map(({ body }) => body);
 
-/** A world with an issue, and where it is discussed. */
+/** A world with an issue, and the path of its discussions. */
 async function discussed(
   issue: Parameters<typeof addIssue>[1] = {},
 ): Promise<World & { issue: { id: number; iid: number }; at: string }> {
@@ -19,7 +19,7 @@ async function discussed(
   return { ...here, issue: added, at: `/projects/${here.project.id}/issues/${added.iid}` };
 }
 
-test('a thread is begun, answered in, read and ended', async () => {
+test('a thread is started, replied to, read and deleted', async () => {
   const { as, at, issue, project, people, url } = await discussed();
   const begun = await as('guest').post(`${at}/discussions`, { body: 'What **about** this?' });
   assert.equal(begun.status, 201);
@@ -59,7 +59,7 @@ test('a thread is begun, answered in, read and ended', async () => {
   assert.deepEqual((await as('guest').get(`${at}/discussions/${id}/notes/${answer.body.id}`)).body, answer.body);
   assert.deepEqual((await as('guest').get(`${at}/discussions`)).body, [read.body]);
 
-  // What begins a thread can go without it.
+  // The first note of a thread can be deleted alone.
   assert.equal((await as('guest').delete(`${at}/discussions/${id}/notes/${first.id}`)).status, 204);
   const left = { id, individual_note: false, notes: [answer.body] };
   assert.deepEqual((await as('guest').get(`${at}/discussions`)).body, [left]);
@@ -72,7 +72,7 @@ test('a thread is begun, answered in, read and ended', async () => {
   assert.equal((await as('guest').get(`${at}/discussions/${id}/notes`)).body.message, '404 Notes Not Found');
 });
 
-test('a comment that is answered becomes a thread with the same id, and leaves the Note API', async () => {
+test('a comment with a reply becomes a thread with the same id, and leaves the notes API', async () => {
   const { as, at } = await discussed();
   const comment = (await as('guest').post(`${at}/notes`, { body: 'Alone.' })).body;
   assert.equal(comment.type, null);
@@ -91,7 +91,7 @@ test('a comment that is answered becomes a thread with the same id, and leaves t
   }
 });
 
-test('answers at the same moment make one thread of a comment', async () => {
+test('concurrent replies to a comment create one thread', async () => {
   const { as, at } = await discussed();
   await as('guest').post(`${at}/notes`, { body: 'Alone.' });
   const [{ id }] = (await as('guest').get(`${at}/discussions`)).body;
@@ -106,18 +106,18 @@ test('answers at the same moment make one thread of a comment', async () => {
   assert.deepEqual([thread.individual_note, thread.notes.length, others], [false, 6, []]);
 });
 
-test('a note of the product cannot be answered', async () => {
+test('a system note cannot be replied to', async () => {
   const { as, at } = await discussed();
   await as('planner').put(at, { title: 'Another title' });
   const [{ id, individual_note, notes }] = (await as('guest').get(`${at}/discussions`)).body;
   assert.deepEqual([individual_note, notes.length, notes[0].system], [true, 1, true]);
   const answer = await as('guest').post(`${at}/discussions/${id}/notes`, { body: 'Why?' });
   assert.deepEqual([answer.status, answer.body.message], [400, '400 Bad request - Discussion can not be replied to.']);
-  // `new` is no thread, and begins none.
+  // `new` is not a thread and does not start one.
   assert.equal((await as('guest').post(`${at}/discussions/new/notes`, { body: 'x' })).status, 404);
 });
 
-test('comments are changed and removed by who wrote them and by maintainers, and nobody touches what the product wrote', async () => {
+test('comments can be changed and deleted by their authors and by maintainers, but system notes cannot', async () => {
   const { as, at, issue, db, people } = await discussed();
   await db
     .insertInto('notes')
@@ -147,7 +147,7 @@ test('comments are changed and removed by who wrote them and by maintainers, and
   assert.equal((await as('guest').get(path)).body.message, '404 Not found');
 });
 
-test('bad texts and parameters are refused by name and leave nothing', async () => {
+test('invalid texts and parameters are refused by name, and nothing is stored', async () => {
   const { as, at, project } = await discussed();
   const long = 'é'.repeat(1_000_001);
   const refusals: [string, string, object, string][] = [
@@ -194,11 +194,11 @@ test('notes of one issue are not found on another', async () => {
   assert.equal((await here.as('guest').get(`${elsewhere}/discussions/${id}`)).status, 404);
   assert.equal((await here.as('guest').get(`${elsewhere}/discussions/${id}/notes/${notes[0].id}`)).status, 404);
   assert.equal((await here.as('guest').post(`${elsewhere}/discussions/${id}/notes`, { body: 'y' })).status, 404);
-  // The thread in the path does not matter where a note is named, as the reference has it.
+  // As in the reference, the thread in the path is ignored when the path names a note.
   assert.equal((await here.as('guest').get(`${here.at}/discussions/other/notes/${notes[0].id}`)).status, 200);
 });
 
-test('notes come newest first, in other orders, filtered, and page by page', async () => {
+test('notes are listed newest first by default, sorted, filtered and paged', async () => {
   const { as, at, issue, db, people } = await discussed();
   for (const body of ['a', 'b', 'c']) await as('guest').post(`${at}/notes`, { body });
   await db.insertInto('notes').values({ issue_id: issue.id, author_id: people.owner.id, body: 'closed', system: true }).execute();
@@ -242,7 +242,7 @@ test('a page of discussions counts threads, oldest first', async () => {
   );
 });
 
-test('internal comments are for members from Planner on, and so are answers to them', async () => {
+test('internal comments and replies to them are for members from Planner up', async () => {
   const { as, at } = await discussed();
   assert.equal((await as('guest').post(`${at}/notes`, { body: 'x', internal: true })).status, 403);
   const note = (await as('planner').post(`${at}/notes`, { body: 'Among us.', internal: true })).body;
@@ -261,7 +261,7 @@ test('internal comments are for members from Planner on, and so are answers to t
   assert.equal((await as('planner').get(`${at}/discussions/${id}`)).body.notes.length, 2);
 });
 
-test('owners and administrators say when a comment was written, others do not', async () => {
+test('only owners and administrators can set the time of a comment', async () => {
   const { as, at } = await discussed();
   const created_at = '2020-02-03T04:05:06.000Z';
   for (const persona of ['owner', 'admin'] as const) {
@@ -275,7 +275,7 @@ test('owners and administrators say when a comment was written, others do not', 
   assert.equal(answer.body.created_at, '2020-02-04T00:00:00.000Z');
 });
 
-test('a locked discussion is for members', async () => {
+test('only members can comment on a locked discussion', async () => {
   const here = await discussed();
   const { as, at, db, issue, project, group } = here;
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
@@ -289,13 +289,13 @@ test('a locked discussion is for members', async () => {
   assert.equal((await as('outsider').put(`${note}/${own.notes[0].id}`, { body: 'x' })).status, 403);
   assert.equal((await as('outsider').delete(`${note}/${own.notes[0].id}`)).status, 403);
   assert.equal((await as('guest').post(note, { body: 'From inside.' })).status, 201);
-  // Everybody goes on reading; discussions only with a token, as the reference has it.
+  // Everyone can still read it; discussions need a token, as in the reference.
   assert.equal((await as('outsider').get(`${at}/discussions`)).body.length, 1);
   assert.equal((await as('anonymous').get(`${at}/notes`)).status, 200);
   assert.equal((await as('anonymous').get(`${at}/discussions`)).status, 401);
 });
 
-test('a comment counts, is an event, and makes its issue newer', async () => {
+test('a comment is counted, recorded as an event, and updates its issue', async () => {
   const { as, at, issue, db, people, project } = await discussed();
   const before = await db.selectFrom('issues').select(['updated_at']).where('id', '=', issue.id).executeTakeFirstOrThrow();
   const state = () =>
@@ -321,7 +321,7 @@ test('a comment counts, is an event, and makes its issue newer', async () => {
   assert.equal((await state()).user_notes_count, 1);
 });
 
-test('nobody comments on an archived project', async () => {
+test('comments on an archived project are refused', async () => {
   const { as, at, project } = await discussed();
   const note = (await as('guest').post(`${at}/notes`, { body: 'Before.' })).body;
   await as('owner').post(`/projects/${project.id}/archive`);
@@ -330,7 +330,7 @@ test('nobody comments on an archived project', async () => {
   assert.equal((await as('guest').get(`${at}/notes`)).body.length, 1);
 });
 
-test('a thread outlives the author of its first note, when everything of his is removed', async () => {
+test('a thread survives the deletion of the author of its first note and all their content', async () => {
   const { as, at, db, people } = await discussed();
   const thread = (await as('guest').post(`${at}/discussions`, { body: 'Mine.' })).body;
   await as('planner').post(`${at}/discussions/${thread.id}/notes`, { body: 'Yours.' });
@@ -339,7 +339,7 @@ test('a thread outlives the author of its first note, when everything of his is 
   assert.equal((await as('planner').get(`${at}/discussions`)).body.length, 1);
 });
 
-test('commenting too often is refused, except to those on the list', async (t) => {
+test('commenting too often is refused, except for users on the allowlist', async (t) => {
   const { as, at, db, people } = await discussed();
   t.after(async () => {
     await as('admin').put('/application/settings', { notes_create_limit: 0, notes_create_limit_allowlist: '' });
@@ -349,7 +349,7 @@ test('commenting too often is refused, except to those on the list', async (t) =
   const statuses: number[] = [];
   for (const path of ['notes', 'discussions', 'notes', 'notes'])
     statuses.push((await as('guest').post(`${at}/${path}`, { body: 'x' })).status);
-  // Wherever a window ends, two of them are in one.
+  // At least two of them fall into one window.
   assert.ok(statuses.includes(429), statuses.join());
   assert.equal((await as('guest').get(`${at}/notes`)).status, 200);
   assert.equal((await as('planner').post(`${at}/notes`, { body: 'x' })).status, 201);

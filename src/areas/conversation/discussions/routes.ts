@@ -108,7 +108,7 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
   ]);
 }
 
-/** One note of a thread. It is looked for on the issue or epic, whichever thread the path names, as the reference does. */
+/** One note of a thread. As in the reference, it may be in any thread of the issue or epic, whichever thread the path names. */
 function noteRoutesOf(noun: Commandable, path: string): AnyEndpoint[] {
   const { type, discussed_at } = noun.kind;
   const access = discussed_at.reader(type);

@@ -1,2 +1,2 @@
-/** What other areas may use of references in texts. */
+/** What other areas may use of references in Markdown. */
 export { type Named, pairsMeant, type Surroundings, thingsNamed } from './reference_queries.ts';

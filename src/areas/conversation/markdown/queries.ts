@@ -1,11 +1,11 @@
-/** Where references in a text lead to: one statement for each kind of thing, and only to what the reader may know of. */
+/** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
 import { type NoteableKind, noteableKinds, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type LinkOf, type Reference, referencesIn } from '../../../markdown/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
 
-/** Where the text stands, undefined for nowhere; short references mean nothing then. */
+/** The context of the text; undefined if there is none, and then short references mean nothing. */
 export type Context = Pick<Project, 'full_path'> | undefined;
 
 interface Asking {
@@ -15,7 +15,7 @@ interface Asking {
   url: string;
 }
 
-/** Most references of a kind that one text has links for. */
+/** The most references of a kind that are linked in one text. */
 const maximumLinks = 500;
 
 const surroundingsOf = (context: Context): Surroundings => ({
@@ -52,7 +52,7 @@ async function linksTo(
 }
 
 /**
- * What makes links of the references in a text.
+ * Returns a function that links the references in a text.
  * @param context a project that the caller may read
  */
 export async function linksFor(asking: Asking, text: string, context: Context): Promise<LinkOf> {

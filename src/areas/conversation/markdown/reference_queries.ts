@@ -1,22 +1,22 @@
-/** What references in texts lead to: `#1`, `group/project#1`, `&1`. */
+/** Resolving references in Markdown: `#1`, `group/project#1`, `&1`. */
 import { sql } from 'kysely';
 import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Reference } from '../../../markdown/index.ts';
 
-/** Where a text stands: in a project, or in a group alone. */
+/** The context of a text: a project, or only a group. */
 export interface Surroundings {
   project_path: string | undefined;
   group_path: string | undefined;
 }
 
-/** The project or group whose thing is meant, and its number there. */
+/** A project or group, and the iid in it. */
 export interface Pair {
   path: string;
   iid: number;
 }
 
-/** A thing that was named. */
+/** An issue or epic that was referenced. */
 export interface Named extends Noteable {
   iid: number;
   /** Of its project or group. */
@@ -28,7 +28,7 @@ export interface Named extends Noteable {
 
 const largestIid = 2 ** 31 - 1;
 
-/** The full path that a reference means: a name alone is that of a project in the same group. */
+/** The full path of a reference: a bare name is a project in the same group. */
 export function pathMeant(
   { places }: NoteableKind,
   { path }: Reference,
@@ -38,7 +38,7 @@ export function pathMeant(
   return places === 'namespaces' || path.includes('/') || group_path === undefined ? path : `${group_path}/${path}`;
 }
 
-/** What the references to one kind mean, each pair once; references that mean nothing here are left out. */
+/** The targets of references to one kind, without duplicates; references that mean nothing in this context are left out. */
 export function pairsMeant(
   kind: NoteableKind,
   references: readonly Reference[],
@@ -57,7 +57,7 @@ export function pairsMeant(
   return [...pairs.values()];
 }
 
-/** The things of one kind that the caller may read among those named, in the order of their ids. */
+/** The referenced items of one kind that the caller may read, ordered by id. */
 export async function thingsNamed(
   db: Database,
   caller: MaybeCaller,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { world } from '../../../../test/support/world.ts';
 
-test('a text becomes HTML, and references in it links to what the reader may know of', async () => {
+test('Markdown is rendered as HTML, with links for references that the reader may see', async () => {
   const w = await world();
   await addIssue(w, { title: 'Seen' });
   await addIssue(w, { title: 'Hidden', confidential: true });
@@ -26,7 +26,7 @@ test('a text becomes HTML, and references in it links to what the reader may kno
   assert.doesNotMatch(plain.body.html, /<a/);
 });
 
-test('the project must be one that the caller may read, and a text must be there', async () => {
+test('the project must be readable, and the text is required', async () => {
   const w = await world();
   const hidden = await w.as('outsider').post('/markdown', { text: 'x', gfm: true, project: w.project.full_path });
   assert.deepEqual([hidden.status, hidden.body], [404, { message: '404 Project Not Found' }]);

@@ -1,20 +1,20 @@
-/** Notes that the product writes itself: what it notes about changes, and copies of all notes. */
+/** System notes, and copies of notes. */
 import { sql } from 'kysely';
 import { type Noteable, noteableColumns, noteableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isOn, referringTo, refersColumn } from './queries.ts';
 
 export interface SystemNote {
-  /** ISO 8601; now where it is left out. */
+  /** ISO 8601; now by default. */
   created_at?: string;
-  /** What the body speaks of, if it is another issue or epic: who may not read that does not see the note. */
+  /** The other issue or epic that the body names: users who may not read it do not see the note. */
   refers_to?: Noteable;
 }
 
 /**
- * Notes what was done to an issue or epic.
- * @param tx the transaction of what was done
- * @param author_id who did it
+ * Adds a system note about a change to an issue or epic.
+ * @param tx the transaction of the change
+ * @param author_id the user who made it
  * @param body the wording of docs/reference/notes.md, e.g. `changed the description`
  */
 export async function addSystemNote(
@@ -39,8 +39,8 @@ export async function addSystemNote(
 }
 
 /**
- * Copies all notes, with their authors, times, threads, reactions and the people they name, when an issue is moved or cloned. No events or to-dos come of it.
- * @param tx the transaction in which the copy of the issue is made
+ * Copies all notes with their authors, times, threads, reactions and mentions when an issue is moved or cloned. This creates no events or to-do items.
+ * @param tx the transaction that copies the issue
  */
 export async function copyNotes(tx: Database, from: Noteable, to: Noteable): Promise<void> {
   const on = sql.ref(to.kind.column);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { world } from '../../../../test/support/world.ts';
 
-test('quick actions in a comment are done and taken out of it', async () => {
+test('quick actions in a comment are applied and removed from it', async () => {
   const here = await world();
   const { iid } = await addIssue(here);
   const at = `/projects/${here.project.id}/issues/${iid}`;
@@ -15,7 +15,7 @@ test('quick actions in a comment are done and taken out of it', async () => {
   assert.deepEqual([issue.state, issue.title, issue.user_notes_count], ['closed', 'Done', 1]);
 });
 
-test('a text of nothing but quick actions leaves no comment', async () => {
+test('a text of quick actions only creates no comment', async () => {
   const here = await world();
   const { iid } = await addIssue(here);
   const at = `/projects/${here.project.id}/issues/${iid}`;
@@ -28,14 +28,14 @@ test('a text of nothing but quick actions leaves no comment', async () => {
   const comment = (await here.as('guest').post(`${at}/notes`, { body: 'Here.' })).body;
   const [{ id }] = (await here.as('guest').get(`${at}/discussions`)).body;
   assert.equal((await here.as('planner').post(`${at}/discussions/${id}/notes`, { body: '/close' })).status, 202);
-  // Nothing was answered, so that the comment still stands alone.
+  // No reply was created, so the comment is still an individual one.
   const [single] = (await here.as('guest').get(`${at}/discussions`)).body;
   assert.deepEqual([single.individual_note, single.notes.length], [true, 1]);
   assert.equal((await here.as('guest').get(at)).body.user_notes_count, 1);
 
   const refused = await here.as('guest').post(`${at}/notes`, { body: '/title Mine' });
   assert.deepEqual([refused.status, refused.body.message], [400, '400 Bad request - Failed to apply commands.']);
-  // Changed into nothing but quick actions, a comment goes; where none can be done it stays.
+  // A comment edited into quick actions only is deleted, unless none of them can be applied.
   const path = `${at}/notes/${comment.id}`;
   assert.equal((await here.as('guest').put(path, { body: '/title Mine' })).status, 400);
   assert.equal((await here.as('guest').get(path)).body.body, 'Here.');
@@ -44,7 +44,7 @@ test('a text of nothing but quick actions leaves no comment', async () => {
   assert.equal((await here.as('guest').get(at)).body.state, 'opened');
 });
 
-test('what a quick action draws, or that stands in code, is the text of a comment', async () => {
+test('drawings of quick actions, and quick actions in code, are part of the comment', async () => {
   const here = await world();
   const { iid } = await addIssue(here);
   const at = `/projects/${here.project.id}/issues/${iid}/notes`;

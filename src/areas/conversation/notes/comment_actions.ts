@@ -1,4 +1,4 @@
-/** Writing, changing and removing comments, each with all that follows from it in one transaction. */
+/** Creating, updating and deleting comments, each with all its effects in one transaction. */
 import { sql } from 'kysely';
 import { type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -11,19 +11,19 @@ import type { Written } from './present.ts';
 import { isOn, type NoteRow, noteRows } from './queries.ts';
 import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
 
-/** Where comments are written, what holds there, and what quick actions do to what is commented on. */
+/** The noteable that is commented on, with its rules and quick actions. */
 export type Writing = Pick<Services, 'db' | 'url'> & { plan: Plan; noun: Commandable };
 
 export interface NewComment {
   body: string;
-  /** ISO 8601; counts where the caller may say so. */
+  /** ISO 8601; ignored unless the caller may set it. */
   created_at?: string | undefined;
   internal?: boolean | undefined;
-  /** The thread that it answers in, or, without an id, that it begins; otherwise it stands alone. */
+  /** The thread that it replies to, or without an id starts; otherwise it is an individual comment. */
   thread?: { discussion_id?: string } | undefined;
 }
 
-/** Does what quick actions say. They come after the text they stood in: that crosses off to-dos, and one of them adds one. */
+/** Applies quick actions. They run after their text is stored: the comment resolves to-do items, and `/todo` adds one. */
 async function runCommands(
   tx: Database,
   { url, plan, noun }: Writing,
@@ -34,14 +34,14 @@ async function runCommands(
   return applyCommands(tx, noun, { caller, plan, url, on, is_new: false }, commands);
 }
 
-/** Does what a text says that is nothing but quick actions. */
+/** Applies a text that consists of quick actions only. */
 async function onlyCommands(tx: Database, writing: Writing, granted: OnNoteable, commands: readonly Command[]): Promise<Written> {
   const outcome = await runCommands(tx, writing, granted, commands);
   if (!outcome?.applied) throw commandsFailed();
   return { note: undefined, commands: outcome };
 }
 
-/** The note that a thread begins with. */
+/** The first note of a thread. */
 interface First {
   id: number;
   type: string | null;
@@ -49,8 +49,8 @@ interface First {
 }
 
 /**
- * The thread that is answered in, held until the answer is written.
- * @throws ApiError 404 where it is not there, or not for the caller; 400 for what nobody can answer
+ * The thread that is replied to, locked until the reply is written.
+ * @throws ApiError 404 when it does not exist or is hidden from the caller; 400 when it cannot be replied to
  */
 async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: string): Promise<First> {
   const first = await tx
@@ -66,12 +66,12 @@ async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: str
   return thread;
 }
 
-/** Makes a comment that is answered the first of a thread. */
+/** Turns a comment that is replied to into the first note of a thread. */
 async function openThread(tx: Database, { id, type }: First): Promise<void> {
   if (type === null) await tx.updateTable('notes').set({ type: 'DiscussionNote' }).where('id', '=', id).execute();
 }
 
-/** An issue or epic is as new as what was last said on it. */
+/** A comment updates its issue or epic. */
 async function touch(tx: Database, noteable: Noteable): Promise<void> {
   await sql`update ${sql.table(noteable.kind.table)} set updated_at = now() where id = ${noteable.id}`.execute(tx);
 }
@@ -79,7 +79,7 @@ async function touch(tx: Database, noteable: Noteable): Promise<void> {
 const noteWith = (tx: Database, id: number): Promise<NoteRow> =>
   noteRows(tx).where('notes.id', '=', id).executeTakeFirstOrThrow();
 
-/** Writes the row of a comment and the event of it. */
+/** Writes the row of a comment and its event. */
 async function addNote(
   tx: Database,
   { caller, on }: OnNoteable,
@@ -115,8 +115,8 @@ async function addNote(
 }
 
 /**
- * Writes a comment, after its quick actions were done and taken out.
- * @throws ApiError 400 for what is no comment, 403 for who may not comment, 404 for a thread that is not there
+ * Creates a comment, after its quick actions were extracted and applied.
+ * @throws ApiError 400 for an invalid comment, 403 for callers who may not comment, 404 for an unknown thread
  */
 export async function writeComment(writing: Writing, granted: OnNoteable, comment: NewComment): Promise<Written> {
   const { caller, on } = granted;
@@ -144,8 +144,8 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
 }
 
 /**
- * Changes the text of a comment. One that says nothing but quick actions is removed after they were done.
- * @throws ApiError 400 for what is no comment, 403 for who may not change it
+ * Updates the text of a comment. If only quick actions are left, they are applied and the comment is deleted.
+ * @throws ApiError 400 for an invalid comment, 403 for callers who may not change it
  */
 export async function rewriteComment(writing: Writing, granted: OnNoteable, note: NoteRow, body: string): Promise<Written> {
   const { caller, on } = granted;
@@ -172,9 +172,9 @@ async function deleteNote(tx: Database, noteable: Noteable, id: number): Promise
 }
 
 /**
- * Removes a comment. What is left of its thread stays one.
+ * Deletes a comment. The rest of its thread stays a thread.
  * @param unmodified_since the caller's `If-Unmodified-Since`
- * @throws ApiError 403 for who may not remove it, 412 where it has changed since
+ * @throws ApiError 403 for callers who may not delete it, 412 when it has changed since
  */
 export async function removeComment(
   db: Database,

@@ -5,7 +5,7 @@ import { type Persona, type World, world } from '../../../../test/support/world.
 
 const at = ({ project }: World, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}`;
 
-/** Bodies of the notes that the product wrote, oldest first, as somebody reads them. */
+/** Bodies of the system notes that a persona sees, oldest first. */
 async function noted(
   here: World,
   issue: { iid: number },
@@ -38,7 +38,7 @@ const todosOn = ({ db }: World, issue: { id: number }) =>
     .orderBy('username')
     .execute();
 
-test('an issue that a comment or a description names says so once per source', async () => {
+test('an issue mentioned in a comment or description gets one system note per source', async () => {
   const here = await world();
   const target = await addIssue(here);
   const source = await addIssue(here, { description: `Like #${target.iid}, and see #999.` });
@@ -52,7 +52,7 @@ test('an issue that a comment or a description names says so once per source', a
   assert.deepEqual([note.system, note.author.username], [true, here.people.guest.username]);
 });
 
-test('a note about a source is hidden from who may not read the source', async () => {
+test('a mention is hidden from users who may not read its source', async () => {
   const here = await world();
   const target = await addIssue(here);
   const secret = await addIssue(here, { confidential: true, description: `About #${target.iid}` });
@@ -63,16 +63,16 @@ test('a note about a source is hidden from who may not read the source', async (
   const page = await here.as('guest').get(`${at(here, target)}/notes`);
   assert.equal(page.headers.get('x-total'), '0');
 
-  // What its author may not read is not mentioned at all.
+  // Issues that the author may not read are not mentioned at all.
   const own = await addIssue(here, { title: 'Guess' }, 'guest');
   await here.as('guest').post(`${at(here, own)}/notes`, { body: `Is it #${secret.iid}?` });
   assert.deepEqual(await noted(here, secret, 'owner'), []);
-  // What is said among members alone shows nowhere else.
+  // Internal notes create no mentions elsewhere.
   await here.as('planner').post(`${at(here, own)}/notes`, { body: `It is #${secret.iid}.`, internal: true });
   assert.deepEqual(await noted(here, secret, 'owner'), []);
 });
 
-test('issues of other projects are named by path or address, and name this one in full', async () => {
+test('issues of other projects are referenced by path or URL, and show a full reference back', async () => {
   const here = await world();
   const { as, group } = here;
   const other = (await as('owner').post('/projects', { name: `other-${here.project.id}`, namespace_id: group.id })).body;
@@ -86,7 +86,7 @@ test('issues of other projects are named by path or address, and name this one i
     assert.deepEqual(await noted(here, issue, 'owner', other.id), [`mentioned in issue ${here.project.full_path}#${source.iid}`]);
 });
 
-test('people who are named get a to-do the first time, if they may read', async () => {
+test('mentioned users get a to-do item the first time, if they may read the text', async () => {
   const here = await world();
   const { as, people } = here;
   const named = (persona: Persona) => `@${people[persona].username}`;
@@ -119,7 +119,7 @@ test('people who are named get a to-do the first time, if they may read', async 
   assert.deepEqual(await todosOn(here, issue), []);
 });
 
-test('an internal comment gives a to-do only to those who may read it', async () => {
+test('an internal comment creates to-do items only for users who may read it', async () => {
   const here = await world();
   const { as, people } = here;
   const issue = await addIssue(here);
@@ -131,7 +131,7 @@ test('an internal comment gives a to-do only to those who may read it', async ()
   );
 });
 
-test('a text of nothing but names is read in time, and tells a hundred people and issues', async () => {
+test('a text full of mentions is processed in time, and notifies at most a hundred users and issues', async () => {
   const here = await world();
   const target = await addIssue(here);
   const source = await addIssue(here);

@@ -1,4 +1,4 @@
-/** What follows from naming people, issues and epics in a text. */
+/** The effects of mentioning users, issues and epics in a text. */
 import { sql } from 'kysely';
 import { isAbout, type Noteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -7,28 +7,28 @@ import { type Reference, referencesIn } from '../../../markdown/index.ts';
 import { addTodos } from '../../activity/todos/index.ts';
 import { noteCrossReferences } from './reference_actions.ts';
 
-/** Most people that one text tells of itself. */
+/** The most users that one text can mention. */
 const maximumPeople = 100;
 
 export interface MentioningText {
-  /** Who wrote it. */
+  /** The author. */
   actor: Caller;
-  /** What the text belongs to: a note on it, or its own description. */
+  /** The noteable that the text belongs to, as a note or as its description. */
   noteable: Noteable;
   note_id?: number;
-  /** Whether it is a note that others must not know of. */
+  /** Whether it is an internal note. */
   internal?: boolean;
   text: string | null;
   /** Our external address without a trailing slash. */
   url: string;
 }
 
-/** Those among the references to people with which a text begins, so that it is addressed to them. */
+/** The user mentions at the start of a text, to whom it is addressed. */
 function addressed(text: string, people: readonly Reference[]): Set<string> {
   const names = new Set<string>();
   let at = 0;
   for (const { start, end, value } of people) {
-    // Names may be apart by blanks, commas and `and`.
+    // Mentions may be separated by spaces, commas and `and`.
     if (!/^(?:and\b|[\s,])*$/.test(text.slice(at, Math.min(start, at + 20))) || start - at > 20) break;
     names.add(value.toLowerCase());
     at = end;
@@ -37,7 +37,7 @@ function addressed(text: string, people: readonly Reference[]): Set<string> {
 }
 
 /**
- * Makes the rows of user_mentions those of a text.
+ * Replaces the rows of user_mentions with those of a text.
  * @returns the ids of those who were not named in it before, by name in lower case
  */
 async function keepMentions(
@@ -63,8 +63,8 @@ async function keepMentions(
 }
 
 /**
- * Keeps what a description or note that was written or changed refers to: who is mentioned in it, to-dos for those whom it names for the first time, and `mentioned
- * in …` on the issues and epics that it names, once per source.
+ * Records the references of a new or changed description or note: the mentioned users, to-do items for those mentioned for the first time, and `mentioned
+ * in …` on the issues and epics, once per source.
  * @param tx the transaction in which the text was written
  */
 export async function noteMentions(tx: Database, mentioning: MentioningText): Promise<void> {
@@ -81,6 +81,6 @@ export async function noteMentions(tx: Database, mentioning: MentioningText): Pr
     );
     if (user_ids.length > 0) await addTodos(tx, { user_ids, author_id: actor.id, action, target: noteable, note_id });
   }
-  // Whoever may read this issue, but no internal note on it, would look for what mentioned the other one in vain.
+  // No `mentioned in …` for internal notes: readers of this issue who may not read them could not find the mention.
   if (!internal) await noteCrossReferences(tx, { actor, source: noteable, references });
 }

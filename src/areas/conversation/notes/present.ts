@@ -30,7 +30,7 @@ export type NoteReply = Static<typeof Note>;
 
 /**
  * @param url the external address of the server
- * @param commands_changes what quick actions in the text have changed, by attribute
+ * @param commands_changes the changes made by quick actions in the text, by attribute
  */
 export function presentNote(url: string, row: NoteRow, commands_changes: Record<string, unknown> = {}): NoteReply {
   const { id, body, created_at, updated_at, system, internal, project_id } = row;
@@ -68,7 +68,7 @@ function authorOf(url: string, row: NoteRow): Static<typeof UserBasic> | null {
   });
 }
 
-/** What a text answers that was nothing but quick actions. */
+/** The reply to a text of quick actions only. */
 export const CommandsOnly = resource('CommandsOnly', {
   commands_changes: Type.Record(Type.String(), Type.Unknown(), { description: 'Changes by attribute' }),
   summary: Type.Array(Type.String()),
@@ -77,13 +77,13 @@ export const CommandsOnly = resource('CommandsOnly', {
 export const onlyCommands = { 202: 'The text was nothing but quick actions: they were done, and there is no comment' };
 export const noteOrCommands = byOutcome(Type.Union([Note, CommandsOnly]), onlyCommands);
 
-/** What came of a text: a comment, and what its quick actions did. Without a comment it was nothing but quick actions. */
+/** The result of a text: a comment, and the effects of its quick actions. There is no comment if the text had quick actions only. */
 export interface Written {
   note: NoteRow | undefined;
   commands: CommandOutcome | undefined;
 }
 
-/** What came of a text, as its comment, or as the thread that it began. */
+/** The result of a text, as its comment or as the thread that it started. */
 export function outcomeOf<T>(
   { note, commands }: Written,
   present: (note: NoteRow, changes: Record<string, unknown> | undefined) => T,

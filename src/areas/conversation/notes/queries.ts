@@ -17,15 +17,15 @@ import { mayReadInternal } from './rules.ts';
 /** A predicate on rows of `notes`: they are on the noteable. */
 export const isOn = (noteable: Noteable): RawBuilder<boolean> => isAbout('notes', noteable);
 
-/** The columns that say what the body of a note speaks of. */
+/** The columns for the issue or epic that the body of a note names. */
 export const refersColumn = (column: NoteableColumn) => `refers_to_${column}` as const;
 
-/** They say that it speaks of the noteable. */
+/** A predicate: the body names the noteable. */
 export const referringTo = ({ kind, id }: Noteable) => ({ [refersColumn(kind.column)]: id });
 
 /**
- * A predicate on rows of `notes`, whose issue or epic the caller may read: he may read the note as well. What speaks of something that he may not read is not for
- * him. What a note speaks of is looked up by its id: as `exists` PostgreSQL may prefer to read all issues first.
+ * A predicate on rows of `notes` whose issue or epic the caller may read: they may read the note as well. Notes that name an issue or epic hidden from the
+ * caller are hidden, too. It is looked up by id, because with `exists` PostgreSQL may choose to read all issues first.
  * @param withInternal whether he may read internal notes: members from Planner on
  */
 export const isVisibleNote = (caller: MaybeCaller, withInternal: boolean): RawBuilder<SqlBool> => sql`
@@ -37,7 +37,7 @@ function isReferenceVisible(caller: MaybeCaller, kind: NoteableKind) {
     select ${kind.isVisible(caller)} from ${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${other}))`;
 }
 
-/** A note with everything that replies say of it. */
+/** A note as replies need it. */
 export interface NoteRow extends Record<NoteableColumn, number | null> {
   id: number;
   discussion_id: string;
@@ -56,7 +56,7 @@ export interface NoteRow extends Record<NoteableColumn, number | null> {
   author_public_email: string | null;
 }
 
-/** The project and number of what a note is on; things of groups are not told by theirs. */
+/** The project and iid of a note's target; group-level targets show none. */
 const inProjects = sql<{ project_id: number; iid: number }>`(${sql.join(
   noteableKinds
     .filter(({ places }) => places === 'projects')
@@ -64,7 +64,7 @@ const inProjects = sql<{ project_id: number; iid: number }>`(${sql.join(
   sql` union all `,
 )})`;
 
-/** Notes with everything that replies say of them. */
+/** Notes as replies need them. */
 export const noteRows = (db: Database) =>
   db
     .selectFrom('notes')
@@ -82,14 +82,14 @@ export const notesFor = (db: Database, { caller, on }: OnNoteable<MaybeCaller>) 
     .where(isOn(on))
     .where(isVisibleNote(caller, mayReadInternal(on)));
 
-/** Which notes are asked for. */
+/** Which notes to list. */
 export interface NoteFilter {
   activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
   order_by: 'created_at' | 'updated_at';
   sort: 'asc' | 'desc';
 }
 
-/** A page of the notes outside threads: those within belong to the discussions (specification part 1, section 2.7). */
+/** A page of the notes outside threads: notes in threads are listed by discussions (specification part 1, section 2.7). */
 export function singleNotesOf(
   db: Database,
   granted: OnNoteable<MaybeCaller>,
@@ -103,7 +103,7 @@ export function singleNotesOf(
 
 /**
  * One note, which the caller may read.
- * @param single whether one inside a thread does not count
+ * @param single whether notes in threads are excluded
  * @throws ApiError 404
  */
 export async function noteOf(db: Database, granted: OnNoteable<MaybeCaller>, note_id: number, single: boolean): Promise<NoteRow> {

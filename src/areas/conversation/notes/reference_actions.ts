@@ -1,4 +1,4 @@
-/** `mentioned in …`: what an issue or epic notes when the text of another one names it (docs/reference/notes.md). */
+/** `mentioned in …`: the system note on an issue or epic that another one references (docs/reference/notes.md). */
 import { sql } from 'kysely';
 import { type Noteable, noteableColumns, noteableKinds, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -7,18 +7,18 @@ import type { Reference } from '../../../markdown/index.ts';
 import { type Named, pairsMeant, type Surroundings, thingsNamed } from '../markdown/index.ts';
 import { referringTo } from './queries.ts';
 
-/** Most things of each kind that one text tells of itself. */
+/** The most issues, and the most epics, that one text can mention. */
 const maximumTargets = 100;
 
 interface CrossReferences {
-  /** Who wrote the text: what he may not read he cannot mention. */
+  /** The author: they can only mention what they may read. */
   actor: Caller;
-  /** Where it stands. */
+  /** Its context. */
   source: Noteable;
   references: readonly Reference[];
 }
 
-/** Where a text stands. */
+/** The context of a text. */
 interface Place {
   iid: number;
   /** Of its project or group. */
@@ -45,7 +45,7 @@ const surroundingsOf = ({ kind }: Noteable, { full_path, group_path }: Place): S
   group_path,
 });
 
-/** What the source is called on the page of the target: by its number alone where both belong together. */
+/** The reference to the source in the context of the target: only the iid if both are in the same project or group. */
 function nameFor(target: Named, { kind }: Noteable, place: Place): string {
   const isNear =
     kind.places === 'projects'
@@ -55,8 +55,8 @@ function nameFor(target: Named, { kind }: Noteable, place: Place): string {
 }
 
 /**
- * Notes on each issue and epic that a text names, and its author may read, that it was mentioned there; where that stands already nothing is added. Always in the
- * order of their ids, so that two texts which name the same do not wait for each other.
+ * Adds a system note to each issue and epic that a text references and its author may read, unless it is there already. Always ordered by id, so that
+ * concurrent texts cannot deadlock.
  */
 export async function noteCrossReferences(tx: Database, { actor, source, references }: CrossReferences): Promise<void> {
   const named = noteableKinds.filter(({ name }) => references.some(({ kind }) => kind === name));

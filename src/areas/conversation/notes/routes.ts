@@ -1,4 +1,4 @@
-/** Notes: the comments on issues and epics outside threads, and what the product noted (docs/reference/notes.md). */
+/** Notes: the comments on issues and epics outside threads, and system notes (docs/reference/notes.md). */
 import { Type } from 'typebox';
 import {
   type AnyEndpoint,
@@ -20,7 +20,7 @@ import { Note, noteOrCommands, outcomeOf, presentNote } from './present.ts';
 import { noteOf, singleNotesOf } from './queries.ts';
 import { writingTexts } from './rules.ts';
 
-/** How often somebody may comment. */
+/** How often a user may comment. */
 export const commentRate = { setting: 'notes_create_limit', spared: 'notes_create_limit_allowlist', window_s: 60 } as const;
 
 export const CommentTime = () =>

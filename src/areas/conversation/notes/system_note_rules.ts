@@ -1,14 +1,14 @@
-/** Words that notes of the product have in common, whatever changed (docs/reference/notes.md). Pure functions. */
+/** The wording that system notes share (docs/reference/notes.md). Pure functions. */
 import { tickedTasks } from '../../../markdown/index.ts';
 
-/** How many characters two texts have in common from their beginning. */
+/** The length of the common prefix of two texts. */
 function commonStart(one: readonly string[], other: readonly string[], most: number): number {
   let length = 0;
   while (length < most && one[length] === other[length]) length++;
   return length;
 }
 
-/** The changed part of a text in marks; what stays on both sides of it is not marked. */
+/** A text with its changed part marked. */
 const marked = (characters: readonly string[], start: number, end: number, sign: '+' | '-'): string => {
   const [before, changed, after] = [characters.slice(0, start), characters.slice(start, end), characters.slice(end)];
   return `**${before.join('')}${changed.length > 0 ? `{${sign}${changed.join('')}${sign}}` : ''}${after.join('')}**`;
@@ -28,7 +28,7 @@ const longDate = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'lon
 /**
  * `changed due date to September 20, 2018`
  * @param what which date, e.g. `due date`
- * @param date `YYYY-MM-DD`, or null where it was taken away
+ * @param date `YYYY-MM-DD`, or null when it was removed
  */
 export const dateChanged = (what: string, date: string | null): string =>
   date === null ? `removed ${what}` : `changed ${what} to ${longDate.format(new Date(`${date}T00:00:00Z`))}`;
@@ -36,10 +36,10 @@ export const dateChanged = (what: string, date: string | null): string =>
 const taskTicked = ({ text, done }: { text: string; done: boolean }): string =>
   `marked the checklist item **${text}** as ${done ? 'completed' : 'incomplete'}`;
 
-/** More ticks than a person makes at once are a new text. */
+/** More ticks than this in one edit are reported as a changed text. */
 const mostTicks = 20;
 
-/** What is noted of a description that is another now: which of its tasks were ticked, if that is all, or that it was changed. */
+/** The system note for a changed description: the tasks that were ticked, if nothing else changed. */
 export function descriptionChanged(from: string | null, to: string | null): string[] {
   const ticked = tickedTasks(from, to);
   return ticked.length > 0 && ticked.length <= mostTicks ? ticked.map(taskTicked) : ['changed the description'];

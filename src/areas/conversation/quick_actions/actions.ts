@@ -8,9 +8,9 @@ import type { Command } from './extraction_rules.ts';
 import { has } from './rules.ts';
 
 export interface CommandOutcome {
-  /** What was changed, by attribute; for the reply. */
+  /** The changes by attribute, for the reply. */
   commands_changes: Record<string, unknown>;
-  /** A sentence for each command, also for those that could not be applied. */
+  /** A sentence for each command, including those that could not be applied. */
   summary: string[];
   /** How many were applied. */
   applied: number;
@@ -35,7 +35,7 @@ async function situationOf(tx: Database, noun: Commandable, target: CommandTarge
   };
 }
 
-/** What a command says, or does later; nothing where it is not the caller's to give, or not here. */
+/** The message of a command, or its deferred work; undefined if the caller may not use it, or it does not apply to the target. */
 async function begin(situation: Situation, { name, argument }: Command): Promise<Outcome> {
   const definition = definitionOf(name, situation.noun);
   if (!definition) return undefined;
@@ -46,8 +46,8 @@ async function begin(situation: Situation, { name, argument }: Command): Promise
 }
 
 /**
- * Edits the target as the commands ask, all or nothing: what an edit over the API would be refused for is not done here either.
- * @returns whether it was done
+ * Edits the target as the commands ask, all or nothing, under the same rules as an edit through the API.
+ * @returns whether the edit was made
  */
 async function edit({ tx, operations, changes }: Situation): Promise<boolean> {
   if (Object.keys(changes).length === 0) return true;
@@ -64,9 +64,9 @@ async function edit({ tx, operations, changes }: Situation): Promise<boolean> {
 }
 
 /**
- * Does what commands say, as far as the caller may. A command that cannot be applied is said to be so, and changes nothing. The target is edited once for all of
- * them; then follows, in their order, what is no edit.
- * @param tx the transaction that writes the text they stood in, after that text: what is written crosses off to-dos, and `/todo` adds one
+ * Applies commands, as far as the caller may. A command that cannot be applied changes nothing and says so. The target is edited once for all of
+ * them; then other work follows in order.
+ * @param tx the transaction that has stored their text: the comment resolves to-do items, and `/todo` adds one
  */
 export async function applyCommands(
   tx: Database,

@@ -10,19 +10,19 @@ async function addIssue({ as, project }: World, values: object = {}) {
   return added.body as { id: number; iid: number; description: string | null } & Record<string, unknown>;
 }
 
-/** A world with an issue, and what commands on it say and make of it. */
+/** A world with an issue, and the messages and effects of commands on it. */
 async function issueWorld(values: object = {}) {
   const w = await world();
   const issue = await addIssue(w, values);
   const url = `/projects/${w.project.id}/issues/${issue.iid}`;
-  /** Comments with nothing but commands: what is said, and which attributes are said to have changed. */
+  /** Comments of commands only: the summary, and the attributes reported as changed. */
   const command = async (body: string, persona: Persona = 'planner') => {
     const answer = await w.as(persona).post(`${url}/notes`, { body });
     assert.equal(answer.status, 202, JSON.stringify(answer.body));
     return answer.body as { summary: string[]; commands_changes: Record<string, unknown> };
   };
   const said = async (body: string, persona: Persona = 'planner') => (await command(body, persona)).summary;
-  /** Of a comment whose commands nobody could give. */
+  /** The reply when no command could be applied. */
   const refused = async (body: string, persona: Persona = 'planner') => {
     const answer = await w.as(persona).post(`${url}/notes`, { body });
     assert.equal(answer.status, 400, JSON.stringify(answer.body));
@@ -31,7 +31,7 @@ async function issueWorld(values: object = {}) {
   return { w, issue, url, command, said, refused, shown };
 }
 
-test('an issue is closed, opened again and renamed by comments', async () => {
+test('commands close, reopen and rename an issue', async () => {
   const { command, said, refused, shown } = await issueWorld();
   assert.deepEqual(await command('/close'), { summary: ['Closed this issue.'], commands_changes: { state_event: 'close' } });
   assert.equal((await shown()).state, 'closed');
@@ -43,7 +43,7 @@ test('an issue is closed, opened again and renamed by comments', async () => {
   await refused('/title');
 });
 
-test('a command beside text is done, and the text is the comment', async () => {
+test('a command next to text is applied, and the text becomes the comment', async () => {
   const { w, url, shown } = await issueWorld();
   const answer = await w.as('planner').post(`${url}/notes`, { body: 'Enough.\n/close\n/nonsense\n/reopen\n/shrug' });
   assert.equal(answer.status, 201);
@@ -51,7 +51,7 @@ test('a command beside text is done, and the text is the comment', async () => {
   assert.equal((await shown()).state, 'opened', 'the last one counts');
 });
 
-test('labels are added, removed and replaced, if they are there', async () => {
+test('commands add, remove and replace existing labels', async () => {
   const { w, command, said, refused, shown } = await issueWorld({ labels: 'old' });
   for (const name of ['bug', 'b c', 'kind::one', 'kind::two'])
     await w.as('planner').post(`/projects/${w.project.id}/labels`, { name, color: '#112233' });
@@ -77,7 +77,7 @@ test('labels are added, removed and replaced, if they are there', async () => {
   await refused('/unlabel ~old');
 });
 
-test('people are assigned and freed', async () => {
+test('commands assign and unassign users', async () => {
   const { w, command, said, refused, shown } = await issueWorld();
   const { guest, developer, planner, outsider } = w.people;
   const ids = async () => (await shown()).assignees.map(({ id }: { id: number }) => id).sort();
@@ -98,7 +98,7 @@ test('people are assigned and freed', async () => {
   assert.deepEqual(await ids(), []);
 });
 
-test('milestone, days, weight, health and lock are set and taken away', async () => {
+test('commands set and remove milestone, dates, weight, health status and lock', async () => {
   const { w, command, said, refused, shown } = await issueWorld();
   const milestones = `/projects/${w.project.id}/milestones`;
   const { id } = (await w.as('planner').post(milestones, { title: 'First harvest' })).body;
@@ -145,7 +145,7 @@ test('milestone, days, weight, health and lock are set and taken away', async ()
   assert.deepEqual(await said('/milestone %1'), ['Set the milestone to %"First harvest".']);
 });
 
-test('time is estimated and spent', async () => {
+test('commands estimate and spend time', async () => {
   const { command, said, refused, shown } = await issueWorld();
   assert.deepEqual(await command('/estimate 1d 2h'), {
     summary: ['Set time estimate to 1d 2h.'],
@@ -161,7 +161,7 @@ test('time is estimated and spent', async () => {
   await refused('/remove_estimate');
 });
 
-test('what an issue is to the caller changes for him alone', async () => {
+test('commands on subscriptions, to-do items and reactions affect the caller only', async () => {
   const { w, url, command, said, refused } = await issueWorld();
   const todos = async () => (await w.as('guest').get('/todos')).body.length;
   assert.deepEqual(await command('/todo', 'guest'), {
@@ -187,13 +187,13 @@ test('what an issue is to the caller changes for him alone', async () => {
   await refused('/award :no_such_thing:', 'guest');
 });
 
-test('a to-do is added after what is edited beside it', async () => {
+test('a to-do item is added after the edits of the same comment', async () => {
   const { w, said } = await issueWorld();
   assert.deepEqual(await said('/todo\n/title Other'), ['Added a to-do item.', 'Changed the title to "Other".']);
   assert.equal((await w.as('planner').get('/todos')).body.length, 1);
 });
 
-test('commands need the rights of the edit that they stand for', async () => {
+test('a command needs the same rights as the equivalent edit', async () => {
   const { w, refused, shown } = await issueWorld();
   const planning = [
     '/label ~x',
@@ -218,7 +218,7 @@ test('commands need the rights of the edit that they stand for', async () => {
   assert.deepEqual([after.title, after.due_date, after.state], ['Still mine', null, 'closed']);
 });
 
-test('issues are linked, unlinked and marked as duplicates', async () => {
+test('commands link, unlink and mark issues as duplicates', async () => {
   const { w, url, said, refused, shown } = await issueWorld();
   const [second, third] = [await addIssue(w, { title: 'Two' }), await addIssue(w, { title: 'Three' })];
   const links = async () =>
@@ -246,7 +246,7 @@ test('issues are linked, unlinked and marked as duplicates', async () => {
   assert.match(_links.closed_as_duplicate_of, new RegExp(`/issues/${second.iid}$`));
 });
 
-test('an issue is cloned and moved, with what was said of it in the same comment', async () => {
+test('commands clone and move an issue, including the edits of the same comment', async () => {
   const { w, said, refused, shown } = await issueWorld();
   const other = (await w.as('owner').post('/projects', { name: 'other', namespace_id: w.group.id })).body;
   assert.deepEqual(await said(`/clone ${other.path_with_namespace} --with_notes`), [
@@ -266,7 +266,7 @@ test('an issue is cloned and moved, with what was said of it in the same comment
   assert.notEqual(moved_to_id, null);
 });
 
-test('labels and milestone are copied from another issue', async () => {
+test('a command copies labels and milestone from another issue', async () => {
   const { w, command, shown } = await issueWorld();
   const { id: milestone_id } = (await w.as('planner').post(`/projects/${w.project.id}/milestones`, { title: 'Soon' })).body;
   const source = await addIssue(w, { title: 'Source', labels: 'one,two', milestone_id });
@@ -277,7 +277,7 @@ test('labels and milestone are copied from another issue', async () => {
   assert.deepEqual([labels, milestone.id], [['one', 'two'], milestone_id]);
 });
 
-test('an issue becomes an incident, which has a severity', async () => {
+test('a command turns an issue into an incident, which has a severity', async () => {
   const { command, said, refused, shown } = await issueWorld();
   await refused('/severity high');
   await refused('/promote_to_incident', 'guest');
@@ -292,7 +292,7 @@ test('an issue becomes an incident, which has a severity', async () => {
   await refused('/promote_to incident', 'reporter');
 });
 
-test('an issue is made confidential', async () => {
+test('a command makes an issue confidential', async () => {
   const { w, url, command, refused } = await issueWorld();
   assert.deepEqual(await command('/confidential'), {
     summary: ['Made this issue confidential.'],
@@ -302,7 +302,7 @@ test('an issue is made confidential', async () => {
   await refused('/confidential');
 });
 
-test('an issue goes through the iterations of its group', async () => {
+test('commands move an issue between the iterations of its group', async () => {
   const { w, said, refused, shown } = await issueWorld();
   const today = new Date().toISOString().slice(0, 10);
   const cadence = { title: 'Weeks', automatic: true, start_date: today, duration_in_weeks: 1, iterations_in_advance: 1 };
@@ -320,7 +320,7 @@ test('an issue goes through the iterations of its group', async () => {
     await refused(wrong);
 });
 
-test('commands in the description of a new issue make it what they say, and are taken out', async () => {
+test('commands in the description of a new issue are applied and removed', async () => {
   const w = await world();
   await w.as('planner').post(`/projects/${w.project.id}/labels`, { name: 'bug', color: '#112233' });
   const issue = await addIssue(w, { description: 'It is broken.\n/label ~bug\n/due 2031-01-02\n/close\n/todo' });
@@ -334,7 +334,7 @@ test('commands in the description of a new issue make it what they say, and are 
   assert.deepEqual([own.labels, own.description ?? ''], [['bug'], '']);
 });
 
-test('commands in the description of an edit are done and taken out', async () => {
+test('commands in an edited description are applied and removed', async () => {
   const { w, url } = await issueWorld();
   const changed = await w.as('planner').put(url, { description: 'Done.\n/close\n/title Mended\n/shrug' });
   assert.equal(changed.status, 200);
@@ -342,14 +342,14 @@ test('commands in the description of an edit are done and taken out', async () =
   assert.deepEqual([description, state, title], ['Done.\n¯\\＿(ツ)＿/¯', 'closed', 'Mended']);
 });
 
-test('commands that are not for issues are taken out, and nothing comes of them', async () => {
+test('commands that are not for issues are removed without effect', async () => {
   const { w, url, refused } = await issueWorld();
   for (const command of ['/merge', '/approve', '/child_epic &1', '/parent_epic &1']) await refused(command);
   const answer = await w.as('planner').post(`${url}/notes`, { body: 'Text\n/merge' });
   assert.deepEqual([answer.status, answer.body.body], [201, 'Text']);
 });
 
-test('epics know the commands that make sense on them', async () => {
+test('epics support the commands that make sense on them', async () => {
   const w = await world();
   const url = `/groups/${w.group.id}/epics`;
   await w.as('planner').post(`/groups/${w.group.id}/labels`, { name: 'bug', color: '#112233' });
@@ -375,7 +375,7 @@ test('epics know the commands that make sense on them', async () => {
     'Removed all labels.',
     could('due'),
   ]);
-  // An epic with children that are not confidential cannot be.
+  // An epic with non-confidential children cannot be made confidential.
   assert.deepEqual(await said('/confidential\n/title Park\n/todo'), [
     could('confidential'),
     could('title'),
@@ -404,7 +404,7 @@ test('epics know the commands that make sense on them', async () => {
   assert.equal(await parentOf(), null);
 });
 
-test('an issue becomes an epic of its group', async () => {
+test('a command promotes an issue to an epic of its group', async () => {
   const { w, said, refused, shown } = await issueWorld({ description: 'Everywhere.' });
   await refused('/promote', 'guest');
   await refused('/promote_to nonsense');
@@ -414,7 +414,7 @@ test('an issue becomes an epic of its group', async () => {
   assert.equal((await shown()).state, 'closed');
 });
 
-test('an issue is put into an epic and taken out again', async () => {
+test('commands add an issue to an epic and remove it', async () => {
   const { w, command, said, refused, shown } = await issueWorld();
   const added = await w.as('planner').post(`/groups/${w.group.id}/epics`, { title: 'Orchard' });
   const { id, iid } = added.body;

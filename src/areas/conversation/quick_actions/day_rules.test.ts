@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayMeant, exactDay } from './day_rules.ts';
 
-/** A Wednesday, by the clock on the wall. */
+/** A Wednesday, local time. */
 const now = new Date(2031, 4, 14, 15, 30);
 
-test('phrases are read as days from now on', () => {
+test('phrases are parsed as future dates', () => {
   for (const [phrase, day] of [
     ['2030-02-28', '2030-02-28'],
     ['today', '2031-05-14'],
@@ -22,7 +22,7 @@ test('phrases are read as days from now on', () => {
     assert.equal(dayMeant(phrase, now), day, phrase);
 });
 
-test('what is not all a day is none', () => {
+test('text that is not entirely a date is not a date', () => {
   for (const phrase of [
     '',
     'soon',

@@ -1,4 +1,4 @@
-/** Days as people write them. */
+/** Parsing dates in natural language. */
 import { casual } from 'chrono-node/en';
 
 const written = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -6,7 +6,7 @@ const written = /^(\d{4})-(\d{2})-(\d{2})$/;
 const dayText = (year: number, month: number, day: number): string =>
   `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 
-/** A day that the calendar has. */
+/** Whether a date exists. */
 function calendarDay(year: number, month: number, day: number): string | undefined {
   const date = new Date(Date.UTC(2000, month - 1, day));
   date.setUTCFullYear(year, month - 1, day);
@@ -14,7 +14,7 @@ function calendarDay(year: number, month: number, day: number): string | undefin
   return isThere ? dayText(year, month, day) : undefined;
 }
 
-/** `YYYY-MM-DD`, if it is a day. */
+/** `YYYY-MM-DD`, if the date exists. */
 export function exactDay(text: string): string | undefined {
   const [, year, month, day] = written.exec(text) ?? [];
   return year === undefined ? undefined : calendarDay(Number(year), Number(month), Number(day));
@@ -23,9 +23,9 @@ export function exactDay(text: string): string | undefined {
 const longest_phrase = 100;
 
 /**
- * The day that a phrase means: `2031-01-02`, `tomorrow`, `in 3 days`, `next monday`, `January 31`. Without a year it is the next one.
- * @param now what it is said relative to, by the clock of the server
- * @returns `YYYY-MM-DD`; undefined for anything that is not all a day
+ * The date that a phrase means: `2031-01-02`, `tomorrow`, `in 3 days`, `next monday`, `January 31`. Without a year it is the next such date.
+ * @param now the reference time, in the server's time zone
+ * @returns `YYYY-MM-DD`; undefined unless the whole text is a date
  */
 export function dayMeant(phrase: string, now: Date): string | undefined {
   if (written.test(phrase)) return exactDay(phrase);

@@ -5,21 +5,21 @@ import type { Database } from '../../../db/index.ts';
 import type { Caller, Plan } from '../../../http/index.ts';
 import type { LabelPlace } from '../../planning/labels/index.ts';
 
-/** What is said of a command that was applied; undefined where it cannot be. */
+/** The message of an applied command; undefined if it cannot be applied. */
 export type Said = string | undefined;
 
-/** What is said of an edit that is asked for, or the work that is no edit: it comes after them, and then says it. */
+/** The message of an edit, or deferred work that runs after the edits and returns its message. */
 export type Outcome = Said | (() => Promise<Said>);
 
 export interface Definition {
-  /** The first is what it is called in messages. */
+  /** Messages use the first. */
   names: readonly [string, ...string[]];
   needs: Right;
   plan?: Plan;
-  /** Whether it means nothing to what is only being created. */
+  /** Whether it does not apply to an item that is being created. */
   existing?: true;
   /**
-   * Asks for an edit, by `changes` and `commands_changes`, or hands back other work.
+   * Requests an edit through `changes` and `commands_changes`, or returns other work.
    * @param argument the rest of the line
    */
   apply(situation: Situation, argument: string): Outcome | Promise<Outcome>;

@@ -6,7 +6,7 @@ const extractCommands = (text: string) => rules.extractCommands(text, { commands
 
 const names = (text: string) => extractCommands(text).commands.map(({ name, argument }) => `${name} ${argument}`.trim());
 
-test('a line that begins with a command is taken out of its text', () => {
+test('a line that starts with a command is removed from the text', () => {
   assert.deepEqual(extractCommands('Before\n/close\n/label ~a ~"b c"  \r\nAfter'), {
     text: 'Before\nAfter',
     commands: [
@@ -24,7 +24,7 @@ test('a line that begins with a command is taken out of its text', () => {
   assert.equal(extractCommands('\n\nText\n\n/close\n').text, 'Text');
 });
 
-test('what is no command stays as it is written', () => {
+test('text that is not a command stays unchanged', () => {
   for (const text of [
     '',
     'Nothing\r\n\r\nhere \n',
@@ -48,20 +48,20 @@ test('what is no command stays as it is written', () => {
     assert.deepEqual(extractCommands(text), { text, commands: [] }, JSON.stringify(text));
 });
 
-test('code beside commands stays, and the commands go', () => {
+test('commands are removed, but not from code', () => {
   const text = '```\n/close\n```\n/reopen\n\n> /close\n\n/title x';
   assert.deepEqual(names(text), ['reopen', 'title x']);
   assert.equal(extractCommands(text).text, '```\n/close\n```\n\n> /close');
 });
 
-test('drawings are text', () => {
+test('drawings become text', () => {
   assert.deepEqual(extractCommands('/shrug who knows\n/tableflip'), {
     text: 'who knows ¯\\＿(ツ)＿/¯\n(╯°□°)╯︵ ┻━┻',
     commands: [],
   });
 });
 
-test('a text has a limited number of commands', () => {
+test('the number of commands in a text is limited', () => {
   const { commands, text } = extractCommands('/close\n'.repeat(150));
   assert.equal(commands.length, 100);
   assert.equal(text.split('\n').length, 50);

@@ -1,35 +1,35 @@
-/** Finding commands in a text. */
+/** Extracting commands from a text. */
 import { linesOf } from '../../../markdown/index.ts';
 import { isCommand } from './commands.ts';
 import type { Commandable } from './definition.ts';
 
 export interface Command {
-  /** As it is written, in lower case; a command may have several names. */
+  /** As written, in lower case; a command may have several names. */
   name: string;
-  /** The rest of the line without blanks around it, empty when there is none. */
+  /** The rest of the line, trimmed; may be empty. */
   argument: string;
 }
 
 export interface Extraction {
-  /** What is left of the text without its commands; empty when they were all of it. */
+  /** The text without its commands; empty when it had nothing else. */
   text: string;
   commands: Command[];
 }
 
-/** Each may ask the database, so that one text has no more of them; what looks like a further one is text. */
+/** The most commands in a text, because each may query the database; further ones are treated as text. */
 const mostCommands = 100;
 
 const commandLine = /^\/([a-z_]+)(?:[ \t]+(.*))?$/i;
 
-/** What stands in the text in the place of the word. */
+/** The drawings that replace commands. */
 const drawings: Readonly<Record<string, string>> = {
   shrug: '¯\\＿(ツ)＿/¯',
   tableflip: '(╯°□°)╯︵ ┻━┻',
 };
 
 /**
- * Takes the commands out of a text: lines that begin with `/` and the name of one, outside of code and quotations. Any other line stays as it is, except that
- * `/shrug` and `/tableflip` are drawn.
+ * Extracts the commands from a text: lines that start with `/` and a command name, outside code and quotations. Other lines stay as they are, except that
+ * `/shrug` and `/tableflip` become drawings.
  * @param noun what the text is written on
  */
 export function extractCommands(text: string, noun: Pick<Commandable, 'commands'>): Extraction {

@@ -1,4 +1,4 @@
-/** Commands on labels, people, milestones, iterations and days. */
+/** Commands on labels, assignees, milestones, iterations and dates. */
 import { type Caller, reaches } from '../../../http/index.ts';
 import { isIterationFor, iterationAt, iterationFor, iterationRows } from '../../planning/iterations/index.ts';
 import { milestoneRows } from '../../planning/milestones/index.ts';
@@ -14,7 +14,7 @@ const union = <T>(values: readonly T[] = [], others: readonly T[] = []): T[] => 
 const sentenceOf = (titles: readonly string[]) =>
   `${titles.map(labelReference).join(' ')} ${titles.length === 1 ? 'label' : 'labels'}`;
 
-/** The labels that it will bear. */
+/** The labels after the commands. */
 const labelsAfter = ({ before, changes }: Situation) =>
   without(union(changes.labels ?? before.labels.map(({ title }) => title), changes.add_labels), changes.remove_labels);
 
@@ -70,7 +70,7 @@ export const labelCommands: readonly Definition[] = [
   },
 ];
 
-/** As many people may be assigned. */
+/** The most assignees. */
 const mostAssignees = 200;
 
 const assigneesAfter = ({ before, changes }: Situation): number[] => changes.assignee_ids ?? before.assignee_ids;

@@ -1,4 +1,4 @@
-/** What the arguments of commands name. */
+/** Resolving the arguments of commands. */
 import { sql } from 'kysely';
 import { epicKind, isReaderOf, issueKind } from '../../../access/index.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
@@ -8,7 +8,7 @@ import { type Named, thingsNamed } from '../markdown/index.ts';
 import type { Situation } from './definition.ts';
 import { projectOf } from './rules.ts';
 
-/** As many things one command names. */
+/** The most items that one command can name. */
 const mostNamed = 100;
 
 const references = ({ url }: Situation, argument: string, kind: ReferenceKind): Reference[] =>
@@ -32,7 +32,7 @@ export async function namedLabels(situation: Situation, argument: string): Promi
   return whole ? [whole] : found;
 }
 
-/** How a label is written in a text. */
+/** A label as a reference. */
 export const labelReference = (title: string): string => (/^[\p{L}\p{N}_.-]+$/u.test(title) ? `~${title}` : `~"${title}"`);
 
 export interface NamedUser {
@@ -40,7 +40,7 @@ export interface NamedUser {
   username: string;
 }
 
-/** The users of `@a @b`, `a, b and c`, or `me`, if all of them are there and may read the target; otherwise none. */
+/** The users of `@a @b`, `a, b and c`, or `me`, if all of them exist and may read the target; otherwise none. */
 export async function namedUsers({ tx, caller, on }: Situation, argument: string): Promise<NamedUser[]> {
   const wanted = [
     ...new Set(names(argument).map((name) => (name === 'me' ? caller.username : name.replace(/^@/, '')).toLowerCase())),
@@ -66,11 +66,11 @@ export async function namedMilestone(situation: Situation, argument: string): Pr
 
 export interface NamedIssue {
   id: number;
-  /** How the target's text names it. */
+  /** The reference to the target in its own context. */
   reference: string;
 }
 
-/** Where a reference points: as it is written, or to a neighbour of the place of the text. */
+/** The path that a reference means: as written, or relative to the context of the text. */
 const pathsOf = (path: string | undefined, own: string): string[] =>
   path === undefined ? [own] : [path, `${own.slice(0, own.lastIndexOf('/'))}/${path}`];
 

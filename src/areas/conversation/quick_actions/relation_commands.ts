@@ -10,7 +10,7 @@ const namesOf = (issues: readonly NamedIssue[]) => listed.format(issues.map(({ r
 
 type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by';
 
-/** Links are made when everything else is in order. */
+/** Links are created after all checks have passed. */
 async function link(situation: Situation, argument: string, type: LinkType, words: string) {
   const issues = await namedIssues(situation, argument);
   const { operations } = situation;
@@ -60,7 +60,7 @@ export const linkCommands: readonly Definition[] = [
       if (!canonical || !markDuplicate) return undefined;
       return async () => {
         if (!(await markDuplicate(canonical.id))) return undefined;
-        // That they are linked already, or that the other may not be, does not matter.
+        // Issues that are linked already or cannot be linked are skipped.
         await relate?.([canonical.id], 'relates_to');
         situation.commands_changes.canonical_issue_id = canonical.id;
         return `Closed this issue. Marked as related to, and a duplicate of, ${canonical.reference}.`;
@@ -69,7 +69,7 @@ export const linkCommands: readonly Definition[] = [
   },
 ];
 
-/** The project of a path, if the caller may know of it. */
+/** The project with this path, if the caller may see it. */
 async function projectNamed({ tx, caller }: Situation, path: string) {
   const project = await projectFor(tx, caller, path);
   return project && mayRead(caller, project) ? project : undefined;
@@ -114,7 +114,7 @@ export const placeCommands: readonly Definition[] = [
   },
 ];
 
-/** Takes over the labels of another issue that this one may bear, and its milestone. */
+/** Copies the milestone of another issue, and its labels that this one may have. */
 async function copyMetadata(situation: Situation, argument: string): Promise<string | undefined> {
   const { tx, changes, commands_changes } = situation;
   const [source] = await namedIssues(situation, argument);

@@ -11,7 +11,7 @@ function setState(situation: Situation, event: 'close' | 'reopen'): string {
   return `${event === 'close' ? 'Closed' : 'Reopened'} this ${situation.kind}.`;
 }
 
-/** What the state will be. */
+/** The state after the commands. */
 const stateAfter = ({ before, changes }: Situation) =>
   changes.state_event === undefined ? before.state : changes.state_event === 'close' ? 'closed' : 'opened';
 
@@ -74,7 +74,7 @@ export const commonCommands: readonly Definition[] = [
     names: ['todo'],
     needs: 'read',
     existing: true,
-    // After the edits, which cross off what waits for whoever makes them.
+    // After the edits, which resolve the caller's to-do items.
     apply: (situation) => async () => {
       const { tx, caller, on: target, commands_changes } = situation;
       const added = await addTodo(tx, { user_id: caller.id, author_id: caller.id, action: 'marked', target });

@@ -3,7 +3,7 @@ import { today } from '../../../cron/index.ts';
 import { exactDay } from './day_rules.ts';
 import type { Definition, Situation } from './definition.ts';
 
-/** The last day of which time can be noted as spent: tomorrow is still today somewhere. */
+/** The last day for which time can be logged: tomorrow has begun in some time zone. */
 const isPast = (day: string) => day <= today();
 
 export const timeCommands: readonly Definition[] = [

@@ -1,15 +1,15 @@
-/** Recording what happens to issues and epics, in the transaction of the change itself. */
+/** Recording resource events of issues and epics, in the transaction of the change. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Noteable, NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-/** Who did it, and when: now, where that is left out. Null for what the product does by itself. */
+/** The user who made the change (null for the system), and when (now by default). */
 export interface Actor {
   user_id: number | null;
   created_at?: string | undefined;
 }
 
-/** Kysely writes the default of a column for a member that is left out, not for undefined among several rows. */
+/** Kysely inserts a column's default for an omitted member, but not for `undefined` in one of several rows. */
 const stamp = ({ user_id, created_at }: Actor) => ({ user_id, ...(created_at === undefined ? {} : { created_at }) });
 
 /**
@@ -33,12 +33,12 @@ export async function recordLabelEvents(
 
 /**
  * A statement that records changes of labels, alone or as part of another.
- * @param rows a select of the id of what bears them, user_id, label_id, action and created_at
+ * @param rows a select of the id of the issue or epic, user_id, label_id, action and created_at
  */
 export const labelEventsOf = ({ column }: NoteableKind, rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into resource_label_events (${sql.ref(column)}, user_id, label_id, action, created_at) ${rows}`;
 
-/** Records that it was closed or opened again. */
+/** Records that it was closed or reopened. */
 export async function recordStateEvent(
   tx: Database,
   resource: Noteable,
@@ -51,11 +51,11 @@ export async function recordStateEvent(
     .execute();
 }
 
-/** The column of a table of events that only issues have until now. */
+/** The column of an event table that so far only issues have. */
 const issueColumn = ({ kind, id }: Noteable) => ({ [kind.column]: id }) as { issue_id: number };
 
 /**
- * Records that an issue got another milestone, or none.
+ * Records that the milestone of an issue was changed or removed.
  * @param change the ids of the milestones before and after
  * @param state of the issue
  */
@@ -74,7 +74,7 @@ export async function recordMilestoneEvent(
     .execute();
 }
 
-/** Records the weight that an issue has from now on. */
+/** Records the new weight of an issue. */
 export async function recordWeightEvent(tx: Database, noteable: Noteable, actor: Actor, weight: number | null): Promise<void> {
   await tx
     .insertInto('resource_weight_events')
@@ -83,7 +83,7 @@ export async function recordWeightEvent(tx: Database, noteable: Noteable, actor:
 }
 
 /**
- * Records that an issue got into another iteration, or into none.
+ * Records that the iteration of an issue was changed or removed.
  * @param change the ids of the iterations before and after
  */
 export async function recordIterationEvent(

@@ -49,7 +49,7 @@ function commonOf(url: string, { id, user_id, username, name, user_state, public
 
 const aboutOf = ({ kind, id }: Noteable) => ({ resource_type: kind.type, resource_id: id });
 
-/** The ids that the rows of a page name. */
+/** The ids that the rows of a page refer to. */
 const ids = <Name extends string>(rows: readonly Record<Name, number | null>[], name: Name): number[] => [
   ...new Set(rows.map((row) => row[name]).filter((id) => id !== null)),
 ];

@@ -1,9 +1,9 @@
-/** What is read of resource events. */
+/** Reading resource events. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Noteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-/** An event with the user who did it, and of the rest what its kind tells. */
+/** An event with its user, and the columns of its kind. */
 export interface EventRow {
   id: number;
   user_id: number | null;
@@ -21,7 +21,7 @@ export interface EventRow {
   weight: number | null;
 }
 
-/** What each kind of event tells besides who and when. */
+/** The columns of each kind of event besides user and time. */
 const told = {
   label: ['label_id', 'action'],
   state: ['state'],

@@ -4,7 +4,7 @@ import { world } from '../../../../test/support/world.ts';
 import { theEpic } from '../../../access/index.ts';
 import { recordLabelEvents, recordStateEvent } from './index.ts';
 
-test('labels that come and go are told one by one, also when one is gone since', async () => {
+test('each added or removed label is an event, even if the label is deleted later', async () => {
   const { as, project, people } = await world();
   const base = `/projects/${project.id}`;
   const bug = (await as('planner').post(`${base}/labels`, { name: 'bug', color: '#ff0000' })).body;
@@ -44,7 +44,7 @@ test('labels that come and go are told one by one, also when one is gone since',
   assert.equal((await as('guest').get(`${url}/${events[0].id}`)).body.label, null);
 });
 
-test('state, milestone, weight and iteration are told by events of their own', async () => {
+test('changes of state, milestone, weight and iteration have events of their own', async () => {
   const { as, project, people } = await world();
   const base = `/projects/${project.id}`;
   const issue = (await as('planner').post(`${base}/issues`, { title: 'Ripen' })).body;
@@ -80,7 +80,7 @@ test('state, milestone, weight and iteration are told by events of their own', a
   );
 });
 
-test('events of what one may not read are not there', async () => {
+test('events of hidden issues and epics are not found', async () => {
   const { as, project } = await world();
   const base = `/projects/${project.id}/issues`;
   const { iid } = (await as('planner').post(base, { title: 'Secret', confidential: true })).body;
@@ -94,7 +94,7 @@ test('events of what one may not read are not there', async () => {
   }
 });
 
-test('an epic tells its labels and its states', async () => {
+test('an epic has label and state events', async () => {
   const { as, group, db, people } = await world();
   const { id: epic_id } = await db
     .insertInto('epics')

@@ -1,13 +1,13 @@
-/** Resource events: what happened to the labels, state, milestone, weight and iteration of an issue or epic. */
+/** Resource events: changes to the labels, state, milestone, weight and iteration of an issue or epic. */
 import type { NoteableKind } from '../../../access/index.ts';
 import { type AnyEndpoint, capitalized, found, get, Id, one, type Plan, pageOf, paginate, paging } from '../../../http/index.ts';
 import { forms, presenters } from './present.ts';
 import { type EventKind, eventsOn } from './queries.ts';
 
-/** A kind of thing whose changes are recorded as events. */
+/** A kind of noteable with resource events. */
 export interface EventSubject {
   kind: NoteableKind;
-  /** Which of its changes. */
+  /** The kinds of its events. */
   events: readonly EventKind[];
   /** The plan that reading any of them needs. */
   events_plan?: Plan;
