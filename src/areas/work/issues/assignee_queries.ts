@@ -4,8 +4,8 @@ import { countsToday, levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /**
- * Those of some users who may read the issues of a project, in the order given. Others cannot be assigned.
- * @param ids ids of users, of which some may not exist
+ * Of the given users those who may read the issues of a project, in the same order. Others cannot be assigned.
+ * @param ids ids of users, some of which may not exist
  */
 export async function assignableUsers(db: Database, project: Project, ids: readonly number[]): Promise<number[]> {
   const wanted = [...new Set(ids)].filter((id) => id > 0);

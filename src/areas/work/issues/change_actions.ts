@@ -9,7 +9,7 @@ import { labelsAfter, labelsByIssue } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
 import { type IssuableState, recordEffects, stateColumns, writeAssignees, writeLabels } from '../issuables/index.ts';
 
-/** What is to be different. What is left out stays; everything is the caller's to change, and in order. */
+/** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
 export interface IssueChanges {
   title?: string | undefined;
   description?: string | null | undefined;
@@ -25,18 +25,18 @@ export interface IssueChanges {
   health_status?: 'on_track' | 'needs_attention' | 'at_risk' | null | undefined;
   severity?: 'UNKNOWN' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | undefined;
   epic_id?: number | null | undefined;
-  /** All who are assigned afterwards. */
+  /** All assignees afterwards. */
   assignee_ids?: readonly number[] | undefined;
-  /** Titles of labels: first these take the place of all, then some are added, then some removed. */
+  /** Titles of labels: first these replace all, then some are added, then some removed. */
   labels?: readonly string[] | undefined;
   add_labels?: readonly string[] | undefined;
   remove_labels?: readonly string[] | undefined;
-  /** Whether labels that are not there are added to the project; otherwise they are left out. */
+  /** Whether missing labels are created in the project; otherwise they are left out. */
   creates_labels?: boolean;
-  /** Where it has gone to, or what says the same. */
+  /** The issue that it was moved to or is a duplicate of. */
   moved_to_id?: number | undefined;
   duplicated_to_id?: number | undefined;
-  /** ISO 8601; now where it is left out. */
+  /** ISO 8601; now by default. */
   updated_at?: string | undefined;
   created_at?: string | undefined;
 }
@@ -59,7 +59,7 @@ const lockedIssue = async (tx: Database, id: number) =>
   );
 type Row = Awaited<ReturnType<typeof lockedIssue>>;
 
-/** Columns that get other values than they have. */
+/** The columns whose values change. */
 function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Updateable<DB['issues']> {
   const columns: Updateable<DB['issues']> = {};
   for (const column of plainColumns)
@@ -70,7 +70,7 @@ function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Upd
     Object.assign(columns, { task_count: count, completed_task_count: completed_count });
   }
   Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
-  // An issue that lives again is neither elsewhere nor the same as another.
+  // A reopened issue is neither moved nor a duplicate.
   if (columns.state === 'opened') Object.assign(columns, { moved_to_id: null, duplicated_to_id: null });
   return columns;
 }
@@ -96,10 +96,10 @@ const stateFrom = (row: Row, label_ids: readonly number[], changed: object = {})
   ({ ...row, label_ids, ...changed }) as IssuableState;
 
 /**
- * Changes an issue, with everything that is noted of a change: in words, as events, in lists of activity and of what is to be done. What stays as it is is not
- * noted, and does not count as a change.
- * @param tx the transaction of the change; in it the issue cannot be changed by anybody else
- * @throws ApiError 404 when it is gone, 422 for an epic that it cannot be in
+ * Changes an issue, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and does not
+ * count as a change.
+ * @param tx the transaction of the change, which locks the issue
+ * @throws ApiError 404 when it is deleted, 422 for an epic that it cannot be in
  */
 export async function updateIssue(
   tx: Database,

@@ -14,7 +14,7 @@ const systemNotes = async ({ db }: World, issue_id: number) =>
       .execute()
   ).map(({ body }) => body);
 
-test('commands in the description of a new issue are done, and taken out', async () => {
+test('commands in the description of a new issue are applied and removed', async () => {
   const place = await world();
   const { people, project, as } = place;
   const other = await addIssue(place);
@@ -45,7 +45,7 @@ test('commands in the description of a new issue are done, and taken out', async
   );
 });
 
-test('a duplicate is closed, and both issues say so', async () => {
+test('a duplicate is closed, and both issues get a system note', async () => {
   const place = await world();
   const { project, as } = place;
   const [first, second] = [await addIssue(place), await addIssue(place)];
@@ -61,7 +61,7 @@ test('a duplicate is closed, and both issues say so', async () => {
   assert.equal(opened.body._links.closed_as_duplicate_of, null);
 });
 
-test('an issue that is named in another one says so, to those who may read that', async () => {
+test('a mentioned issue gets a system note, visible to readers of the source', async () => {
   const place = await world();
   const first = await addIssue(place);
   const second = await addIssue(place, { description: `See #${first.iid}.` }, 'guest');
@@ -70,7 +70,7 @@ test('an issue that is named in another one says so, to those who may read that'
   assert.deepEqual(await systemNotes(place, first.id), [`mentioned in issue #${second.iid}`]);
 });
 
-test('an issue becomes an epic of the group, with its comments, and is closed', async () => {
+test('a promoted issue becomes an epic with its comments, and is closed', async () => {
   const place = await world();
   const { as, project, group } = place;
   const issue = await addIssue(place, { title: 'Grown', description: `See #1.`, confidential: true });

@@ -1,4 +1,4 @@
-/** What quick actions do to an issue. */
+/** The operations of quick actions on issues. */
 import { issueKind, type PlacedNoteable, type Project, projectFor, projectOf, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
@@ -20,7 +20,7 @@ import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
 import { cloneIssue, moveIssue } from './move_actions.ts';
 import { promoteToEpic } from './promotion_actions.ts';
 
-/** Whether it was done; a refusal comes before anything is changed. */
+/** Whether it was applied; a refusal comes before any change. */
 const unlessRefused = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
     () => true,
@@ -90,8 +90,8 @@ function goingOperations(tx: Database, acting: Acting, source: Project, issue_id
 }
 
 /**
- * What quick actions can do to an issue.
- * @param tx the transaction that writes the text of the commands
+ * The operations of quick actions on an issue.
+ * @param tx the transaction that stores the text of the commands
  */
 export function issueOperations(tx: Database, acting: Acting, { id, iid, in: place }: PlacedNoteable): Operations {
   const project = projectOf(place);

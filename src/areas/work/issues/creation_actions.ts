@@ -1,4 +1,4 @@
-/** Adding issues. */
+/** Creating issues. */
 import { issueKind, type Project, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Plan } from '../../../http/index.ts';
@@ -11,10 +11,10 @@ import { recordEffects } from '../issuables/index.ts';
 import { type IssueState, insertIssue } from './insertion_actions.ts';
 import { issueNoun } from './noteable.ts';
 
-/** An issue to be. Everything of it is the caller's to say, and in order. */
+/** A new issue. The caller may set all its members, and all are valid. */
 export interface NewIssue {
   title: string;
-  /** Its quick actions are done and taken out. */
+  /** Its quick actions are applied and removed. */
   description?: string | null | undefined;
   issue_type?: 'issue' | 'incident' | 'test_case' | 'task' | undefined;
   confidential?: boolean | undefined;
@@ -25,14 +25,14 @@ export interface NewIssue {
   milestone_id?: number | null | undefined;
   epic_id?: number | null | undefined;
   assignee_ids?: readonly number[] | undefined;
-  /** Titles of labels; those that are not there are added where `creates_labels` says so, and left out otherwise. */
+  /** Titles of labels; missing ones are created if `creates_labels` is true, and left out otherwise. */
   labels?: readonly string[] | undefined;
   creates_labels?: boolean;
-  /** ISO 8601; now where it is left out. */
+  /** ISO 8601; now by default. */
   created_at?: string | undefined;
-  /** The next number where it is left out. */
+  /** The next number by default. */
   iid?: number | undefined;
-  /** Where the request came from, kept against spam. */
+  /** The IP address and user agent of the request, kept for spam reports. */
   sent_from?: { address: string; user_agent: string } | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface AddedIssue {
   project_id: number;
 }
 
-/** What an issue has before anybody says otherwise. */
+/** The defaults of an issue. */
 const nothing = {
   description: null,
   due_date: null,
@@ -53,7 +53,7 @@ const nothing = {
   assignee_ids: [],
 };
 
-/** What an issue looks like once it is there. */
+/** The issue after its creation. */
 const stateOf = (issue: NewIssue, description: string | null, label_ids: readonly number[]): IssueState => ({
   ...nothing,
   title: issue.title,
@@ -69,16 +69,16 @@ const stateOf = (issue: NewIssue, description: string | null, label_ids: readonl
   label_ids,
 });
 
-/** Whether an issue is only its own rows: nobody is told of it, and nothing is noted. */
+/** Whether a new issue has no effects besides its own rows: no mentions, to-do items or notes. */
 const isQuiet = ({ due_date, weight, milestone_id, assignee_ids, description }: IssueState, url: string) =>
   assignee_ids.length === 0 &&
   [due_date, weight, milestone_id].every((value) => value === null) &&
   referencesIn(description ?? '', url).length === 0;
 
 /**
- * Adds an issue, with everything that follows from it.
+ * Creates an issue, with all effects.
  * @param db the database, or a transaction of which it becomes part
- * @throws ApiError 409 for a chosen number that is or was taken, 422 for an epic that it cannot be in
+ * @throws ApiError 409 for a chosen iid that is or was taken, 422 for an epic that it cannot be in
  */
 export async function createIssue(db: Database, acting: Acting, project: Project, issue: NewIssue): Promise<AddedIssue> {
   const { text, commands } = extractCommands(issue.description ?? '', issueNoun);
@@ -107,7 +107,7 @@ export async function createIssue(db: Database, acting: Acting, project: Project
   });
 }
 
-/** The ids of labels that an issue bears together: of each scope one, where the plan knows scopes. */
+/** The ids of the labels that an issue can have together: one of each scope, if the plan includes scoped labels. */
 const labelIds = (labels: ReadonlyMap<string, LabelRow>, plan: Plan): number[] =>
   (plan === 'free' ? [...labels.values()] : withoutRivals([...labels.values()])).map(({ id }) => id);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayOf, daysNamed } from './due_date_rules.ts';
 
-/** @param zone of the server; given back afterwards */
+/** @param zone of the server; restored afterwards */
 function inZone(zone: string, check: () => void): void {
   const before = process.env.TZ;
   process.env.TZ = zone;
@@ -15,7 +15,7 @@ function inZone(zone: string, check: () => void): void {
   }
 }
 
-test('each name stands for its days', () => {
+test('each value means its range of days', () => {
   inZone('UTC', () => {
     // A Thursday.
     const now = new Date('2024-02-29T12:00:00Z');
@@ -28,7 +28,7 @@ test('each name stands for its days', () => {
   });
 });
 
-test('weeks begin on Monday and end on Sunday, and months at the turn of the year', () => {
+test('weeks run from Monday to Sunday, and months work across the turn of the year', () => {
   inZone('UTC', () => {
     const sunday = new Date('2023-12-31T12:00:00Z');
     assert.deepEqual(daysNamed('week', sunday), { from: '2023-12-25', until: '2023-12-31' });
@@ -38,7 +38,7 @@ test('weeks begin on Monday and end on Sunday, and months at the turn of the yea
   });
 });
 
-test('the zone of the server says which day it is, also in the night when its clocks change', () => {
+test("the day is that of the server's time zone, also when daylight saving time changes", () => {
   const evening = new Date('2024-03-30T23:30:00Z');
   inZone('UTC', () => assert.equal(dayOf(evening), '2024-03-30'));
   inZone('Europe/Berlin', () => {

@@ -1,6 +1,6 @@
-/** Days as lists of issues name them: `today`, `week`, … as the clock on the server's wall says. */
+/** The values of the `due_date` filter: `today`, `week`, … in the server's time zone. */
 
-/** What `due_date` may be, besides days: `0` for issues without one, `any` for those with one. */
+/** The values besides days: `0` for issues without a due date, `any` for those with one. */
 export const dueDates = [
   '0',
   'any',
@@ -13,7 +13,7 @@ export const dueDates = [
 ] as const;
 export type DueDate = (typeof dueDates)[number];
 
-/** Days, `YYYY-MM-DD`, both included; without an end it is open there. */
+/** An inclusive range of days, `YYYY-MM-DD`; a missing end is open. */
 export interface Days {
   from?: string;
   until?: string;
@@ -24,10 +24,10 @@ const dayText = (day: Date) => day.toISOString().slice(0, 10);
 /** Counted in UTC, where every day has 24 hours. */
 const calendarDay = (year: number, month: number, day: number) => new Date(Date.UTC(year, month, day));
 
-/** The day of a moment in the server's time zone, `YYYY-MM-DD`. */
+/** The day of a time in the server's time zone, `YYYY-MM-DD`. */
 export const dayOf = (moment: Date): string => dayText(calendarDay(moment.getFullYear(), moment.getMonth(), moment.getDate()));
 
-/** The days that a name stands for at a moment. */
+/** The range of days that a value means at a time. */
 export function daysNamed(name: Exclude<DueDate, '0' | 'any'>, moment: Date): Days {
   const [year, month, day] = [moment.getFullYear(), moment.getMonth(), moment.getDate()];
   const from = (start: Date, end: Date): Days => ({ from: dayText(start), until: dayText(end) });

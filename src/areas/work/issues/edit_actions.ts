@@ -1,4 +1,4 @@
-/** Editing issues: changes as they are asked for, and the quick actions in a new description. */
+/** Editing issues: the requested changes, and the quick actions in a new description. */
 import { issueKind, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
@@ -7,7 +7,7 @@ import { type IssueChanges, updateIssue } from './change_actions.ts';
 import { issueNoun } from './noteable.ts';
 
 /**
- * Changes an issue as `updateIssue` does; what the quick actions in its new description say is done afterwards, as far as the caller may, and they are taken out.
+ * Changes an issue as `updateIssue` does, and then applies the quick actions in its new description, as far as the caller may. They are removed from the text.
  * @param tx the transaction of the change
  * @throws ApiError as `updateIssue`
  */

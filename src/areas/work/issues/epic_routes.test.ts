@@ -20,7 +20,7 @@ async function notesOn({ db }: World, on: { epic_id: number } | { issue_id: numb
   return rows.map(({ body }) => body);
 }
 
-test('issues are put into an epic, moved to another, put in order and taken out', async () => {
+test('issues are added to an epic, moved to another, reordered and removed', async () => {
   const here = await world();
   const { as, project } = here;
   const [epic, other] = [await addEpic(here, { title: 'one' }), await addEpic(here, { title: 'other' })];
@@ -105,7 +105,7 @@ test('an issue shows its epic to those who may read it, and its epic can be set 
   );
 });
 
-test('who may not read an issue or is no member of its project does not put it anywhere', async () => {
+test('adding an issue to an epic needs the right to read it and a membership in its project', async () => {
   const here = await world();
   const { as, db, project } = here;
   const epic = await addEpic(here);
@@ -136,7 +136,7 @@ test('who may not read an issue or is no member of its project does not put it a
   assert.equal((await as('owner').get(path)).body.length, 1);
 });
 
-test('confidential issues are in the list of those who may read them, and an open issue is in no confidential epic', async () => {
+test('confidential issues are listed to their readers only, and a confidential epic takes no public issues', async () => {
   const here = await world();
   const { as } = here;
   const [epic, hidden] = [await addEpic(here), await addEpic(here, { confidential: true })];
@@ -155,7 +155,7 @@ test('confidential issues are in the list of those who may read them, and an ope
   assert.equal((await as('guest').get(issuesOf(here, hidden))).status, 404);
 });
 
-test('two who put an issue into epics at the same time do so one after the other', async () => {
+test('concurrent assignments of an issue to epics are serialised', async () => {
   const here = await world();
   const [one, other] = [await addEpic(here), await addEpic(here)];
   const issue = await addIssue(here);
@@ -169,7 +169,7 @@ test('two who put an issue into epics at the same time do so one after the other
   assert.match(notes[1]!, /^changed epic to &[12]$/);
 });
 
-test('a longer list takes no more statements', async (t) => {
+test('a longer list needs no more statements', async (t) => {
   const here = await world();
   const epic = await addEpic(here);
   for (const n of Array(6).keys()) await addIssue(here, { title: `issue ${n}`, labels: `label ${n}`, epic_id: epic.id });

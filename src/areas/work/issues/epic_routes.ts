@@ -1,4 +1,4 @@
-/** Epic issues: the issues that an epic is made of, in the order that people give them (docs/reference/issues.md). */
+/** Epic issues: the issues of an epic, in manual order (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import {
@@ -60,7 +60,7 @@ const EpicIssueLink = resource('EpicIssueLink', {
   issue: Issue,
 });
 
-/** The issues of an epic that the caller may read, and whether he is a member of their projects. */
+/** The issues of an epic that the caller may read, and whether they are a member of the projects. */
 const linksOf = (db: Database, caller: Caller, epic: { id: number }) =>
   db
     .selectFrom('epic_issues')
@@ -71,7 +71,7 @@ const linksOf = (db: Database, caller: Caller, epic: { id: number }) =>
     .where('epic_issues.epic_id', '=', epic.id)
     .where(isVisibleIssue(caller));
 
-/** Whether the caller may say what an issue belongs to, on rows of `projects`: members of a project that is not archived. */
+/** A predicate on rows of `projects`: the caller may assign its issues to epics, as a member of a project that is not archived. */
 const mayRelate = (caller: Caller) =>
   sql<boolean>`(${caller.admin ? sql`true` : isMemberOfProject(caller, levels.guest)} and not ${isListedProject('archived')})`;
 
@@ -94,8 +94,8 @@ async function pageOfIssues(
 }
 
 /**
- * An issue of the epic that the caller may take elsewhere.
- * @throws ApiError 404 where there is none, 403 for who is no member of its project
+ * An issue of the epic that the caller may move or remove.
+ * @throws ApiError 404 when there is none, 403 for callers who are not members of its project
  */
 async function linkFor(db: Database, caller: Caller, epic: { id: number }, epic_issue_id: number) {
   const link = found(undefined, await linksOf(db, caller, epic).where('epic_issues.id', '=', epic_issue_id).executeTakeFirst());
@@ -106,8 +106,8 @@ async function linkFor(db: Database, caller: Caller, epic: { id: number }, epic_
 const noSuchIssue = () => new ApiError(404, { message: noMatchText(issueKind) });
 
 /**
- * An issue that the caller may put into an epic.
- * @throws ApiError 404 where there is none, 403 for who is no member of its project
+ * An issue that the caller may add to an epic.
+ * @throws ApiError 404 when there is none, 403 for callers who are not members of its project
  */
 async function issueFor(db: Database, caller: Caller, issue_id: number) {
   const issue = await db

@@ -1,4 +1,4 @@
-/** What narrows a list of issues: each parameter as a predicate on rows of `issues` (docs/reference/issues.md). */
+/** The filters of issue lists: each parameter as a predicate on rows of `issues` (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { issueKind, isVisibleEpic } from '../../../access/index.ts';
 import { badParams, type Plan, reaches } from '../../../http/index.ts';
@@ -24,12 +24,12 @@ import type { Excluded, IssueFilters } from './list_parameters.ts';
 
 const nobody: Predicate = sql`false`;
 
-/** No row has an id beyond what a number holds exactly. */
+/** No row has an id above the safe integers. */
 const idOf = (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : -1);
 
 /**
- * Reads an id or a word.
- * @param words what else it may be, in lower case
+ * Parses an id or a keyword.
+ * @param words the keywords, in lower case
  * @throws ApiError 400
  */
 function idOr<W extends string>(name: string, text: string, words: readonly W[]): number | W {
@@ -42,15 +42,15 @@ function idOr<W extends string>(name: string, text: string, words: readonly W[])
 
 type Scope = NonNullable<IssueFilters['scope']>;
 
-/** What the predicates are made of, besides the parameters. */
+/** The context of the predicates, besides the parameters. */
 export interface Seen extends SeenBy {
   plan: Plan;
-  /** When the list is asked for: it decides what today is. */
+  /** The time of the request, which decides what today is. */
   now: Date;
   project_id?: number | undefined;
 }
 
-/** The names in filters, to be looked up. */
+/** The names in filters that need a lookup. */
 export function namesIn(filters: IssueFilters): NamesAsked {
   const both = [filters, filters.not ?? {}];
   return {
@@ -72,7 +72,7 @@ const isNull = (column: string, word: 'none' | 'any'): Predicate =>
   sql`${sql.ref(`issues.${column}`)} ${word === 'none' ? sql`is null` : sql`is not null`}`;
 const opposite = { none: 'any', any: 'none' } as const;
 
-/** A predicate on rows of `milestones`: the nearest of its project or group that ends after today. */
+/** A predicate on rows of `milestones`: the next one of its project or group to end after today. */
 const isUpcoming = (today: string): Predicate => {
   const nearest = (owner: string) => sql`
     (select next.id from milestones next where next.${sql.raw(owner)} = milestones.${sql.raw(owner)} and next.state = 'active' and next.due_date > ${today}
@@ -106,7 +106,7 @@ function assigneeFilter(name: string, text: string): { word?: 'none' | 'any'; id
 }
 
 /**
- * The names of several assignees, of whom below Premium there is one.
+ * The names of the assignees; below Premium only one is allowed.
  * @throws ApiError 400
  */
 function assigneesNamed(name: string, usernames: readonly string[], { names, plan }: Seen): (number | undefined)[] {
@@ -219,9 +219,9 @@ const negative: FilterTable<Excluded, Seen> = {
 };
 
 /**
- * What narrows the list.
- * @param filters as they were given
- * @throws ApiError 400 for values that are neither ids nor words
+ * The filters of a list.
+ * @param filters as given
+ * @throws ApiError 400 for values that are neither ids nor keywords
  */
 export const issueFilters = (filters: IssueFilters, seen: Seen): Filter[] => [
   ...filtersOf(positive, filters, seen),

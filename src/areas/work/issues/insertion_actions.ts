@@ -1,4 +1,4 @@
-/** Writing the rows of a new issue. */
+/** Inserting the rows of a new issue. */
 import { sql } from 'kysely';
 import { issueKind, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
@@ -6,21 +6,21 @@ import { conflict } from '../../../http/index.ts';
 import { taskCompletion } from '../../../markdown/index.ts';
 import { type IssuableState, insertIssuable } from '../issuables/index.ts';
 
-/** All that is noted of an issue when it changes. */
+/** The fields of an issue whose changes have effects. */
 export type IssueState = Required<Omit<IssuableState, 'start_date'>>;
 
-/** An issue as it is to stand there. */
+/** An issue to insert. */
 export interface IssueValues extends IssueState {
   author_id: number | null;
   created_at: string | undefined;
 }
 
 export interface IssueInsertion {
-  /** A number that was chosen. */
+  /** A chosen iid. */
   iid?: number | undefined;
-  /** Where the request came from, kept against spam. */
+  /** The IP address and user agent of the request, kept for spam reports. */
   sent_from?: { address: string; user_agent: string } | undefined;
-  /** Whether it is news, and not moved here. */
+  /** Whether it is a new issue, not one moved here. */
   is_news: boolean;
 }
 
@@ -33,9 +33,9 @@ async function isRemoved(db: Database, project_id: number, iid: number): Promise
 }
 
 /**
- * Writes an issue with what always belongs to it, in one statement.
- * @param db the database itself where nothing else follows, otherwise a transaction
- * @throws ApiError 409 for a chosen number that is or was taken
+ * Inserts an issue and the rows that every issue has, in one statement.
+ * @param db the database itself if nothing else follows, otherwise a transaction
+ * @throws ApiError 409 for a chosen iid that is or was taken
  */
 export async function insertIssue(
   db: Database,

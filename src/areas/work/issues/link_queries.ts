@@ -1,10 +1,10 @@
-/** The issues that a caller may link. */
+/** Reading the issues that a caller may link. */
 import { sql } from 'kysely';
 import { isVisibleIssue, levels, type Project, projectLevel, projectState } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 
-/** An issue as the notes on others name it. */
+/** An issue as system notes on others reference it. */
 export interface LinkedIssue {
   id: number;
   iid: number;
@@ -13,13 +13,13 @@ export interface LinkedIssue {
   full_path: string;
 }
 
-/** One that the caller may read, with his level in its project. */
+/** An issue that the caller may read, with their level in its project. */
 export interface VisibleIssue extends LinkedIssue {
   access_level: number;
   read_only: boolean;
 }
 
-/** Those of some issues that the caller may read, in the order of their ids. */
+/** Of the given issues those that the caller may read, ordered by id. */
 export async function visibleIssues(db: Database, caller: Caller, ids: readonly number[]): Promise<VisibleIssue[]> {
   const { rows } = await sql<VisibleIssue>`
     select issues.id, issues.iid, issues.project_id, projects.full_path::text as full_path, ${projectLevel(caller)} as access_level,
@@ -29,6 +29,6 @@ export async function visibleIssues(db: Database, caller: Caller, ids: readonly 
   return rows;
 }
 
-/** Whether the caller may link others to an issue: in both projects he needs the same. */
+/** Whether the caller may link an issue; both projects need the same role. */
 export const isLinkable = ({ access_level, read_only }: Pick<Project, 'access_level' | 'read_only'>): boolean =>
   access_level >= levels.reporter && !read_only;

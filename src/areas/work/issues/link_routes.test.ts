@@ -12,7 +12,7 @@ async function otherProject({ as, group }: World) {
   return { id: body.id as number, full_path: body.path_with_namespace as string, path: 'other' };
 }
 
-test('issues are linked in both directions and over projects, and noted on both sides', async () => {
+test('issues are linked in both directions and across projects, with system notes on both sides', async () => {
   const place = await world();
   const { as, project } = place;
   const other = await otherProject(place);
@@ -63,7 +63,7 @@ test('issues are linked in both directions and over projects, and noted on both 
   assert.deepEqual(await notesOn(place, far.id), [`marked this issue as blocking ${project.full_path}#${one.iid}`]);
 });
 
-test('links need the role in both projects, and two issues have one link', async () => {
+test('a link needs the role in both projects, and two issues have at most one', async () => {
   const place = await world();
   const { as, project } = place;
   const [one, two] = [await addIssue(place), await addIssue(place)];

@@ -1,4 +1,4 @@
-/** Links between issues: which belong together, and which block which (docs/reference/issues.md). */
+/** Issue links: related issues and blocking issues (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import {
   type GrantedIssue,
@@ -60,7 +60,7 @@ interface Place {
   project: Project;
 }
 
-/** A link as a reply; the issues are the caller's to read. */
+/** A link as a reply; the caller may read both issues. */
 async function presentLink(
   services: Pick<Services, 'db' | 'url'>,
   { caller, project }: Place,
@@ -71,7 +71,7 @@ async function presentLink(
   return { id, source_issue: issues[0]!, target_issue: issues[1]!, link_type };
 }
 
-/** The issues that one is linked to, as far as the caller may read them, the oldest link first. */
+/** The linked issues that the caller may read, oldest link first. */
 async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, project }: Place, issue: GrantedIssue) {
   const linked = await linkedWith(services.db, caller, theIssue(issue.id), (ids) =>
     presentIssues(services, caller, ids, { relative_to: project.id }),
@@ -80,8 +80,8 @@ async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, pr
 }
 
 /**
- * The issue that a new link is to lead to.
- * @throws ApiError 404 for what is not there, 403 where the caller may not link it
+ * The target issue of a new link.
+ * @throws ApiError 404 when it does not exist, 403 when the caller may not link it
  */
 async function targetNamed(db: Database, caller: Caller, project_id: string, iid: number): Promise<LinkedIssue> {
   const project = await visibleProject(db, caller, project_id);

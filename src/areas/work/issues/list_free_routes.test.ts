@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../test/support/world.ts';
 
-test('on the free plan paid filters are not heard, a scope is a title, and one assignee is named at most', async () => {
+test('the free plan ignores paid filters, treats scopes as titles, and filters by one assignee only', async () => {
   const here = await world({ environment: { COPPICE_LICENSE: 'none' } });
   const { db, project } = here;
   const issue = await db

@@ -4,10 +4,10 @@ import { allOptional, CommaList, Id, mutuallyExclusive, optional, type Rule, sin
 import { dueDates } from './due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
 
-/** An id or one of some words, which the filter tells apart. */
+/** An id or one of some keywords, which the filter tells apart. */
 const IdOr = (words: string) => Type.String({ description: `An id, or ${words}` });
 
-/** What both a list and its `not` know. */
+/** The filters that both a list and its `not` accept. */
 const either = () => ({
   labels: optional(CommaList(Type.String())),
   milestone: optional(Type.String({ description: 'A title, `None` or `Any`' })),
@@ -68,15 +68,15 @@ export const listFilters = {
 
 const scopes = ['created_by_me', 'assigned_to_me', 'all', 'created-by-me', 'assigned-to-me'] as const;
 
-/** Whose issues are meant; left out, all. */
+/** Whose issues to list; all by default. */
 export const anyScope = { scope: optional(Type.Enum([...scopes])) };
-/** The same where those of the caller are meant unless another is named. */
+/** The same, with the caller's own by default. */
 export const ownScope = { scope: Type.Enum([...scopes], { default: 'created_by_me' }) };
 export const nonArchived = {
   non_archived: Type.Boolean({ default: true, description: 'Exclude issues of archived projects' }),
 };
 
 type Given<P extends TProperties> = Partial<Static<TObject<P>>>;
-/** Filters as they were given; a list that has fewer leaves the others out. */
+/** Filters as given; a list with fewer filters omits the others. */
 export type IssueFilters = Given<typeof listFilters> & Given<typeof anyScope> & Given<typeof nonArchived>;
 export type Excluded = NonNullable<IssueFilters['not']>;

@@ -1,4 +1,4 @@
-/** Lists of issues beside a computation that is too slow to be wrong: over random issues, filters, orders and pages. */
+/** Compares issue lists with a slow but simple computation: over random issues, filters, orders and pages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, randomFrom } from '../../../../test/support/random.ts';
@@ -25,7 +25,7 @@ interface Issue {
   updated_at: string;
   labels: Label[];
   assignees: number[];
-  /** Ids of those who gave a thumbs-up. */
+  /** Ids of the users who gave a thumbs-up. */
   voters: number[];
 }
 
@@ -45,11 +45,11 @@ interface Milestone {
 
 type Person = 'admin' | 'guest' | 'planner' | 'outsider';
 
-/** What there is, and who is who. */
+/** The issues and users of a run. */
 interface Data {
   issues: Issue[];
   users: { id: number; username: string }[];
-  /** Which projects a person sees, and in which of them confidential issues. */
+  /** The projects that a user sees, and those in which they see confidential issues. */
   sees(person: Person, project_id: number): 'nothing' | 'plain' | 'all';
   /** Those of the group. */
   grouped: number[];
@@ -59,7 +59,7 @@ interface Data {
 const dayFromNow = (days: number) => dayOf(new Date(Date.now() + days * 86_400_000));
 const moment = (random: Random) => new Date(Date.UTC(2020, 0, 1 + random.below(40))).toISOString();
 const maybe = <T>(random: Random, percent: number, value: () => T): T | null => (random.happens(percent) ? value() : null);
-/** Some of a list, each perhaps. */
+/** A random subset of a list. */
 const some = <T>(random: Random, list: readonly T[], percent: number) => list.filter(() => random.happens(percent));
 
 const words = ['apple', 'Banana', 'cherry', 'apple pie', 'Zebra', 'date'];
@@ -86,7 +86,7 @@ async function addMilestones({ db }: World, project_id: number): Promise<Milesto
   return rows.map(({ id }, index) => ({ id, ...values[index]! }));
 }
 
-/** Most issues have the label `many`: so many that a list of them is not gathered before it is sorted. */
+/** Most issues have the label `many`: so many that a list of them is not collected before sorting. */
 function drawn(
   random: Random,
   iid: number,
@@ -190,7 +190,7 @@ const has = (issue: Issue, title: string) => issue.labels.some((label) => label.
 const inScope = (issue: Issue) => issue.labels.some(({ title }) => title.startsWith('level::'));
 const says = ({ title, description }: Issue, term: string) => `${title}\0${description ?? ''}`.toLowerCase().includes(term);
 
-/** One random filter as it is sent and as it is meant. */
+/** One random filter, as parameters and as a predicate. */
 function filterOf(random: Random, { users, issues }: Data, me: number): { parameters: Parameters; test: Test } {
   const title = random.of(['many', 'bug', 'rare', 'level::high', 'unknown']);
   const milestone = `m${random.below(5)}`;
@@ -241,7 +241,7 @@ function filterOf(random: Random, { users, issues }: Data, me: number): { parame
   ]);
 }
 
-/** Up to three filters; a parameter that is drawn twice stands for the last, and so does one that another excludes. */
+/** Up to three filters; of parameters that repeat or exclude each other the last one wins. */
 function draw(random: Random, data: Data, me: number): Draw {
   const byName = new Map<string, { parameters: Parameters; test: Test }>();
   for (let count = random.below(4); count > 0; count--) {
@@ -288,7 +288,7 @@ function compared(a: Issue, b: Issue, keysOf: (issue: Issue) => Value[], sort: s
 
 const turns = runs(100, 2500);
 
-test('lists hold what a slow computation says, in its order, on every page', async () => {
+test('lists equal the result of a slow computation, in order, on every page', async () => {
   const random = randomFrom(20_240_229);
   const data = await someData(random);
   const { here, issues, sees, grouped } = data;
@@ -318,7 +318,7 @@ test('lists hold what a slow computation says, in its order, on every page', asy
       .sort((a, b) => compared(a, b, valuesOf[order_by], sort));
     longest = Math.max(longest, expected.length);
     const per_page = 1 + random.below(40);
-    // Also the last page, and one that is behind it.
+    // Also the last page, and one past the end.
     const page = 1 + random.below(random.happens(50) ? 3 : Math.ceil(expected.length / per_page) + 2);
     const asked = { scope: 'all', ...parameters, order_by, sort, page, per_page };
     const { status, body, headers } = await here.as(person).get(place.path, asked);

@@ -1,4 +1,4 @@
-/** Lists of issues, and how many there are. */
+/** Lists and counts of issues. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueKind, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -16,7 +16,7 @@ export interface Listing {
   /** The plan in force. */
   plan: Plan;
   filters: IssueFilters;
-  /** A predicate on rows of `issues` besides the filters, such as that they have one milestone. */
+  /** A predicate on rows of `issues` besides the filters, e.g. for one milestone. */
   only?: RawBuilder<SqlBool>;
 }
 
@@ -30,9 +30,9 @@ async function selectionOf(db: Database, { caller, place, plan, filters, only }:
 }
 
 /**
- * A page of issues as replies, in a fixed number of statements however long it is.
- * @param listing what is listed; `filters` may hold any of the parameters of lists, also `order_by`, `sort` and `with_labels_details`
- * @throws ApiError 400 for filters that are neither ids nor words, and as `pageAsked`
+ * A page of issues as replies, in a fixed number of statements for any length.
+ * @param listing the scope and filters; `filters` may hold any list parameter, including `order_by`, `sort` and `with_labels_details`
+ * @throws ApiError 400 for invalid filters, and as `pageAsked`
  */
 export async function listIssues(
   services: Pick<Services, 'db' | 'url'>,
@@ -50,7 +50,7 @@ export async function listIssues(
 /**
  * How many issues there are in each state.
  * @param listing as for `listIssues`
- * @throws ApiError 400 for filters that are neither ids nor words
+ * @throws ApiError 400 for invalid filters
  */
 export const countIssues = async (db: Database, listing: Listing): Promise<{ all: number; closed: number; opened: number }> =>
   countByState(db, await selectionOf(db, listing));

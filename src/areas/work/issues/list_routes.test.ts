@@ -10,7 +10,7 @@ type Values = Partial<Insertable<DB['issues']>>;
 
 let numbers = 0;
 
-/** An issue of the world's project, unless another is named. */
+/** Creates an issue, by default in the world's project. */
 async function add({ db, project, people }: World, title: string, values: Values = {}): Promise<number> {
   numbers += 1;
   const { id } = await db
@@ -46,7 +46,7 @@ const assign = ({ db }: World, issue_id: number, ...users: number[]) =>
     .values(users.map((user_id) => ({ issue_id, user_id })))
     .execute();
 
-/** Shows the world's project and group to everybody, or to nobody again: other tests of this file look at the lists of all issues, too. */
+/** Makes the world's project and group public, or private again, because other tests of this file read the list of all issues, too. */
 async function show({ db, project, group }: World, visibility: 'public' | 'private'): Promise<void> {
   await db.updateTable('namespaces').set({ visibility }).where('id', '=', group.id).execute();
   await db.updateTable('projects').set({ visibility }).where('id', '=', project.id).execute();
@@ -54,7 +54,7 @@ async function show({ db, project, group }: World, visibility: 'public' | 'priva
 
 const dayFromNow = (days: number) => dayOf(new Date(Date.now() + days * 86_400_000));
 
-/** Asks for a list and gives the titles that came. */
+/** The titles of a list. */
 async function titles(client: Client, path: string, parameters: Record<string, unknown> = {}): Promise<string[]> {
   const { status, body } = await client.get(path, parameters);
   assert.equal(status, 200, `${path} ${JSON.stringify(parameters)} ${JSON.stringify(body)}`);
@@ -63,7 +63,7 @@ async function titles(client: Client, path: string, parameters: Record<string, u
 
 const lists = ({ project, group }: World) => [`/projects/${project.id}/issues`, `/groups/${group.id}/issues`, '/issues'];
 
-/** The titles of all lists, which must be the same; the caller sees nothing but the issues of the world. */
+/** The titles of all lists, which must be equal; the caller sees only the issues of the world. */
 async function everywhere(here: World, parameters: Record<string, unknown>): Promise<string[]> {
   const [first, ...others] = await Promise.all(
     lists(here).map((path) => titles(here.as('reporter'), path, { scope: 'all', ...parameters })),
@@ -72,7 +72,7 @@ async function everywhere(here: World, parameters: Record<string, unknown>): Pro
   return first!;
 }
 
-test('an issue appears in the lists of its project, of its group and of all, newest first', async () => {
+test('an issue appears in the lists of its project, of its group and of all issues, newest first', async () => {
   const here = await world();
   await add(here, 'old', { created_at: '2020-01-01T00:00:00Z' });
   await add(here, 'new', { created_at: '2021-01-01T00:00:00Z', state: 'closed' });
@@ -88,7 +88,7 @@ test('an issue appears in the lists of its project, of its group and of all, new
   assert.equal(grouped.body[0].references.relative, grouped.body[0].references.full);
 });
 
-test('/issues is about the caller unless he asks for all, and has nothing for nobody', async () => {
+test('/issues lists the issues created by the caller by default, and needs a caller', async () => {
   const here = await world();
   const { people } = here;
   await add(here, 'of the developer');
@@ -108,7 +108,7 @@ test('/issues is about the caller unless he asks for all, and has nothing for no
   await show(here, 'private');
 });
 
-test('who may not read the issues does not find the list, or them in it', async () => {
+test('callers who may not read the issues do not find the list, or the issues in it', async () => {
   const here = await world();
   await add(here, 'hidden');
   assert.equal((await here.as('outsider').get(`/projects/${here.project.id}/issues`)).status, 404);
@@ -127,7 +127,7 @@ test('who may not read the issues does not find the list, or them in it', async 
   await show(here, 'private');
 });
 
-test('confidential issues are for planners and above, their authors and assignees, and administrators', async () => {
+test('confidential issues are visible to planners and above, their authors and assignees, and administrators', async () => {
   const here = await world();
   const { people } = here;
   await add(here, 'plain');
@@ -147,7 +147,7 @@ test('confidential issues are for planners and above, their authors and assignee
   assert.deepEqual(body, { statistics: { counts: { all: 3, closed: 0, opened: 3 } } });
 });
 
-test('labels: all must be there, by exact title, and None, Any and a whole scope have words', async () => {
+test('label filters match all exact titles, None, Any and whole scopes', async () => {
   const here = await world();
   const [bug, urgent, low] = [
     await addLabel(here, 'bug'),
@@ -185,7 +185,7 @@ test('labels: all must be there, by exact title, and None, Any and a whole scope
   );
 });
 
-test('milestones by title, by word, and by what is started or comes next', async () => {
+test('milestone filters match titles, None, Any, Started and Upcoming', async () => {
   const here = await world();
   const { db, project, group } = here;
   const addMilestone = async (title: string, values: Partial<Insertable<DB['milestones']>>) =>
@@ -231,7 +231,7 @@ test('milestones by title, by word, and by what is started or comes next', async
   assert.deepEqual(await everywhere(here, { not: { milestone_id: 'Any' } }), ['none']);
 });
 
-test('authors and assignees by id and name, and all that are named', async () => {
+test('author and assignee filters match ids and usernames, and all named assignees', async () => {
   const here = await world();
   const { people } = here;
   const [guest, planner] = [people.guest, people.planner];
@@ -253,7 +253,7 @@ test('authors and assignees by id and name, and all that are named', async () =>
   assert.deepEqual(await everywhere(here, { closed_by_id: planner.id }), ['both']);
 });
 
-test('numbers, times, kinds and reactions', async () => {
+test('filters by iid, time, type and reaction', async () => {
   const here = await world();
   const { db, people } = here;
   const first = await add(here, 'first', {
@@ -284,7 +284,7 @@ test('numbers, times, kinds and reactions', async () => {
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'None' }), ['second']);
 });
 
-test('due dates by day and by window', async () => {
+test('due date filters match days and ranges', async () => {
   const here = await world();
   await add(here, 'never');
   for (const days of [-1, 0, 1]) await add(here, String(days), { due_date: dayFromNow(days) });
@@ -319,7 +319,7 @@ test('search finds words anywhere in title and description, in any case', async 
   assert.equal((await search(' ')).length, 3);
 });
 
-test('what Premium and Ultimate add: weight, iteration, epic, health', async () => {
+test('Premium and Ultimate add filters by weight, iteration, epic and health status', async () => {
   const here = await world();
   const { db, group, people } = here;
   const cadence = await db
@@ -377,7 +377,7 @@ test('what Premium and Ultimate add: weight, iteration, epic, health', async () 
     assert.deepEqual(await everywhere(here, parameters), expected, JSON.stringify(parameters));
 });
 
-test('what is malformed or contradicts itself is refused by name', async () => {
+test('malformed or contradictory filters are refused by name', async () => {
   const here = await world();
   for (const [parameters, text] of [
     [{ author_id: 1, author_username: 'a' }, 'author_id, author_username are mutually exclusive'],
@@ -414,7 +414,7 @@ test('what is malformed or contradicts itself is refused by name', async () => {
     }
 });
 
-test('a group lists its subgroups, too, and archived projects only where they are asked for', async () => {
+test('a group list includes subgroups, and archived projects only on request', async () => {
   const here = await world();
   const owner = here.as('owner');
   const below = await owner.post('/groups', { name: 'below', path: 'below', parent_id: here.group.id });
@@ -430,7 +430,7 @@ test('a group lists its subgroups, too, and archived projects only where they ar
   assert.deepEqual(await titles(owner, `/projects/${inside.body.id}/issues`, { non_archived: true }), ['below']);
 });
 
-test('statistics count by state what the filters leave', async () => {
+test('statistics count the filtered issues by state', async () => {
   const here = await world();
   const bug = await addLabel(here, 'bug');
   await label(here, await add(here, 'a'), bug);
@@ -442,7 +442,7 @@ test('statistics count by state what the filters leave', async () => {
     assert.deepEqual(await counts({}), { all: 3, closed: 2, opened: 1 });
     assert.deepEqual(await counts({ labels: 'bug' }), { all: 2, closed: 1, opened: 1 });
     assert.deepEqual(await counts({ not: { labels: 'bug' } }), { all: 1, closed: 1, opened: 0 });
-    // Not among its parameters, and so not heard.
+    // Not one of its parameters, so it is ignored.
     assert.deepEqual(await counts({ state: 'closed', issue_type: 'incident' }), { all: 3, closed: 2, opened: 1 });
     assert.equal((await here.as('reporter').get(`${path}_statistics`, { milestone_id: '1' })).status, 400);
   }

@@ -1,4 +1,4 @@
-/** Lists of issues, and how many there are (docs/reference/issues.md). */
+/** Lists and counts of issues (docs/reference/issues.md). */
 import { Type } from 'typebox';
 import { anyone, groupVisible, issuesVisible, type MaybeCaller } from '../../../access/index.ts';
 import { get, one, pageOf, paging, resource, unauthorized } from '../../../http/index.ts';
@@ -18,7 +18,7 @@ const counts = { all: Type.Integer(), closed: Type.Integer(), opened: Type.Integ
 const IssueStatistics = resource('IssueStatistics', { statistics: Type.Object({ counts: Type.Object(counts) }) });
 
 /**
- * Whoever is not signed in has no issues of his own to list.
+ * Anonymous callers have no issues of their own to list.
  * @throws ApiError 401
  */
 function refuseOwnOfNobody(caller: MaybeCaller, { scope }: IssueFilters): void {

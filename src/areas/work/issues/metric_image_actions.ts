@@ -1,4 +1,4 @@
-/** Pictures of measurements on incidents: rows and their blobs (docs/reference/issues.md). */
+/** Metric images of incidents: rows and their blobs (docs/reference/issues.md). */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { BlobKey } from '../../../blobs/index.ts';
@@ -13,13 +13,13 @@ export const imagesOf = (db: Database, issue_id: number) =>
   db.selectFrom('issue_metric_images').select(columns).where('issue_id', '=', issue_id);
 
 export interface ImageTexts {
-  /** Where more about it is to be seen. */
+  /** A link to more information. */
   url?: string | null | undefined;
   url_text?: string | null | undefined;
 }
 
 /**
- * Keeps an image. Its key is noted as unused first, so that a crash at any moment leaves no blob that nobody knows of.
+ * Stores an image. Its key is first recorded as unused, so that a crash never leaves a blob without a row.
  * @returns the row
  */
 export async function addImage(db: Database, issue_id: number, file: UploadedFile, { url, url_text }: ImageTexts) {
@@ -37,11 +37,11 @@ export async function addImage(db: Database, issue_id: number, file: UploadedFil
   });
 }
 
-/** An upload writes its row within seconds of the moment that its key bears. */
+/** An upload writes its row within seconds of the time in its key. */
 const spared = sql`interval '1 day'`;
 const perRun = 10_000;
 
-/** Every night: removes blobs that no row speaks of. */
+/** Every night: deletes blobs without a row. */
 export const removeUnusedBlobs = job('remove_unused_blobs', {
   input: {},
   retries: 0,

@@ -1,4 +1,4 @@
-/** The bytes of images, at the addresses that `file_path` names (docs/reference/issues.md). They are no part of the API, but asked for with the same tokens. */
+/** The bytes of metric images, at the URLs in `file_path` (docs/reference/issues.md). They are not part of the API, but accept the same tokens. */
 import type { FastifyReply } from 'fastify';
 import { authenticate, countRequest, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
@@ -25,7 +25,7 @@ interface StoredImage {
   size_bytes: number;
 }
 
-/** The image, if the caller may read its issue and the address names it as it is called. */
+/** The image, if the caller may read its issue and the URL has its file name. */
 async function imageFor({ db }: Services, caller: MaybeCaller, { id, filename }: ImageRequest['Params']): Promise<StoredImage> {
   if (!/^\d{1,15}$/.test(id) || filename.includes('\0')) throw notFound();
   const image = await db
@@ -41,7 +41,7 @@ async function imageFor({ db }: Services, caller: MaybeCaller, { id, filename }:
   return image;
 }
 
-/** Answers with an image. What a browser could run is sent as something to save. */
+/** Sends an image. Types that a browser could execute are sent as attachments. */
 async function sendImage({ services, caller, request, reply }: DoorCall<Caller, ImageRequest>): Promise<FastifyReply> {
   const image = await imageFor(services, caller, request.params);
   const bytes = await services.blobs.read(image.blob_key as BlobKey);

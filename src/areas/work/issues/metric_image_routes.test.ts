@@ -24,7 +24,7 @@ const upload = (place: World, persona: Persona | 'anonymous', path: string, body
 const blobsIn = async ({ db }: World) =>
   (await db.selectFrom('issue_metric_images').select(['blob_key', 'size_bytes']).orderBy('id').execute()).map((row) => row);
 
-test('an image is added to an incident, shown, changed and removed with its bytes', async () => {
+test('an image is uploaded to an incident, listed, updated and deleted with its bytes', async () => {
   const place = await world();
   const { as, services, db } = place;
   const incident = await addIssue(place, { issue_type: 'incident' });
@@ -69,7 +69,7 @@ test('an image is added to an incident, shown, changed and removed with its byte
   assert.deepEqual(await db.selectFrom('unused_blobs').select('key').execute(), []);
 });
 
-test('what is no image, or comes from who may not send it, is not kept', async () => {
+test('files that are not images and uploads without the right are not stored', async () => {
   const place = await world();
   const incident = await addIssue(place, { issue_type: 'incident' });
   const issue = await addIssue(place);
@@ -102,7 +102,7 @@ test('what is no image, or comes from who may not send it, is not kept', async (
   assert.equal(await files().catch(() => 0), before);
 });
 
-test('the address of an image gives its bytes to whoever may read the issue', async () => {
+test('users who may read the issue can download its images', async () => {
   const place = await world();
   const incident = await addIssue(place, { issue_type: 'incident', confidential: true });
   const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2]);

@@ -1,4 +1,4 @@
-/** Pictures of measurements on incidents (docs/reference/issues.md). */
+/** Metric images of incidents (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import { type GrantedIssue, issueRole, issueVisible } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -58,7 +58,7 @@ const texts = allOptional({
   ),
 });
 
-/** @throws ApiError 403 for an issue of another kind */
+/** @throws ApiError 403 for an issue that is not an incident */
 function checkIncident({ issue_type }: GrantedIssue): void {
   if (issue_type !== 'incident') throw forbidden();
 }

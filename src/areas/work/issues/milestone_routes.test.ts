@@ -4,7 +4,7 @@ import { world } from '../../../../test/support/world.ts';
 
 const titles = (answer: { body: { title: string }[] }) => answer.body.map(({ title }) => title);
 
-test('a milestone lists the issues that the caller may read, and each tells its place', async () => {
+test('a milestone lists the issues that the caller may read, with their positions', async () => {
   const { as, project, group } = await world();
   const base = `/projects/${project.id}`;
   const milestone = (await as('planner').post(`${base}/milestones`, { title: 'v1' })).body;

@@ -21,7 +21,7 @@ export interface PlacedIssue {
   project_id: number;
 }
 
-/** Where an issue goes from and to, each with the caller's level there. */
+/** The source and target projects, each with the caller's level there. */
 export interface Way {
   source: Project;
   target: Project;
@@ -46,7 +46,7 @@ type Original = Awaited<ReturnType<typeof original>>;
 
 const manages = (project: Project) => project.access_level >= levels.planner && mayUse(project, 'issues');
 
-/** @throws ApiError 400 where the issue cannot go, with the reason */
+/** @throws ApiError 400 with the reason when the issue cannot be moved there */
 function checkWay(verb: 'move' | 'clone', { source, target }: Way, { issue_type, moved_to_id }: Original): void {
   if (verb === 'move' && source.id === target.id)
     throw badRequest('Cannot move work item to same project or group it originates from.');
@@ -58,7 +58,7 @@ function checkWay(verb: 'move' | 'clone', { source, target }: Way, { issue_type,
   if (source.read_only || target.read_only) throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
 }
 
-/** The milestone that an issue has in its new project: the same where that may have it, else one of the same title. */
+/** The milestone of the issue in its new project: the same if the project may use it, else one with the same title. */
 async function milestoneThere(tx: Database, target: Project, id: number | null): Promise<number | null> {
   if (id === null) return null;
   const same = await milestoneFor(tx, target, id);
@@ -67,7 +67,7 @@ async function milestoneThere(tx: Database, target: Project, id: number | null):
   return (title === undefined ? undefined : await milestoneTitled(tx, target, title))?.id ?? null;
 }
 
-/** What an issue is like in its new project, which knows other labels, milestones and people. */
+/** The issue in its new project, which has other labels, milestones and members. */
 async function valuesThere(tx: Database, { source, target }: Way, issue: Original): Promise<Omit<IssueValues, 'author_id'>> {
   const titles = ((await labelsByIssue(tx, [issue.id])).get(issue.id) ?? []).map(({ title }) => title);
   const labels = await labelsFor(tx, { project_id: target.id }, titles, { create: false });
@@ -84,7 +84,7 @@ async function valuesThere(tx: Database, { source, target }: Way, issue: Origina
   };
 }
 
-/** Copies rows that belong to an issue: all columns but the issue itself. */
+/** Copies rows that belong to an issue: all columns except the issue id. */
 const copyRows = (
   tx: Database,
   table: string,
@@ -103,7 +103,7 @@ async function copyLinks(tx: Database, from: number, to: number): Promise<void> 
               from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
 }
 
-/** Notes with their references as they were meant. */
+/** Rewrites the references in copied notes. */
 async function copyTexts(tx: Database, { source, target }: Way, from: number, to: number): Promise<void> {
   await copyNotes(tx, theIssue(from), theIssue(to));
   if (source.id === target.id) return;
@@ -118,7 +118,7 @@ async function copyTexts(tx: Database, { source, target }: Way, from: number, to
   );
 }
 
-/** Notes on both issues where the other one is. */
+/** Adds system notes to both issues that name the other one. */
 async function noteWay(tx: Database, { caller }: Acting, way: Way, from: Original, to: PlacedIssue, verb: 'moved' | 'cloned') {
   const there = referenceTo(issueKind, way.source.id, { ...to, full_path: way.target.full_path });
   const here = referenceTo(issueKind, way.target.id, { ...from, full_path: way.source.full_path });
@@ -127,8 +127,8 @@ async function noteWay(tx: Database, { caller }: Acting, way: Way, from: Origina
 }
 
 /**
- * Moves an issue: another one in the target takes over all of it, and the old one is closed and says where it went.
- * @throws ApiError 400 where it cannot go there, 404 when it is gone
+ * Moves an issue: a new one in the target takes over everything, and the old one is closed with a reference to it.
+ * @throws ApiError 400 when it cannot be moved there, 404 when it is deleted
  */
 export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise<PlacedIssue> {
   const from = await original(tx, way.issue_id);
@@ -151,8 +151,8 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
 }
 
 /**
- * Clones an issue: another one, of the caller, is added with what the target knows of it. Time that was spent on the original was not spent on the clone.
- * @throws ApiError 400 where it cannot be cloned, 404 when it is gone
+ * Clones an issue: creates a new one by the caller with everything that the target project supports. Time spent is not copied.
+ * @throws ApiError 400 when it cannot be cloned, 404 when it is deleted
  */
 export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_notes: boolean): Promise<PlacedIssue> {
   const from = await original(tx, way.issue_id);

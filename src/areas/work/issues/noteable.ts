@@ -1,4 +1,4 @@
-/** Issues as what is discussed, reacted to, subscribed to and put on to-do lists: all that the machinery of these asks of them. */
+/** Issues as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
 import { sql } from 'kysely';
 import { issueKind, projectOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';

@@ -1,4 +1,4 @@
-/** In which order lists of issues come, and the order that people give them by hand. */
+/** The orders of issue lists, including the manual order. */
 import { type RawBuilder, sql } from 'kysely';
 import { distance, type Order, type Part, type Sort } from '../issuables/index.ts';
 
@@ -9,7 +9,7 @@ const byColumn =
   (of: RawBuilder<unknown>) =>
   (sort: Sort): Part[] => [{ by: [{ column: of, sort }] }];
 
-/** By what not all issues have, and then those that do not. */
+/** By a nullable column, with nulls last. */
 const byValue =
   (name: string) =>
   (sort: Sort): Part[] => [
@@ -17,7 +17,7 @@ const byValue =
     { where: sql`${column(name)} is null`, ...rest },
   ];
 
-/** The more pressing milestone counts first, then the more important label. */
+/** By the due date of the milestone, then by label priority. */
 const byPriority = (sort: Sort): Part[] => {
   const [due, priority] = [column('milestone_due_date'), column('label_priority')];
   return [
@@ -54,13 +54,13 @@ const orders = {
 } satisfies Record<string, (sort: Sort) => Part[]>;
 
 export type OrderName = keyof typeof orders;
-/** What `order_by` may be. */
+/** The values of `order_by`. */
 export const orderNames = Object.keys(orders) as OrderName[];
 
-/** The parts of a list in the order that is asked for, first to last. */
+/** The parts of a list in the requested order, first to last. */
 export const partsOf = (order_by: OrderName, sort: Sort): readonly Part[] => orders[order_by](sort);
 
-/** The order by `relative_position` in a project. New issues are placed by a trigger, at the distance times their id. */
+/** The order by `relative_position` in a project. A trigger places new issues at the gap times their id. */
 export const orderIn = (project_id: number): Order => ({
   table: 'issues',
   scope: 'project_id',

@@ -1,4 +1,4 @@
-/** Where an issue was written from, and the merge requests that belong to it (docs/reference/issues.md). */
+/** The user agent details of an issue, and its merge requests (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { issueForAdmin, issueVisible } from '../../../access/index.ts';
@@ -12,7 +12,7 @@ const UserAgentDetail = resource('UserAgentDetail', {
   akismet_submitted: Type.Boolean(),
 });
 
-/** A merge request, of which there are none yet. */
+/** A merge request; there are none yet. */
 const NoMergeRequest = Type.Object({}, { additionalProperties: true });
 
 const mergeRequests = (name: 'related_merge_requests' | 'closed_by', summary: string) =>

@@ -1,4 +1,4 @@
-/** The parameters of issues, as they are added and changed (docs/reference/issues.md). */
+/** The parameters for creating and updating issues (docs/reference/issues.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { epicKind, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -91,13 +91,13 @@ const oneOfTheList = atLeastOneOf(
 
 export const editRules: readonly Rule[] = [
   oneEpic,
-  // The refusal lists what the reference lists; these two are as good as the others.
+  // The refusal lists the parameters that the reference lists; these two are accepted as well.
   (given) => (given.has('iteration_id') || given.has('health_status') ? undefined : oneOfTheList(given)),
 ];
 
 type Given = Partial<Static<TObject<typeof editInput>>>;
 
-/** Who reads ids on whose behalf, and where. */
+/** The caller, and the project in which ids are looked up. */
 export interface Place {
   db: Database;
   caller: Caller;
@@ -106,7 +106,7 @@ export interface Place {
 }
 
 /**
- * Who is to be assigned: those of the users who can be, and without a plan for several only the first.
+ * The assignees: those users who can be assigned; only the first one if the plan allows no more.
  * @throws ApiError 400 for too many
  */
 async function assigneesOf({ db, plan, project }: Place, { assignee_ids, assignee_id }: Given): Promise<number[] | undefined> {
@@ -132,7 +132,7 @@ async function iterationOf({ db, project }: Place, { iteration_id }: Given): Pro
   return found('Iteration', await iterationFor(db, project, iteration_id)).id;
 }
 
-/** @throws ApiError 422 for an epic that is not there */
+/** @throws ApiError 422 for an unknown epic */
 async function epicOf({ db, caller, project }: Place, { epic_id, epic_iid }: Given): Promise<number | null | undefined> {
   if (epic_id !== undefined) return epic_id === 0 ? null : epic_id;
   if (epic_iid === undefined) return undefined;
@@ -146,8 +146,8 @@ const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: Given): 
   [...labels, ...add_labels].filter((label) => !remove_labels.includes(label));
 
 /**
- * The new issue that parameters describe, as far as they are heard.
- * @throws ApiError 400, 403, 404 and 422 for what they name
+ * The new issue that the effective parameters describe.
+ * @throws ApiError 400, 403, 404 and 422 for invalid values
  */
 export async function newIssueFrom(place: Place, input: Static<TObject<typeof newIssueInput>>): Promise<NewIssue> {
   const given = heardOnNew(place.project, input);
@@ -165,9 +165,9 @@ export async function newIssueFrom(place: Place, input: Static<TObject<typeof ne
 }
 
 /**
- * The changes that parameters describe, as far as they are heard.
- * @param issue as it is
- * @throws ApiError 400, 403, 404 and 422 for what they name
+ * The changes that the effective parameters describe.
+ * @param issue before the change
+ * @throws ApiError 400, 403, 404 and 422 for invalid values
  */
 export async function changesFrom(
   place: Place,

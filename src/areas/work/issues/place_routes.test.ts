@@ -21,13 +21,13 @@ const notesOn = async ({ db }: World, issue_id: number) =>
     ({ body, system }) => (system ? `* ${body}` : body),
   );
 
-/** The numbers of the issues of a project in the order that is made by hand. */
+/** The iids of a project's issues in manual order. */
 const order = async ({ as, project }: World): Promise<number[]> => {
   const { body } = await as('guest').get(issuesOf(project), { order_by: 'relative_position', sort: 'asc', per_page: 100 });
   return body.map(({ iid }: { iid: number }) => iid);
 };
 
-test('issues stand where they were put, and new ones at the end', async () => {
+test('issues keep their manual position, and new ones come last', async () => {
   const place = await world();
   const issues = await Promise.all([1, 2, 3, 4].map(() => added(place, 'guest')));
   const id = (iid: number) => issues.find((issue) => issue.iid === iid)?.id;
@@ -63,7 +63,7 @@ test('issues stand where they were put, and new ones at the end', async () => {
   assert.equal((await place.as('reporter').put(`${issuesOf(place.project)}/99/reorder`, {})).body.message, '404 Issue Not Found');
 });
 
-test('positions never run out: hundreds of moves to the same few places leave the order as it was meant', async () => {
+test('positions never run out: hundreds of moves to the same few positions keep the right order', async () => {
   const place = await world();
   const random = randomFrom(seedOfToday());
   const client = place.as('planner');
@@ -73,7 +73,7 @@ test('positions never run out: hundreds of moves to the same few places leave th
   for (let move = 0; move < 400; move++) {
     const iid = meant[random.below(meant.length)]!;
     meant.splice(meant.indexOf(iid), 1);
-    // Mostly into the same gap, which is what uses positions up.
+    // Mostly into the same gap, which exhausts positions.
     const at = random.happens(70) ? 1 : random.below(meant.length);
     const neighbours = random.of([
       { move_after_id: ids.get(meant[at - 1] ?? meant[at]!) },
@@ -89,7 +89,7 @@ test('positions never run out: hundreds of moves to the same few places leave th
   assert.deepEqual(await order(place), [...meant, late.iid]);
 });
 
-test('many who reorder at the same time leave an order without two at one place', async () => {
+test('concurrent reordering never leaves two issues at one position', async () => {
   const place = await world();
   const issues = await Promise.all(Array.from({ length: 12 }, () => added(place, 'planner')));
   const moves = issues.flatMap(({ iid }, index) =>
@@ -106,7 +106,7 @@ test('many who reorder at the same time leave an order without two at one place'
   assert.equal(new Set(rows.map(({ relative_position }) => relative_position)).size, 12);
 });
 
-test('a move takes everything along, and leaves an issue that says where it went', async () => {
+test('a move takes everything along, and the old issue names its new place', async () => {
   const place = await world();
   const { as, people, project, db, group } = place;
   const target = await otherProject(place, 'target');
@@ -199,7 +199,7 @@ test('a move takes everything along, and leaves an issue that says where it went
   assert.equal((await as('planner').put(path, { state_event: 'reopen' })).body.moved_to_id, null);
 });
 
-test('what cannot be moved or cloned stays, and says why', async () => {
+test('a refused move or clone says why, and changes nothing', async () => {
   const place = await world();
   const { as, project, db } = place;
   const target = await otherProject(place, 'target');
@@ -239,7 +239,7 @@ test('what cannot be moved or cloned stays, and says why', async () => {
   assert.equal((await as('guest').get(`${issuesOf(project)}/${iid}`)).body.state, 'opened');
 });
 
-test('a clone is a new issue of its maker, with the comments only where he wants them', async () => {
+test('a clone is a new issue by its creator, with comments only on request', async () => {
   const place = await world();
   const { as, people, project } = place;
   const target = await otherProject(place, 'target');

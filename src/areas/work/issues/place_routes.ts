@@ -1,4 +1,4 @@
-/** Where an issue stands, and where it goes: reordering, moving and cloning (docs/reference/issues.md). */
+/** Reordering, moving and cloning issues (docs/reference/issues.md). */
 import { Type } from 'typebox';
 import { issueEditor, namedIssueReader, type Project, projectFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -13,13 +13,13 @@ const to_project_id = Type.Integer({ description: 'The target project' });
 const Neighbour = (side: string) => optional(Type.Integer({ description: `Id (not iid) of the issue ${side}; 0: none` }));
 
 /**
- * Where an issue goes. Whether the caller may do anything there is for the move to say.
- * @throws ApiError 404 for a project that there is not
+ * The target project. The move itself checks the caller's rights there.
+ * @throws ApiError 404 for an unknown project
  */
 const targetOf = async (db: Database, caller: Caller, id: number): Promise<Project> =>
   found('Project', await projectFor(db, caller, String(id)));
 
-/** An id that stands for an issue. */
+/** The id of an issue. */
 const meant = (id: number | undefined) => (id !== undefined && id > 0 ? id : undefined);
 
 export const issuePlaceRoutes = [

@@ -5,7 +5,7 @@ import { world } from '../../../../test/support/world.ts';
 
 const free = { environment: { COPPICE_LICENSE: 'none' } };
 
-test('on the free plan an issue has one assignee and no weight, and blocks nothing', async () => {
+test('on the free plan an issue has one assignee, no weight and no blocking links', async () => {
   const place = await world(free);
   const { as, people, project } = place;
   const assignee_ids = [people.reporter.id, people.guest.id];
@@ -27,14 +27,14 @@ test('on the free plan an issue has one assignee and no weight, and blocks nothi
   assert.equal((await as('reporter').post(`${path}/links`, link)).status, 201);
 });
 
-test('in a project that belongs to a user there are neither epics nor iterations', async () => {
+test('a personal project has neither epics nor iterations', async () => {
   const { as } = await world(free);
   const { body } = await as('outsider').post('/projects', { name: 'own' });
   const issue = (await as('outsider').post(`/projects/${body.id}/issues`, { title: 'x' })).body;
   assert.deepEqual([issue.iid, 'epic' in issue], [1, false]);
 });
 
-test('an administrator limits how many issues one may add in a minute', async () => {
+test('administrators can limit how many issues a user creates per minute', async () => {
   const place = await world(free);
   const { as, project } = place;
   const { status } = await as('admin').put('/application/settings', { issues_create_limit: 2 });
@@ -42,7 +42,7 @@ test('an administrator limits how many issues one may add in a minute', async ()
   try {
     const add = async () => as('guest').post(`/projects/${project.id}/issues`, { title: 'x' });
     const answers = [await add(), await add(), await add(), await add(), await add()];
-    // A minute may end in between: then two more are added.
+    // A minute may end in between: then two more are created.
     assert.ok(answers.filter((answer) => answer.status === 201).length <= 4);
     const refused = answers.find((answer) => answer.status === 429);
     assert.deepEqual(refused?.body, {
@@ -53,7 +53,7 @@ test('an administrator limits how many issues one may add in a minute', async ()
   }
 });
 
-test('an administrator limits how often one may search in a minute; lists without a search are not counted', async () => {
+test('administrators can limit searches per minute; lists without a search do not count', async () => {
   const place = await world(free);
   const { as } = place;
   const limits = (most: number) =>
@@ -66,7 +66,7 @@ test('an administrator limits how often one may search in a minute; lists withou
         statuses[who].push((await as(who).get('/issues', { scope: 'all', search: 'some text' })).status);
       assert.equal((await as(who).get('/issues', { scope: 'all' })).status, 200);
     }
-    // A minute may end in between: then two more are answered.
+    // A minute may end in between: then two more succeed.
     for (const answers of Object.values(statuses)) {
       assert.ok(answers.includes(429));
       assert.ok(answers.filter((status) => status === 200).length <= 4);

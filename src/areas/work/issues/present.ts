@@ -73,14 +73,14 @@ export const Issue = resource('Issue', issueFields);
 export type IssueReply = Static<typeof Issue>;
 
 export interface IssueForm {
-  /** The project that the list is of: references to its own issues are short. Left out, they are full. */
+  /** The project of the list: references to its own issues are short. If omitted, all are full. */
   relative_to?: number | undefined;
   with_labels_details?: boolean | undefined;
-  /** Whether the reply is about this issue alone, and says if the caller is told of it. */
+  /** Whether the reply is for a single issue, which includes `subscribed`. */
   single?: boolean | undefined;
 }
 
-/** What the rows of a page refer to, by its id. */
+/** The rows that a page refers to, by id. */
 interface Around {
   labels: Map<number, LabelRow[]>;
   milestones: Map<number, MilestoneRow>;
@@ -92,7 +92,7 @@ const idsOf = (rows: readonly IssueRow[], column: 'milestone_id' | 'iteration_id
   ...new Set(rows.map((row) => row[column]).filter((id) => id !== null)),
 ];
 
-/** Every statement is for the whole page, so that a long one costs no more of them. */
+/** Every statement covers the whole page, so a longer page needs no more of them. */
 async function around(db: Services['db'], caller: MaybeCaller, rows: readonly IssueRow[]): Promise<Around> {
   const labelled = rows.filter(({ has_labels }) => has_labels).map(({ id }) => id);
   return {
@@ -126,7 +126,7 @@ function addresses(url: string, { project_id, iid, original }: IssueRow): IssueR
   };
 }
 
-/** What the description says of tasks. */
+/** The task counts of the description. */
 function tasksOf({ task_count, completed_task_count }: IssueRow) {
   const status = { count: task_count, completed_count: completed_task_count };
   return {
@@ -136,7 +136,7 @@ function tasksOf({ task_count, completed_task_count }: IssueRow) {
   };
 }
 
-/** What there is in groups only. */
+/** Fields of issues in groups only. */
 function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around) {
   if (!row.in_group) return {};
   const [epic, iteration] = [epics.get(row.epic_id ?? 0), iterations.get(row.iteration_id ?? 0)];
@@ -176,10 +176,10 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
 }
 
 /**
- * Issues as replies, with a fixed number of statements however many there are.
+ * Issues as replies, with a fixed number of statements for any number of issues.
  * @param services `db` may be a transaction
- * @param caller who reads: what he may not know of is left out of them. Whether he may read the issues themselves has been asked before
- * @param ids ids of issues; the replies come in this order, without those that are gone
+ * @param caller the reader, who may read the issues; what they may not see besides is left out
+ * @param ids ids of issues; the replies are in this order, without deleted ones
  */
 export async function presentIssues(
   { db, url }: Pick<Services, 'db' | 'url'>,
@@ -194,7 +194,7 @@ export async function presentIssues(
 
 /**
  * One issue as the reply of an operation on it.
- * @throws Error when it is gone
+ * @throws Error when it is deleted
  */
 export async function presentSingleIssue(
   services: Pick<Services, 'db' | 'url'>,

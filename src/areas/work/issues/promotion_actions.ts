@@ -1,4 +1,4 @@
-/** Making an epic of an issue (the quick action `/promote`). */
+/** Promoting an issue to an epic (the quick action `/promote`). */
 import { groupFor, levels, type Project, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { reaches } from '../../../http/index.ts';
@@ -10,10 +10,10 @@ import { updateIssue } from './change_actions.ts';
 import { withFullReferences } from './reference_rules.ts';
 
 /**
- * Adds an epic like an issue, with its comments, to the group of its project, and closes the issue. Labels of the project stay behind: the group does not have them.
- * @param tx the transaction of it
- * @param project that of the issue
- * @returns whether the caller may, and there is a group
+ * Creates an epic from an issue and its comments in the group of the project, and closes the issue. Project labels are not copied: the group does not have them.
+ * @param tx a transaction
+ * @param project the issue's
+ * @returns false if the caller may not do it, or there is no group
  */
 export async function promoteToEpic(tx: Database, acting: Acting, project: Project, issue_id: number): Promise<boolean> {
   const { caller, plan } = acting;

@@ -1,4 +1,4 @@
-/** Issues with what replies say of them. */
+/** Issues as replies need them. */
 import { sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -43,9 +43,9 @@ export interface IssueRow {
   has_labels: boolean;
   blocking_issues_count: number;
   epic_id: number | null;
-  /** The issue that it is a duplicate of, where the caller may read that one. */
+  /** The issue that it is a duplicate of, if the caller may read that one. */
   original: { project_id: number; iid: number } | null;
-  /** Whether the caller is told of what happens to it. */
+  /** Whether the caller is subscribed to it. */
   subscribed: boolean;
 }
 
@@ -62,8 +62,8 @@ const columns = sql.raw(
 );
 
 /**
- * Issues by their ids, in the order of these; those that are gone are left out. It does not ask whether the caller may read them.
- * @param withSubscription whether `subscribed` is looked for; without it is false
+ * Issues by id, in the given order, without deleted ones. It does not check whether the caller may read them.
+ * @param withSubscription whether to read `subscribed`, which is false otherwise
  */
 export async function issueRows(
   db: Database,

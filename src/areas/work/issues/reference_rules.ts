@@ -1,12 +1,12 @@
-/** What becomes of names when a text moves to another project. */
+/** Rewriting references when a text moves to another project. */
 import { type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
 
-/** What belongs to a project, so that its name says something else in another one. */
+/** Items of a project, whose short references mean something else in another project. */
 const ofProject: ReadonlySet<ReferenceKind> = new Set(['issue', 'merge_request', 'label', 'milestone', 'snippet', 'commit']);
 
 /**
- * A text whose names mean the same in any project as they meant in theirs: `#1` becomes `group/project#1`.
- * @param source the project that the text comes from
+ * Makes the references of a text independent of its project: `#1` becomes `group/project#1`.
+ * @param source the original project of the text
  */
 export function withFullReferences(text: string, source: { full_path: string }): string {
   const namespace = source.full_path.slice(0, source.full_path.lastIndexOf('/'));

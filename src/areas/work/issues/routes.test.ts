@@ -17,7 +17,7 @@ const open = ({ db, project, group }: World) =>
     await tx.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
   });
 
-/** What the product has noted about an issue, in order. */
+/** The system notes of an issue, oldest first. */
 const notesOn = async ({ db }: World, issue_id: number) =>
   (
     await db
@@ -31,7 +31,7 @@ const notesOn = async ({ db }: World, issue_id: number) =>
 
 const usernames = (users: { username: string }[]) => users.map(({ username }) => username);
 
-test('an issue has all fields of the specification from its first moment', async () => {
+test('a new issue has all fields of the specification', async () => {
   const place = await world();
   const { project, people, group } = place;
   const { body } = await place.as('planner').post(issuesOf(place), { title: '  The first  ' });
@@ -104,7 +104,7 @@ test('an issue has all fields of the specification from its first moment', async
   assert.deepEqual({ ...rest, subscribed: true }, body);
 });
 
-test('an issue is added with everything that can be said of it', async () => {
+test('an issue is created with every parameter', async () => {
   const place = await world();
   const { people, project, as } = place;
   const milestone = (await as('owner').post(`/projects/${project.id}/milestones`, { title: 'One', due_date: '2031-02-03' })).body;
@@ -152,7 +152,7 @@ test('an issue is added with everything that can be said of it', async () => {
   assert.deepEqual(todos.map(({ user_id }) => user_id).sort(), [people.reporter.id, people.guest.id].sort());
 });
 
-test('what cannot be an issue is refused with the reason, and takes no number', async () => {
+test('an invalid issue is refused with the reason, and uses no iid', async () => {
   const place = await world();
   const { as } = place;
   const refused = async (parameters: Record<string, unknown>) => {
@@ -186,7 +186,7 @@ test('what cannot be an issue is refused with the reason, and takes no number', 
   assert.deepEqual({ title: kept.title, description: kept.description }, longest);
 });
 
-test('who may add issues depends on the project, and what of them is heard on the role', async () => {
+test('the project decides who may create issues, and the role decides which parameters count', async () => {
   const place = await world();
   const { as, people } = place;
   assert.equal((await as('anonymous').post(issuesOf(place), { title: 'x' })).status, 401);
@@ -230,7 +230,7 @@ test('who may add issues depends on the project, and what of them is heard on th
   assert.equal((await as('owner').get(`${issuesOf(place)}/1`)).status, 200);
 });
 
-test('owners choose number and time, and no number comes twice', async () => {
+test('owners can choose iid and time, and no iid is used twice', async () => {
   const place = await world();
   const { as } = place;
   const chosen = await added(place, 'owner', { iid: 7, created_at: '2001-02-03T04:05:06.789Z', labels: 'old' });
@@ -254,7 +254,7 @@ test('owners choose number and time, and no number comes twice', async () => {
   assert.equal((await as('owner').post(issuesOf(place), { title: 'x', iid: 3 })).status, 409);
 });
 
-test('a confidential issue is for its author, its assignees and members from Planner on', async () => {
+test('a confidential issue is visible to its author, its assignees and members from Planner up', async () => {
   const place = await world();
   const { as, people } = place;
   await open(place);
@@ -277,7 +277,7 @@ test('a confidential issue is for its author, its assignees and members from Pla
   assert.equal((await as('planner').get(`${issuesOf(place)}/99999999999999999999`)).status, 404);
 });
 
-test('every change is noted in the words of the reference, once', async () => {
+test('every change gets one system note in the words of the reference', async () => {
   const place = await world();
   const { as, people } = place;
   const { iid, id } = await added(place, 'guest', { title: 'Old title', description: '- [ ] write\n- [ ] read' });
@@ -320,7 +320,7 @@ test('every change is noted in the words of the reference, once', async () => {
   assert.equal((await change({ title: 'New title' })).updated_at, last.updated_at);
 });
 
-test('labels, milestone and weight are changed and cleared, and told as events', async () => {
+test('labels, milestone and weight are changed and cleared, with resource events', async () => {
   const place = await world();
   const { as, project, db } = place;
   const { iid, id } = await added(place, 'planner', { labels: 'a,b' });
@@ -367,7 +367,7 @@ test('labels, milestone and weight are changed and cleared, and told as events',
   assert.deepEqual(await assignees({ assignee_id: guest.id }), [guest.username]);
 });
 
-test('an edit names what it changes, and what cannot be is refused', async () => {
+test('an edit needs at least one parameter, and invalid ones are refused', async () => {
   const place = await world();
   const { as } = place;
   const { iid } = await added(place, 'guest');
@@ -409,7 +409,7 @@ test('an edit names what it changes, and what cannot be is refused', async () =>
   assert.equal(ignored.body.created_at, '2000-01-01T00:00:00.000Z');
 });
 
-test('closing and opening again say when and by whom, and count once', async () => {
+test('closing and reopening set time and user, and have effects once', async () => {
   const place = await world();
   const { as, people, db } = place;
   const { iid, id } = await added(place, 'guest');
@@ -440,7 +440,7 @@ test('closing and opening again say when and by whom, and count once', async () 
   assert.deepEqual(await notesOn(place, id), []);
 });
 
-test('authors and assignees edit title, text and state; the rest of their changes is not heard', async () => {
+test('authors and assignees can edit title, description and state; other parameters are ignored', async () => {
   const place = await world();
   const { as, people } = place;
   await open(place);
@@ -476,7 +476,7 @@ test('authors and assignees edit title, text and state; the rest of their change
   assert.equal((await as('guest').put(path, { state_event: 'reopen', labels: 'a' })).body.state, 'opened');
 });
 
-test('only owners and administrators remove an issue, and not one that has changed since', async () => {
+test('only owners and administrators can delete an issue, unless it has changed since', async () => {
   const place = await world();
   const { as, db } = place;
   const { iid, id, updated_at } = await added(place, 'guest');
@@ -493,7 +493,7 @@ test('only owners and administrators remove an issue, and not one that has chang
   assert.deepEqual(await db.selectFrom('notes').select('id').where('issue_id', '=', id).execute(), []);
 });
 
-test('issues that many add and remove at the same time are numbered without gaps and repeats', async () => {
+test('concurrent creation and deletion number issues without gaps and repeats', async () => {
   const place = await world();
   const { as, db } = place;
   const personas = ['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'] as const;
@@ -525,7 +525,7 @@ test('issues that many add and remove at the same time are numbered without gaps
   assert.equal(new Set(kept.map(({ iid }) => iid)).size, 116);
 });
 
-test('a chosen number leaves room for those that follow', async () => {
+test('a chosen iid leaves room for later ones', async () => {
   const place = await world();
   const { status, body } = await place.as('owner').post(issuesOf(place), { title: 'x', iid: 2 ** 31 - 1 });
   assert.deepEqual([status, body.message], [400, { iid: ['must be less than or equal to 1000000000'] }]);
@@ -533,7 +533,7 @@ test('a chosen number leaves room for those that follow', async () => {
   assert.equal((await added(place, 'guest')).iid, 1_000_000_001);
 });
 
-test('no value of any parameter makes the server fail', async () => {
+test('no parameter value causes a server error', async () => {
   const place = await world();
   const { iid } = await addIssue(place);
   const path = `${issuesOf(place)}/${iid}`;
@@ -554,7 +554,7 @@ test('no value of any parameter makes the server fail', async () => {
   }
 });
 
-test('an edit puts an issue into an iteration of its group and says how it fares, alone and together', async () => {
+test('an edit sets the iteration and the health status, alone and together', async () => {
   const place = await world();
   const { as, group, project } = place;
   const issue = await addIssue(place);

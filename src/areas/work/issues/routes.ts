@@ -1,4 +1,4 @@
-/** Issues: one of them shown, added, changed, closed and removed. Their lists are in list_routes.ts. */
+/** Issues: showing, creating, updating and deleting one. Lists are in list_routes.ts. */
 import { isIP } from 'node:net';
 import { admin, epicKind, issueEditor, issueRole, issueVisible, projectRole } from '../../../access/index.ts';
 import { checkUnmodified, del, found, get, Id, nothing, one, post, put } from '../../../http/index.ts';
@@ -46,7 +46,7 @@ export const issueRoutes = [
     },
     handle: async ({ db, url, caller, project, plan, input, sent_from: { address = '', user_agent } }) => {
       const issue = await newIssueFrom({ db, caller, plan, project }, input);
-      // Without the zone of a local address, and of no connection but one over the network.
+      // Without the zone of a link-local address; only network connections have an address.
       const [ip = ''] = address.split('%');
       const sent_from = user_agent === undefined || isIP(ip) === 0 ? undefined : { address: ip, user_agent };
       const added = await createIssue(db, { caller, plan, url }, project, { ...issue, sent_from });

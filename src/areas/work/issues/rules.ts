@@ -1,4 +1,4 @@
-/** What an issue may be, and who may say what of it (docs/reference/issues.md). Pure functions. */
+/** Validation of issues, and who may set which parameters (docs/reference/issues.md). Pure functions. */
 import { levels, type Project } from '../../../access/index.ts';
 import { forbidden } from '../../../http/index.ts';
 
@@ -12,7 +12,7 @@ const rangeReasons = (number: number, least: number, most: number): string[] => 
 
 export const weightReasons = (weight: number | null): string[] => (weight === null ? [] : rangeReasons(weight, 0, largest));
 
-/** Counting goes on behind a chosen number: it must not use up all that the column can hold. */
+/** Numbering continues after a chosen iid, so it must leave room in the column. */
 const largestChosen = 1_000_000_000;
 export const numberReasons = (iid: number): string[] => rangeReasons(iid, 1, largestChosen);
 
@@ -21,7 +21,7 @@ const maximumAssignees = 200;
 export const assigneeReasons = (ids: readonly number[]): string[] =>
   new Set(ids).size > maximumAssignees ? [`total must be less than or equal to ${maximumAssignees}`] : [];
 
-/** @throws ApiError 403 for a kind of issue that the caller may not make */
+/** @throws ApiError 403 for an issue type that the caller may not create */
 export function checkKind({ access_level }: Project, issue_type: string | undefined): void {
   if (issue_type === 'incident' && access_level < levels.reporter) throw forbidden();
 }
@@ -30,9 +30,9 @@ function without<T extends object>(given: T, names: readonly string[]): T {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as T;
 }
 
-/** What only owners say. */
+/** Parameters for owners only. */
 const forOwners = ['iid', 'created_at', 'updated_at'];
-/** What members say of a new issue, and members from Planner on of one that is there. */
+/** Parameters that members may set on a new issue, and members from Planner up on an existing one. */
 const forMembers = [
   ...[
     'assignee_id',
@@ -50,8 +50,8 @@ const forMembers = [
 ];
 
 /**
- * The parameters of a new issue that the caller may give. The others are not heard, as the reference has it, and not looked at.
- * @param given parameters by their names
+ * The parameters of a new issue that the caller may set. As in the reference, others are ignored and not validated.
+ * @param given parameters by name
  */
 export function heardOnNew<T extends object>({ access_level }: Project, given: T): T {
   return without(given, [
@@ -62,7 +62,7 @@ export function heardOnNew<T extends object>({ access_level }: Project, given: T
 
 /**
  * The same for an issue that the caller may change.
- * @param issue as it is
+ * @param issue before the change
  */
 export function heardOnChange<T extends { state_event?: 'close' | 'reopen' }>(
   { access_level }: Project,
@@ -74,5 +74,5 @@ export function heardOnChange<T extends { state_event?: 'close' | 'reopen' }>(
   return without(given, [...forOwners, ...forMembers, 'confidential', ...(staysClosed ? ['state_event'] : [])]);
 }
 
-/** Whether labels that are named and not there are added. */
+/** Whether missing labels are created. */
 export const createsLabels = ({ access_level }: Project): boolean => access_level >= levels.planner;

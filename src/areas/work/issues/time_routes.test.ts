@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { world } from '../../../../test/support/world.ts';
 
-test('time is estimated, spent, taken back and forgotten, and each is noted', async () => {
+test('time is estimated, added, subtracted and reset, each with a system note', async () => {
   const place = await world();
   const { as, project, db, people } = place;
   const { iid, id } = await addIssue(place, {}, 'guest');
@@ -42,7 +42,7 @@ test('time is estimated, spent, taken back and forgotten, and each is noted', as
   assert.equal((await db.selectFrom('notes').select('id').where('issue_id', '=', id).execute()).length, 5);
 });
 
-test('what is no time is refused, and so is who may not track it', async () => {
+test('invalid durations are refused, and so are callers who may not track time', async () => {
   const place = await world();
   const { as, project } = place;
   const { iid } = await addIssue(place, {}, 'guest');

@@ -1,4 +1,4 @@
-/** The time that issues are to take, and have taken (docs/reference/issues.md). */
+/** Time tracking of issues: estimates and time spent (docs/reference/issues.md). */
 import { Type } from 'typebox';
 import { issueRole, issueVisible, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';

@@ -1,4 +1,4 @@
-/** What waits for the caller, in numbers. It stands here because most of it is issues. */
+/** The counts of the caller's pending work. They are here because most of them count issues. */
 import { Type } from 'typebox';
 import { signedIn } from '../../../access/index.ts';
 import { get, one, resource } from '../../../http/index.ts';

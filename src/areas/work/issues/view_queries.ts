@@ -1,4 +1,4 @@
-/** Whose issues a list shows: of one project, or of the many that a caller may read. */
+/** The scope of an issue list: one project, or all projects that the caller may read. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   type Group,
@@ -15,13 +15,13 @@ import {
 import type { Database } from '../../../db/index.ts';
 import type { View } from '../issuables/index.ts';
 
-/** Of which places: one project, all projects below a group, or all. */
+/** One project, all projects below a group, or all projects. */
 export type Place = { project: Project } | { group: Pick<Group, 'id'> } | { everywhere: true };
 
-/** A view of more projects does not name them: PostgreSQL asks about the project of each issue. */
+/** With more projects than this they are not listed by id; PostgreSQL checks the project of each issue instead. */
 const mostNamed = 1000;
 
-/** A predicate on rows of `projects`: they are in the place. */
+/** A predicate on rows of `projects`: they are in the scope. */
 function isIn(place: Exclude<Place, { project: Project }>, nonArchived: boolean): RawBuilder<SqlBool> {
   const inside =
     'group' in place
@@ -31,8 +31,8 @@ function isIn(place: Exclude<Place, { project: Project }>, nonArchived: boolean)
 }
 
 /**
- * What the caller may read of a place.
- * @param nonArchived whether archived projects are left out; of one project this is not asked
+ * What the caller may read in a scope.
+ * @param nonArchived whether archived projects are left out; ignored for a single project
  */
 export async function viewOf(db: Database, caller: MaybeCaller, place: Place, nonArchived: boolean): Promise<View> {
   if ('project' in place) {
