@@ -1,4 +1,4 @@
-/** Complete changes of epics: what is asked for, and the quick actions in their descriptions. */
+/** Complete changes to epics, including the quick actions in their descriptions. */
 import { epicKind, type Group, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { noteMentions } from '../../conversation/notes/index.ts';
@@ -13,7 +13,7 @@ export interface NewEpic extends Omit<EpicChanges, 'state_event' | 'updated_at'>
   created_at?: string | undefined;
 }
 
-/** The text without its quick actions, which are done when the text is written. */
+/** The text without its quick actions, which are applied when the text is stored. */
 function textOf(description: string | null | undefined) {
   const { text, commands } = extractCommands(description ?? '', epicNoun);
   return { description: description && text, commands };
@@ -35,8 +35,8 @@ async function insertEpic(
 }
 
 /**
- * Adds an epic, with everything that follows from it.
- * @param tx the transaction in which it is added
+ * Creates an epic, with all effects.
+ * @param tx a transaction
  * @param group whose members may create epics: the caller is one
  * @throws ApiError 400 with the reasons by field
  */
@@ -59,11 +59,11 @@ export async function createEpic(
 }
 
 /**
- * Changes an epic, with everything that is noted of a change: in words, as events, in lists of activity and of what is to be done. What stays as it is is not
- * noted, and does not count as a change.
- * @param tx the transaction of the change; in it the epic cannot be changed by anybody else
- * @param group whose epic it is, with the caller's level in it
- * @throws ApiError 400 with the reasons by field, 404 when it is gone
+ * Changes an epic, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and does not
+ * count as a change.
+ * @param tx the transaction of the change, which locks the epic
+ * @param group the group of the epic, with the caller's level in it
+ * @throws ApiError 400 with the reasons by field, 404 when it is deleted
  */
 export async function updateEpic(
   tx: Database,

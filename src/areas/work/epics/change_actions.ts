@@ -9,10 +9,10 @@ import { type IssuableState, recordEffects, stateColumns, writeLabels } from '..
 import { setParent } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
-/** What is to be different. What is left out stays; everything is the caller's to change, and readable. */
+/** The changes. Omitted members stay; the caller may make all of them, and may read what they name. */
 export interface EpicChanges extends LabelsAsked {
   title?: string | undefined;
-  /** Its quick actions are done and taken out. */
+  /** Its quick actions are applied and removed. */
   description?: string | null | undefined;
   color?: string | undefined;
   confidential?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface EpicChanges extends LabelsAsked {
   due_date_fixed?: string | null | undefined;
   state_event?: 'close' | 'reopen' | undefined;
   parent_id?: number | null | undefined;
-  /** ISO 8601; now where it is left out. */
+  /** ISO 8601; now by default. */
   updated_at?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function changeParent(tx: Database, { caller }: Acting, id: number,
   if (refusal && refusal.status !== 409) throw invalid({ parent: [refusal.text] });
 }
 
-/** A confidential epic must not be found by way of what belongs to it, nor what is in it by way of the epic. */
+/** A confidential epic must not be revealed by its issues and children, nor they by the epic. */
 async function checkConfidentiality(tx: Database, id: number, confidential: boolean): Promise<void> {
   const { rows } = await sql<{ issue: boolean; child: boolean; parent: boolean }>`
     select exists (select from epic_issues join issues on issues.id = issue_id where epic_id = ${id} and not confidential) as issue,
@@ -77,7 +77,7 @@ const lockedEpic = async (tx: Database, id: number) =>
   );
 type Row = Awaited<ReturnType<typeof lockedEpic>>;
 
-/** Columns that get other values than they have. */
+/** The columns whose values change. */
 function columnsFrom(before: Row, changes: EpicChanges, closer_id: number): Updateable<DB['epics']> {
   const columns: Updateable<DB['epics']> = Object.fromEntries(
     Object.entries(columnsGiven(changes)).filter(([name, value]) => value !== before[name as keyof Row]),
@@ -86,7 +86,7 @@ function columnsFrom(before: Row, changes: EpicChanges, closer_id: number): Upda
   return columns;
 }
 
-/** What is noted of an epic when it changes. Dates that are not fixed come from others, and are noted there. */
+/** The fields of an epic whose changes have effects. Inherited dates are noted where they come from. */
 const stateFrom = (
   { title, description, confidential, ...row }: Pick<Row, 'title' | 'description' | 'confidential'> & FixedDates,
   state: string,
@@ -97,7 +97,7 @@ const stateFrom = (
   due_date: row.due_date_is_fixed ? row.due_date_fixed : null,
 });
 
-/** Changes an epic by what was asked for in so many words, without quick actions. */
+/** Applies the requested changes to an epic, without quick actions. */
 export async function changeEpic(
   tx: Database,
   acting: Acting,

@@ -11,7 +11,7 @@ async function notesOn({ db }: World, epic_id: number): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
-test('epics are made, adopted, put in order and taken away as children', async () => {
+test('child epics are created, assigned, reordered and removed', async () => {
   const here = await world();
   const { as } = here;
   const [root, other] = [await addEpic(here, { title: 'root' }), await addEpic(here, { title: 'other' })];
@@ -42,7 +42,7 @@ test('epics are made, adopted, put in order and taken away as children', async (
   assert.equal(ofRoot.at(-1), 'removed child epic &2');
 });
 
-test('any number of moves finds a place', async () => {
+test('positions never run out', async () => {
   const here = await world();
   const { as } = here;
   const root = await addEpic(here, { title: 'root' });
@@ -50,7 +50,7 @@ test('any number of moves finds a place', async () => {
   const ids: number[] = [];
   for (const title of ['c', 'b', 'a']) ids.unshift((await as('owner').post(path, { title })).body.id);
   const order = [...ids];
-  // Each halves the gap behind the first, which is used up after twenty.
+  // Each move halves the gap after the first, which is exhausted after twenty.
   for (let turn = 0; turn < 25; turn++) {
     const last = order.pop()!;
     order.splice(1, 0, last);
@@ -62,7 +62,7 @@ test('any number of moves finds a place', async () => {
   );
 });
 
-test('what would make a circle, too deep a tree or a leak is refused, and nothing changes', async () => {
+test('cycles, trees that are too deep and leaks of confidential epics are refused, and nothing changes', async () => {
   const here = await world();
   const { as } = here;
   const chain = [await addEpic(here, { title: 'level 1' })];
@@ -98,7 +98,7 @@ test('what would make a circle, too deep a tree or a leak is refused, and nothin
   assert.equal(inside.body.confidential, true, 'what is in a confidential epic is so as well');
 });
 
-test('a child that the reader may not know of is in no list, nor is a parent in the child', async () => {
+test('hidden children are not listed, and a hidden parent is not shown in its child', async () => {
   const here = await world();
   const { as } = here;
   const hidden = await addEpic(here, { title: 'hidden', confidential: true });
@@ -113,7 +113,7 @@ test('a child that the reader may not know of is in no list, nor is a parent in 
   assert.ok(!JSON.stringify(notes.body).includes(`&${hidden.iid} `), 'nor in what was noted');
 });
 
-test('two adoptions at the same time do not make a circle', async () => {
+test('concurrent assignments do not create a cycle', async () => {
   const here = await world();
   const [one, other] = [await addEpic(here), await addEpic(here)];
   const answers = await Promise.all([

@@ -1,4 +1,4 @@
-/** Child epics: the epics that an epic is made of, in the order that people give them. */
+/** Child epics, in manual order. */
 import { Type } from 'typebox';
 import { epicKind, epicRole, epicVisible, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';

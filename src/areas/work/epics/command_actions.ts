@@ -1,4 +1,4 @@
-/** What quick actions do to an epic. */
+/** The operations of quick actions on epics. */
 import { groupOf, type PlacedNoteable, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
@@ -7,7 +7,7 @@ import { setSubscription } from '../issuables/index.ts';
 import { changeEpic, type EpicChanges } from './change_actions.ts';
 import { adopt, setParent } from './parent_actions.ts';
 
-/** What of it epics know. */
+/** The edits that epics support. */
 function changesOf({
   title,
   state_event,
@@ -20,7 +20,7 @@ function changesOf({
   return { title, state_event, labels, add_labels, remove_labels, confidential, parent_id };
 }
 
-/** @returns whether the child is gone from its parent */
+/** @returns whether the child was removed from its parent */
 async function release(tx: Database, { caller }: Acting, parent_id: number, child_id: number): Promise<boolean> {
   const child = await tx
     .selectFrom('epics')
@@ -32,8 +32,8 @@ async function release(tx: Database, { caller }: Acting, parent_id: number, chil
 }
 
 /**
- * What quick actions can do to an epic.
- * @param tx the transaction that writes the text of the commands
+ * The operations of quick actions on an epic.
+ * @param tx the transaction that stores the text of the commands
  */
 export const epicOperations = (tx: Database, acting: Acting, { id: epic_id, in: place }: PlacedNoteable): Operations => ({
   update: (changes) => changeEpic(tx, acting, groupOf(place), epic_id, changesOf(changes)),

@@ -1,4 +1,4 @@
-/** What narrows a list of epics: each parameter as a predicate on rows of `epics`. */
+/** The filters of epic lists: each parameter as a predicate on rows of `epics`. */
 import { sql } from 'kysely';
 import { epicKind, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -25,9 +25,9 @@ const table: FilterTable<EpicFilters, SeenBy> = {
 };
 
 /**
- * What narrows the list, with what its names stand for looked up.
- * @param filters as they were given; other parameters of lists are passed over
- * @throws ApiError 400 for too many terms to search for
+ * The filters of a list, with their names resolved.
+ * @param filters as given; other list parameters are ignored
+ * @throws ApiError 400 for too many search terms
  */
 export async function filtersFor(db: Database, caller: MaybeCaller, filters: EpicFilters): Promise<Filter[]> {
   const { not = {} } = filters;

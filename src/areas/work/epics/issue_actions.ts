@@ -1,4 +1,4 @@
-/** Which epic an issue is in. */
+/** Assigning issues to epics. */
 import { sql } from 'kysely';
 import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -8,19 +8,19 @@ import { firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
 import { issuesIn } from './place_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
-/** What notes and rules need of an issue. */
+/** An issue as notes and rules need it. */
 interface LinkedIssue {
   id: number;
   iid: number;
   confidential: boolean;
   /** Of its project. */
   full_path: string;
-  /** The group of its project; null for one that belongs to a user. */
+  /** The group of its project; null for a personal project. */
   group_id: number | null;
   epic_id: number | null;
 }
 
-/** The issue, held until the end of the transaction: two who put it into epics do so one after the other. */
+/** The issue, locked until the end of the transaction, so that concurrent assignments are serialised. */
 async function issueHeld(tx: Database, issue_id: number): Promise<LinkedIssue | undefined> {
   const { rows } = await sql<LinkedIssue>`
     select issues.id, issues.iid, issues.confidential, projects.full_path::text as full_path,
@@ -29,7 +29,7 @@ async function issueHeld(tx: Database, issue_id: number): Promise<LinkedIssue | 
      where issues.id = ${issue_id} for no key update of issues`.execute(tx);
   const [issue] = rows;
   if (!issue) return undefined;
-  // Asked when the issue is held: before, somebody else may have been changing it.
+  // Read after the issue is locked: before, a concurrent change may be under way.
   const link = await tx.selectFrom('epic_issues').select('epic_id').where('issue_id', '=', issue_id).executeTakeFirst();
   return { ...issue, epic_id: link?.epic_id ?? null };
 }
@@ -77,10 +77,10 @@ async function noteRemoved(tx: Database, author_id: number, issue: LinkedIssue, 
 export type EpicRefusal = 'no such epic' | 'no group' | 'already there' | 'confidential epic';
 
 /**
- * Puts an issue into an epic, before those that are in it, and out of the one that it was in.
+ * Adds an issue to an epic as its first one, and removes it from its previous epic.
  * @param tx the transaction of the change
- * @param caller who may change the epic of the issue; whether he may read the epic is asked here
- * @returns why it was refused, undefined when it is there now
+ * @param caller may change the epic of the issue; the right to read the epic is checked here
+ * @returns why it was refused, undefined when it succeeded
  */
 export async function addToEpic(
   tx: Database,
@@ -103,9 +103,9 @@ export async function addToEpic(
 }
 
 /**
- * Takes an issue out of its epic. Nothing happens where it is in none that the caller may read.
+ * Removes an issue from its epic. Does nothing unless it is in an epic that the caller may read.
  * @param tx the transaction of the change
- * @param caller who may change the epic of the issue
+ * @param caller may change the epic of the issue
  */
 export async function removeFromEpic(tx: Database, issue_id: number, caller: Caller): Promise<void> {
   const issue = await issueHeld(tx, issue_id);
@@ -123,10 +123,10 @@ const refusals: Record<Exclude<EpicRefusal, 'already there'>, string> = {
 };
 
 /**
- * Sets the epic of an issue, or takes it out of its epic, with what is noted on all sides.
+ * Sets or clears the epic of an issue, with system notes on all sides.
  * @param tx the transaction of the change
- * @param caller who may edit the issue; whether he may read the epic is asked here
- * @throws ApiError 422 where the issue cannot be in the epic, or there is none that the caller may read
+ * @param caller may edit the issue; the right to read the epic is checked here
+ * @throws ApiError 422 when the issue cannot be in the epic, or the caller may not read it
  */
 export async function setEpicOfIssue(tx: Database, issue: { id: number }, epic_id: number | null, caller: Caller): Promise<void> {
   if (epic_id === null) return removeFromEpic(tx, issue.id, caller);
@@ -134,7 +134,7 @@ export async function setEpicOfIssue(tx: Database, issue: { id: number }, epic_i
   if (refusal !== undefined && refusal !== 'already there') throw unprocessable(refusals[refusal]);
 }
 
-/** The id of the epic with a number in the group of a project or a group above it, if the caller may read it; the nearest one counts. */
+/** The id of the epic with this iid in the group of a project or the nearest ancestor that has one, if the caller may read it. */
 export async function epicNumbered(
   db: Database,
   caller: MaybeCaller,

@@ -5,7 +5,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 
 const linksOf = ({ group }: World, { iid }: { iid: number }) => `/groups/${group.id}/epics/${iid}/related_epics`;
 
-test('epics are linked, each shows the other from its side, and the link is ended', async () => {
+test('epics are linked, each shows the link from its side, and the link is deleted', async () => {
   const here = await world();
   const { as, group, db } = here;
   const [one, other] = [await addEpic(here, { title: 'one' }), await addEpic(here, { title: 'other' })];
@@ -31,7 +31,7 @@ test('epics are linked, each shows the other from its side, and the link is ende
   );
 });
 
-test('what cannot be linked is refused, and hidden epics stay hidden', async () => {
+test('invalid links are refused, and hidden epics stay hidden', async () => {
   const here = await world();
   const { as, group, db } = here;
   const [epic, hidden] = [await addEpic(here), await addEpic(here, { confidential: true })];

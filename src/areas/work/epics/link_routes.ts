@@ -53,7 +53,7 @@ const missing = () => new ApiError(404, { message: noMatchText(epicKind) });
 const lowRole = () =>
   new ApiError(403, { message: "Couldn't link epic. You must have at least the Planner role in both groups." });
 
-/** A link as a reply; the epics are the caller's to read. */
+/** A link as a reply; the caller may read both epics. */
 async function presentLink(
   services: Pick<Services, 'db' | 'url'>,
   caller: MaybeCaller,
@@ -65,8 +65,8 @@ async function presentLink(
 }
 
 /**
- * The epic that a new link is to lead to.
- * @throws ApiError 404 for what is not there, 403 where the caller may not link it
+ * The target epic of a new link.
+ * @throws ApiError 404 when it does not exist, 403 when the caller may not link it
  */
 async function targetNamed(db: Database, caller: Caller, group_id: string, iid: number): Promise<EpicReference> {
   const group = await visibleGroup(db, caller, group_id);

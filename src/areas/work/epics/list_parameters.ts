@@ -2,7 +2,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { allOptional, CommaList, Id, mutuallyExclusive, type Rule, Timestamp } from '../../../http/index.ts';
 
-/** What both the list and its `not` know. */
+/** The filters that both the list and its `not` accept. */
 const either = () => allOptional({ labels: CommaList(Type.String()), author_id: Id, author_username: Type.String() });
 
 const epicFilters = {
@@ -37,6 +37,6 @@ export const epicListRules: readonly Rule[] = [
   mutuallyExclusive('not[author_id]', 'not[author_username]'),
 ];
 
-/** Filters as they were given. */
+/** Filters as given. */
 export type EpicFilters = Static<TObject<typeof epicFilters>>;
 export type EpicListInput = Static<TObject<typeof epicListInput>>;

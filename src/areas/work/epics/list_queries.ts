@@ -8,14 +8,14 @@ import { filtersFor } from './filters.ts';
 import type { EpicListInput } from './list_parameters.ts';
 import { type EpicReply, presentEpics } from './present.ts';
 
-/** The groups whose epics are listed, as far as the caller may know of them, and those of which he sees all. */
+/** The groups whose epics are listed, if visible to the caller, and those whose epics the caller sees entirely. */
 async function groupsOf(db: Database, caller: MaybeCaller, group: Group, input: EpicListInput) {
   const below = input.include_descendant_groups
     ? sql`namespaces.traversal_ids @> ${[group.id]}::bigint[]`
     : sql`namespaces.id = ${group.id}`;
   const above = input.include_ancestor_groups ? sql`or namespaces.id = any(${group.traversal_ids}::bigint[])` : sql``;
   const seesAll = caller?.admin ? sql`true` : isMemberOfGroup(caller, levels.planner);
-  // The group itself was granted already.
+  // Access to the group itself was checked already.
   const { rows } = await sql<{ id: number; sees_all: boolean }>`
     select namespaces.id, ${seesAll} as sees_all from namespaces
      where namespaces.kind = 'group' and (${below} ${above}) and (namespaces.id = ${group.id} or ${isVisibleGroup(caller)})`.execute(
@@ -38,9 +38,9 @@ async function selectionOf(db: Database, caller: MaybeCaller, group: Group, inpu
 const columns = { created_at: sql`epics.created_at`, updated_at: sql`epics.updated_at`, title: sql`lower(epics.title)` };
 
 /**
- * A page of epics as replies, in a fixed number of statements however long it is.
- * @param group the group whose epics they are, and that of those above and below it as `input` says; the caller may know of it
- * @throws ApiError 400 for too many terms to search for, and as `pageAsked`
+ * A page of epics as replies, in a fixed number of statements for any length.
+ * @param group the group of the list, visible to the caller; `input` says whether ancestors and descendants are included
+ * @throws ApiError 400 for too many search terms, and as `pageAsked`
  */
 export async function listEpics(
   services: Pick<Services, 'db' | 'url'>,

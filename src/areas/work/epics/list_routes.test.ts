@@ -21,7 +21,7 @@ async function titles(
   return body.map(({ title }: { title: string }) => title);
 }
 
-/** A group below another, whose members are those of the one above. */
+/** A subgroup with the inherited members of its parent. */
 async function addSubgroup(here: World, name: string, parent_id = here.group.id): Promise<number> {
   return here.db.transaction().execute(async (tx) => {
     const id = await createGroup(tx, { name, path: name, parent_id, creator_id: here.people.owner.id });
@@ -30,7 +30,7 @@ async function addSubgroup(here: World, name: string, parent_id = here.group.id)
   });
 }
 
-test('epics come newest first, and in each order that is asked for', async () => {
+test('epics are listed newest first by default, and in each requested order', async () => {
   const here = await world();
   const made: [string, string, string][] = [
     ['banana', '2020-01-01T00:00:00Z', '2022-01-03T00:00:00Z'],
@@ -60,7 +60,7 @@ test('epics come newest first, and in each order that is asked for', async () =>
   assert.deepEqual(await titles(here, { updated_before: '2022-01-01T00:00:00Z' }), ['Apple']);
 });
 
-test('each filter leaves what it says', async () => {
+test('each filter matches the right epics', async () => {
   const here = await world();
   const { as, people } = here;
   await addEpic(here, { title: 'red fruit', labels: 'red,fruit', description: 'They grow on trees' });
@@ -105,7 +105,7 @@ test('each filter leaves what it says', async () => {
     assert.deepEqual(await titles(here, parameters, persona), expected, `${JSON.stringify(parameters)} ${persona ?? ''}`);
 });
 
-test('filters that cannot be read or contradict each other are refused', async () => {
+test('invalid or contradictory filters are refused', async () => {
   const here = await world();
   for (const [parameters, message] of [
     [{ state: 'shut' }, 'state does not have a valid value'],
@@ -126,7 +126,7 @@ test('filters that cannot be read or contradict each other are refused', async (
   assert.equal((await here.as('owner').get(epicsOf(here), { author_id: 2 ** 53 - 1, page: 2 ** 53 - 1 })).status, 200);
 });
 
-test('groups below are listed with their group, those above when they are asked for, and hidden ones to nobody else', async () => {
+test('epics of subgroups are listed, those of ancestors on request, and hidden ones only to their members', async () => {
   const here = await world();
   const { db, group } = here;
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
@@ -154,7 +154,7 @@ test('groups below are listed with their group, those above when they are asked 
   assert.deepEqual(shown.references, { short: '&1', relative: `${group.full_path}/below&1`, full: `${group.full_path}/below&1` });
 });
 
-test('a longer page takes no more statements', async (t) => {
+test('a longer page needs no more statements', async (t) => {
   const here = await world();
   const parent = await addEpic(here);
   for (const n of Array(9).keys()) await addEpic(here, { title: `epic ${n}`, labels: `label ${n}`, parent_id: parent.id });

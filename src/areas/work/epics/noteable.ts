@@ -1,4 +1,4 @@
-/** Epics as what is discussed, reacted to, subscribed to and put on to-do lists: all that the machinery of these asks of them. */
+/** Epics as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
 import { sql } from 'kysely';
 import { epicKind, groupOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';

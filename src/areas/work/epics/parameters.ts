@@ -1,4 +1,4 @@
-/** The parameters of epics, as they are added and changed (docs/reference/epics.md). */
+/** The parameters for creating and updating epics (docs/reference/epics.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { type Group, levels } from '../../../access/index.ts';
 import {
@@ -72,7 +72,7 @@ function datesFrom({ start_date, end_date }: Dates) {
   };
 }
 
-/** Whether the caller may say when something happened. From others it is not heard. */
+/** Whether the caller may set times. Those of others are ignored. */
 const mayDate = ({ access_level }: Group) => access_level >= levels.owner;
 
 /** The new epic that parameters describe. */

@@ -1,4 +1,4 @@
-/** The tree of epics: which epic is the child of which. */
+/** The tree of epics: parents and children. */
 import { sql } from 'kysely';
 import { epicKind, isMemberOfGroup, levels, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -19,10 +19,10 @@ const notAdded = (why: string): ParentRefusal => ({ status: 422, text: `This epi
 const unknown: ParentRefusal = { status: 404, text: noMatchText(epicKind) };
 const assigned: ParentRefusal = { status: 409, text: assignedText(epicKind) };
 
-/** Changes of trees take turns: together, two that are each in order could make a circle. */
+/** Serialises tree changes: two valid changes at the same time could create a cycle. */
 const lockTrees = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('parents of epics'))`.execute(tx);
 
-/** Where the two stand: whether the child is above the parent, and how many levels the tree would have. */
+/** Whether the child is an ancestor of the parent, and how many levels the tree would have. */
 async function levelsOf(tx: Database, child_id: number, parent_id: number): Promise<{ is_above: boolean; levels: number }> {
   const { rows } = await sql<{ is_above: boolean; levels: number }>`
     with recursive above as (
@@ -44,7 +44,7 @@ export async function mayPlanIn(tx: Database, caller: Caller, group_id: number):
   return (await query.where(isMemberOfGroup(caller, levels.planner)).executeTakeFirst()) !== undefined;
 }
 
-/** Why an epic cannot be the child of another, undefined where it can. */
+/** Why an epic cannot be the child of another, undefined when it can. */
 async function refusalOf(
   tx: Database,
   caller: Caller,
@@ -93,10 +93,10 @@ const parentOf = async (tx: Database, id: number): Promise<number | null> =>
 /**
  * Makes an epic the first child of another, or of none.
  * @param tx the transaction of the change
- * @param caller who may change the child; whether he may change the parent is asked here
+ * @param caller may change the child; the right to change the parent is checked here
  * @param child_id the epic
- * @param parent_id the parent to be; null for none
- * @returns why it was refused, undefined when it is so now
+ * @param parent_id the new parent; null for none
+ * @returns why it was refused, undefined when it succeeded
  */
 export async function setParent(
   tx: Database,
@@ -123,8 +123,8 @@ export async function setParent(
 /**
  * Makes an epic of any group the first child of another.
  * @param tx the transaction of the change
- * @param caller who may change the parent; whether he may change the child is asked here
- * @returns why it was refused, undefined when it is so now
+ * @param caller may change the parent; the right to change the child is checked here
+ * @returns why it was refused, undefined when it succeeded
  */
 export async function adopt(
   tx: Database,

@@ -62,14 +62,14 @@ export const EpicInIssue = resource('EpicInIssue', {
 });
 
 export interface EpicForm {
-  /** The group that the list is of: references to its own epics are short. Left out, they are full. */
+  /** The group of the list: references to its own epics are short. If omitted, all are full. */
   relative_to?: number | undefined;
   with_labels_details?: boolean | undefined;
-  /** Whether the reply is about this epic alone, and says if the caller is told of it. */
+  /** Whether the reply is for a single epic, which includes `subscribed`. */
   single?: boolean | undefined;
 }
 
-/** The addresses of an epic in the API. */
+/** The API URLs of an epic. */
 function addresses(url: string, { group_id, iid, parent }: EpicRow): EpicReply['_links'] {
   const epicAt = (group: number, number: number) => `${url}/api/v4/groups/${group}/epics/${number}`;
   const self = epicAt(group_id, iid);
@@ -81,7 +81,7 @@ function addresses(url: string, { group_id, iid, parent }: EpicRow): EpicReply['
   };
 }
 
-/** What holds from when to when: a date of its own, or that of its issues and children. */
+/** The dates in effect: fixed ones, or those inherited from issues and children. */
 function datesOf(row: EpicRow) {
   const { start_date_is_fixed, start_date_fixed, inherited_start_date } = row;
   const { due_date_is_fixed, due_date_fixed, inherited_due_date } = row;
@@ -101,7 +101,7 @@ function datesOf(row: EpicRow) {
 
 /**
  * @param url the external address of the server
- * @param labels those of the epic, in the order of their titles
+ * @param labels those of the epic, ordered by title
  */
 function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow[], form: EpicForm): EpicReply {
   const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
@@ -126,10 +126,10 @@ function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow[], for
 }
 
 /**
- * Epics as replies, with a fixed number of statements however many there are.
+ * Epics as replies, with a fixed number of statements for any number of epics.
  * @param services `db` may be a transaction
- * @param caller who reads: what he may not know of is left out of them. Whether he may read the epics themselves has been asked before
- * @param ids ids of epics; the replies come in this order, without those that are gone
+ * @param caller the reader, who may read the epics; what they may not see besides is left out
+ * @param ids ids of epics; the replies are in this order, without deleted ones
  */
 export async function presentEpics(
   { db, url }: Pick<Services, 'db' | 'url'>,
@@ -144,7 +144,7 @@ export async function presentEpics(
 
 /**
  * One epic as the reply of an operation on it.
- * @throws Error when it is gone
+ * @throws Error when it is deleted
  */
 export async function presentSingleEpic(
   services: Pick<Services, 'db' | 'url'>,

@@ -1,4 +1,4 @@
-/** What is read of epics. */
+/** Reading epics. */
 import { type RawBuilder, sql } from 'kysely';
 import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -28,9 +28,9 @@ export interface EpicRow {
   /** Of its group. */
   full_path: string;
   author: UserBasicRow | null;
-  /** Where the caller may read it. */
+  /** If the caller may read it. */
   parent: { id: number; iid: number; group_id: number } | null;
-  /** Whether the caller is told of what happens to it. */
+  /** Whether the caller is subscribed to it. */
   subscribed: boolean;
 }
 
@@ -46,8 +46,8 @@ const columns = sql.raw(
 );
 
 /**
- * What epics inherit: the earliest start and the latest end among the milestones of their issues, and of their children. A child with a fixed date hands that on in
- * the place of what it inherits itself.
+ * The inherited dates of epics: the earliest start and the latest end among the milestones of their issues and among their children. A child with a fixed
+ * date passes that on instead of its inherited one.
  * @param ids the ids of the epics, as an array
  * @returns a recursive common table expression `inherited` with the columns id, start_date and due_date
  */
@@ -71,7 +71,7 @@ const inheritedDates = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
      group by root_id
   )`;
 
-/** Epics by their ids, in the order of these; those that are gone are left out. It does not ask whether the caller may read them. */
+/** Epics by id, in the given order, without deleted ones. It does not check whether the caller may read them. */
 export async function epicRows(
   db: Database,
   caller: MaybeCaller,
@@ -107,7 +107,7 @@ export interface EpicOfIssue {
 
 /**
  * Epics as their issues show them, in one statement.
- * @returns by the id of the epic; those that the caller may not read are left out
+ * @returns epics by id, without those that the caller may not read
  */
 export async function epicsInIssues(
   db: Database,
@@ -125,7 +125,7 @@ export async function epicsInIssues(
   return new Map(rows.map(({ full_path, ...epic }) => [epic.id, { ...epic, url: `/groups/${full_path}/-/epics/${epic.iid}` }]));
 }
 
-/** What notes and rules need of an epic. */
+/** An epic as notes and rules need it. */
 export interface EpicReference {
   id: number;
   iid: number;
@@ -146,11 +146,11 @@ const referenceRows = (db: Database) =>
 export const visibleEpic = (db: Database, caller: MaybeCaller, id: number): Promise<EpicReference | undefined> =>
   referenceRows(db).where('epics.id', '=', id).where(isVisibleEpic(caller)).executeTakeFirst();
 
-/** An epic whether anybody may read it or not, for what is noted. */
+/** An epic regardless of who may read it, for system notes. */
 export const epicNamed = (db: Database, id: number): Promise<EpicReference> =>
   referenceRows(db).where('epics.id', '=', id).executeTakeFirstOrThrow();
 
-/** The id of the epic with a number, if there is one; whether the caller may read it has to be asked. */
+/** The id of the epic with this iid, if there is one. It does not check whether the caller may read it. */
 export async function idOfEpic(db: Database, { id }: Pick<Group, 'id'>, iid: number): Promise<number | undefined> {
   const query = db.selectFrom('epics').select('id').where('group_id', '=', id);
   return (await query.where(sql<boolean>`iid = ${iid}::bigint`).executeTakeFirst())?.id;

@@ -7,7 +7,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 const epicsOf = ({ group }: World) => `/groups/${group.id}/epics`;
 const pathOf = (here: World, { iid }: { iid: number }) => `${epicsOf(here)}/${iid}`;
 
-/** What the product has noted on an epic, oldest first. */
+/** The system notes of an epic, oldest first. */
 async function notesOn(here: World, epic_id: number): Promise<string[]> {
   const rows = await here.db
     .selectFrom('notes')
@@ -19,7 +19,7 @@ async function notesOn(here: World, epic_id: number): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
-test('an epic is added with everything that a reply says of it', async () => {
+test('an epic is created with every parameter', async () => {
   const here = await world();
   const { as, group, people } = here;
   const answer = await as('planner').post(epicsOf(here), {
@@ -96,7 +96,7 @@ test('both paths lead to the same epics', async () => {
   );
 });
 
-test('whoever is below Planner reads epics and changes none', async () => {
+test('members below Planner can read epics but not change them', async () => {
   const here = await world();
   const { as } = here;
   const epic = await addEpic(here);
@@ -120,7 +120,7 @@ test('whoever is below Planner reads epics and changes none', async () => {
   assert.equal((await as('outsider').put(path, { title: 'No' })).status, 403);
 });
 
-test('a confidential epic is there for members from Planner on', async () => {
+test('a confidential epic is visible to members from Planner up', async () => {
   const here = await world();
   const { as, db, group } = here;
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
@@ -138,7 +138,7 @@ test('a confidential epic is there for members from Planner on', async () => {
   assert.equal((await as('admin').get(epicsOf(here), { confidential: true })).body[0].id, hidden.id);
 });
 
-test('what cannot be an epic is refused with a reason, and nothing is added', async () => {
+test('an invalid epic is refused with a reason, and not created', async () => {
   const here = await world();
   const { as } = here;
   const cases: [Record<string, unknown>, unknown][] = [
@@ -186,7 +186,7 @@ test('what cannot be an epic is refused with a reason, and nothing is added', as
   assert.equal((await as('owner').get(`${epicsOf(here)}/2147483648`)).status, 404);
 });
 
-test('a change is noted in words, in events and in activity, and once only', async () => {
+test('a change has one system note, one resource event and one activity event', async () => {
   const here = await world();
   const { as, db, people } = here;
   const epic = await addEpic(here, { title: 'Old title', labels: 'a,b', description: 'first' });
@@ -265,7 +265,7 @@ test('a change is noted in words, in events and in activity, and once only', asy
   );
 });
 
-test('labels are replaced, set besides and taken away, in this order, and one scope has one', async () => {
+test('labels are replaced, added and removed in this order, with one per scope', async () => {
   const here = await world();
   const epic = await addEpic(here, { labels: ['a', 'size::1'] });
   const labelsAfter = async (changes: object) => (await here.as('planner').put(pathOf(here, epic), { ...changes })).body.labels;
@@ -279,7 +279,7 @@ test('labels are replaced, set besides and taken away, in this order, and one sc
   assert.deepEqual([listed.labels[0].name, listed.labels[0].color, 'subscribed' in listed], ['b', '#6699cc', false]);
 });
 
-test('who owns the group says when something happened, and others are not heard', async () => {
+test('owners of the group can set times, and those of others are ignored', async () => {
   const here = await world();
   const then = '2020-02-03T04:05:06.789Z';
   const old = await addEpic(here, { created_at: then });
@@ -292,7 +292,7 @@ test('who owns the group says when something happened, and others are not heard'
   assert.equal((await here.as('admin').put(pathOf(here, old), { title: 'z', updated_at: later })).body.updated_at, later);
 });
 
-test('quick actions in a description are done and taken out of it', async () => {
+test('quick actions in a description are applied and removed', async () => {
   const here = await world();
   await here.as('owner').post(`/groups/${here.group.id}/labels`, { name: 'ripe', color: '#00ff00' });
   const epic = await addEpic(here, { description: 'Pick them\n/label ~ripe\n/confidential' });
@@ -306,7 +306,7 @@ test('quick actions in a description are done and taken out of it', async () => 
   );
 });
 
-test('people who are named get a to-do, take part and are told', async () => {
+test('mentioned users get a to-do item and become subscribed participants', async () => {
   const here = await world();
   const { as, people } = here;
   const epic = await addEpic(here, { description: `Ask @${people.guest.username} and @${people.outsider.username}` });
@@ -333,7 +333,7 @@ test('people who are named get a to-do, take part and are told', async () => {
   assert.equal((await as('anonymous').post(`${path}/subscribe`)).status, 401);
 });
 
-test('an owner and a planner remove an epic, and nobody in between', async () => {
+test('owners and planners can delete an epic, roles in between cannot', async () => {
   const here = await world();
   const { as, db } = here;
   const [first, second] = [await addEpic(here), await addEpic(here)];
@@ -355,7 +355,7 @@ test('an owner and a planner remove an epic, and nobody in between', async () =>
   assert.equal((await addEpic(here)).iid, 4, 'numbers do not come back');
 });
 
-test('in an archived group epics can be read and not changed', async () => {
+test('epics of an archived group can be read but not changed', async () => {
   const here = await world();
   const epic = await addEpic(here);
   await here.db.updateTable('namespaces').set({ archived: true }).where('id', '=', here.group.id).execute();
@@ -366,7 +366,7 @@ test('in an archived group epics can be read and not changed', async () => {
   assert.equal((await here.as('owner').delete(pathOf(here, epic))).status, 403);
 });
 
-test('dates that are not fixed come from issues and children, and follow them', async () => {
+test('dates that are not fixed are inherited from issues and children', async () => {
   const here = await world();
   const { as, project } = here;
   const owner = as('owner');
@@ -410,7 +410,7 @@ test('dates that are not fixed come from issues and children, and follow them', 
   assert.deepEqual(await datesOf(root), ['2031-01-01', null]);
 });
 
-test('an open epic does not become confidential around open issues and children, nor the reverse', async () => {
+test('an epic with public issues or children cannot become confidential, nor a confidential epic with confidential ones public', async () => {
   const here = await world();
   const { as, project } = here;
   const [epic, parent] = [await addEpic(here), await addEpic(here)];
@@ -432,7 +432,7 @@ test('an open epic does not become confidential around open issues and children,
   });
 });
 
-test('two who add epics at the same time get numbers of their own', async () => {
+test('epics created concurrently get different iids', async () => {
   const here = await world();
   const added = await Promise.all(Array.from({ length: 8 }, () => addEpic(here, { labels: 'same' })));
   assert.deepEqual(
@@ -445,14 +445,14 @@ test('two who add epics at the same time get numbers of their own', async () => 
   assert.equal(rows[0]?.labels, 1);
 });
 
-test('whoever adds too many epics in a minute is asked to wait', async () => {
+test('creating too many epics in a minute is refused', async () => {
   const here = await world();
   const limit = (issues_create_limit: number) =>
     here.db.updateTable('application_settings').set({ issues_create_limit }).execute();
   await limit(1);
   try {
     const answers = [];
-    // The minute may end between two of them.
+    // The minute may end between two requests.
     for (let turn = 0; turn < 3; turn++) answers.push(await here.as('owner').post(epicsOf(here), { title: 'x' }));
     const refused = answers.find(({ status }) => status === 429);
     assert.deepEqual(refused?.body, { message: { error: 'This endpoint has been requested too many times. Try again later.' } });

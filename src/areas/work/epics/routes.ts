@@ -1,4 +1,4 @@
-/** Epics: goals of a group that issues of many projects work towards (docs/reference/epics.md). */
+/** Epics: goals of a group that span the issues of many projects (docs/reference/epics.md). */
 import { epicGroupRole, epicKind, epicRemover, epicRole, epicVisible, groupVisible } from '../../../access/index.ts';
 import { checkUnmodified, del, get, nothing, one, pageOf, paging, post, put } from '../../../http/index.ts';
 import { createEpic, updateEpic } from './actions.ts';

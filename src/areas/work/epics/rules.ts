@@ -1,6 +1,6 @@
 /** What epics may be. Pure functions. */
 
-/** Dates of an epic, each in force where it is fixed. */
+/** The fixed dates of an epic, each in effect only if marked as fixed. */
 export interface FixedDates {
   start_date_is_fixed: boolean;
   start_date_fixed: string | null;
@@ -8,7 +8,7 @@ export interface FixedDates {
   due_date_fixed: string | null;
 }
 
-/** Whether an epic would end before it begins. */
+/** Whether an epic would end before it starts. */
 export const endsBeforeStart = ({
   start_date_is_fixed,
   start_date_fixed,

@@ -1,4 +1,4 @@
-/** What follows from a change, in its transaction: notes of the product, resource events, activity, to-dos and mentions. */
+/** The effects of a change, in its transaction: system notes, resource events, activity events, to-do items and mentions. */
 import { sql } from 'kysely';
 import type { Noteable, NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../conversation/resource_events/index.ts';
 import { assigneesChanged, confidentialityChanged, lockChanged, severityChanged, typeChanged } from './system_note_rules.ts';
 
-/** What is noted when it changes. A kind of thing leaves out what it does not have. */
+/** The fields whose changes have effects. A kind omits those that it does not have. */
 export interface IssuableState {
   title: string;
   description: string | null;
@@ -36,20 +36,20 @@ export interface IssuableState {
 
 export interface Change {
   on: Noteable;
-  /** Null for what is in no project. */
+  /** Null for an item outside projects. */
   project_id: number | null;
   from: IssuableState;
   to: IssuableState;
-  /** Whether it has just been added: its title, text and labels are no changes then. */
+  /** Whether it was just created: then title, description and labels are not changes. */
   is_new: boolean;
-  /** ISO 8601; now where it is left out. */
+  /** ISO 8601; now by default. */
   at: string | undefined;
 }
 
 const without = (ids: readonly number[] = [], others: readonly number[] = []): number[] =>
   ids.filter((id) => !others.includes(id));
 
-/** What is noted in words, except for assignees, who have names. */
+/** The system notes, except for assignees, whose names need a lookup. */
 function wordsFor({ on: { kind }, from, to, is_new }: Change): string[] {
   const words: string[] = [];
   if (!is_new) {
@@ -80,7 +80,7 @@ async function wordsForAssignees(tx: Database, added: readonly number[], removed
 async function recordResourceEvents(tx: Database, caller: Caller, { on, from, to, is_new, at }: Change): Promise<void> {
   const actor = { user_id: caller.id, created_at: at };
   const labels = { added: without(to.label_ids, from.label_ids), removed: without(from.label_ids, to.label_ids) };
-  // The labels of something new are recorded by the statement that adds it.
+  // The statement that inserts a new item records its labels.
   if (!is_new) await recordLabelEvents(tx, on, actor, labels);
   const milestones = { from: from.milestone_id ?? null, to: to.milestone_id ?? null };
   if (milestones.from !== milestones.to) await recordMilestoneEvent(tx, on, actor, milestones, to.state);
@@ -103,7 +103,7 @@ async function recordState(tx: Database, caller: Caller, { on, project_id, from,
   });
 }
 
-/** Writes what follows from a change that has been made to the rows. Nothing follows where nothing differs. */
+/** Writes the effects of a change after the rows were changed. Without a difference there are no effects. */
 export async function recordEffects(tx: Database, { caller, url }: Acting, change: Change): Promise<void> {
   const { on, from, to, is_new, at } = change;
   const when = at === undefined ? {} : { created_at: at };
@@ -118,14 +118,14 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
   if (from.description !== to.description) await noteMentions(tx, { actor: caller, noteable: on, text: to.description, url });
 }
 
-/** The columns of closing something, or of opening it again; none where it is so already. */
+/** The columns to write for closing or reopening; none if the state stays the same. */
 export function stateColumns(state: string, event: 'close' | 'reopen' | undefined, closer_id: number) {
   if (event === 'close' && state === 'opened') return { state: 'closed', closed_at: sql<string>`now()`, closed_by_id: closer_id };
   if (event === 'reopen' && state === 'closed') return { state: 'opened', closed_at: null, closed_by_id: null };
   return {};
 }
 
-/** Rows of a table that name something in one column, and one of several in the other. */
+/** A join table: the column of the item, and that of its labels or assignees. */
 async function writeList(tx: Database, { column }: NoteableKind, id: number, table: string, of: string, list: ListChange) {
   const [added, removed] = [without(list.after, list.before), without(list.before, list.after)];
   const [rows, bearer, other] = [sql.table(table), sql.ref(column), sql.ref(of)];
@@ -141,8 +141,8 @@ interface ListChange {
 }
 
 /**
- * Gives something its labels.
- * @returns whether they are others than before
+ * Replaces the labels of an item.
+ * @returns whether they have changed
  */
 export const writeLabels = (tx: Database, { kind, id }: Noteable, labels: ListChange): Promise<boolean> =>
   writeList(tx, kind, id, kind.labels, 'label_id', labels);

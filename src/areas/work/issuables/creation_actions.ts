@@ -1,4 +1,4 @@
-/** Writing the rows of what is new. */
+/** Inserting the rows of a new issue or epic. */
 import { type RawBuilder, sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import { type Database, iidTaken, type NumberOwner } from '../../../db/index.ts';
@@ -8,18 +8,18 @@ import { labelEventsOf } from '../../conversation/resource_events/index.ts';
 export interface Insertion {
   /** The id of the project or group that it is in. */
   place_id: number;
-  /** Its own columns with their values. */
+  /** The columns of its kind with their values. */
   columns: Readonly<Record<string, unknown>>;
   author_id: number | null;
   label_ids: readonly number[];
   assignee_ids?: readonly number[];
-  /** ISO 8601; now where it is left out. */
+  /** ISO 8601; now by default. */
   created_at?: string | undefined;
-  /** A number that was chosen, and is free. */
+  /** A chosen iid, which is free. */
   iid?: number | undefined;
-  /** Whether it is news: the activity of the project, and events for it and its labels. Not when it was moved here. */
+  /** Whether to record activity and events, for it and its labels. Not for an item that was moved here. */
   is_news: boolean;
-  /** More common table expressions of the statement, each after a comma; they know the row as `added`. */
+  /** More common table expressions of the statement, each after a comma; they can refer to the row as `added`. */
   also?: RawBuilder<unknown> | undefined;
 }
 
@@ -27,9 +27,9 @@ const ownerOf = ({ place_column }: NoteableKind, id: number): NumberOwner =>
   place_column === 'project_id' ? { project_id: id } : { namespace_id: id };
 
 /**
- * Writes something new with what always belongs to it, in one statement: its number is locked for no longer than that takes, so that concurrent creators never
- * wait for a client or for this process.
- * @param db the database itself where nothing else follows, otherwise a transaction
+ * Inserts an item and the rows that every item has, in one statement: its number is locked only for the duration of this statement, so concurrent creators
+ * never wait for a client or for this process.
+ * @param db the database itself if nothing else follows, otherwise a transaction
  */
 export async function insertIssuable(
   db: Database,

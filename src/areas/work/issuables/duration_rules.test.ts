@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDuration, printDuration } from './duration_rules.ts';
 
-test('spans of time are read in every unit, alone and together', () => {
+test('durations are parsed in every unit, alone and combined', () => {
   for (const [text, seconds] of [
     ['1mo', 576_000],
     ['1w', 144_000],
@@ -26,7 +26,7 @@ test('spans of time are read in every unit, alone and together', () => {
     assert.equal(parseDuration(text), seconds, text);
 });
 
-test('what is no span of time is not read', () => {
+test('invalid durations are not parsed', () => {
   for (const text of [
     '',
     ' ',
@@ -46,7 +46,7 @@ test('what is no span of time is not read', () => {
     assert.equal(parseDuration(text), undefined, text);
 });
 
-test('spans of time are printed in weeks and less, and none as null', () => {
+test('durations are printed in weeks and smaller units, and zero as null', () => {
   assert.equal(printDuration(0), null);
   assert.equal(printDuration(576_000), '4w');
   assert.equal(printDuration(104_400), '3d 5h');
@@ -54,7 +54,7 @@ test('spans of time are printed in weeks and less, and none as null', () => {
   assert.equal(printDuration(144_000 + 57_600 + 10_800 + 240 + 5), '1w 2d 3h 4m 5s');
 });
 
-test('what was printed is read as what it was', () => {
+test('a printed duration is parsed back to the same value', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), (seconds) => parseDuration(printDuration(seconds)!) === seconds),
   );

@@ -1,4 +1,4 @@
-/** Spans of time as people write them, `1w 2d 3h`, and back (docs/reference/issues.md). A week is five days of eight hours. */
+/** Parsing and printing durations such as `1w 2d 3h` (docs/reference/issues.md). A week is five days of eight hours. */
 
 const minute_s = 60;
 const hour_s = 60 * minute_s;
@@ -6,7 +6,7 @@ const day_s = 8 * hour_s;
 const week_s = 5 * day_s;
 const month_s = 4 * week_s;
 
-/** Largest first, each with what it may be called. */
+/** Units with their names, largest first. */
 const units: readonly (readonly [seconds: number, names: readonly string[]])[] = [
   [month_s, ['mo', 'mos', 'month', 'months']],
   [week_s, ['w', 'wk', 'wks', 'week', 'weeks']],
@@ -17,15 +17,15 @@ const units: readonly (readonly [seconds: number, names: readonly string[]])[] =
 ];
 const secondsOf = new Map(units.flatMap(([seconds, names]) => names.map((name) => [name, seconds] as const)));
 
-/** What the columns hold. */
+/** The largest value of the columns. */
 const largest_s = 2 ** 31 - 1;
 
 const part = /(\d+(?:\.\d+)?)\s*([a-z]*)/y;
 
 /**
- * Reads a span of time.
+ * Parses a duration.
  * @param text e.g. `3d 5h`, `1.5h`, `-30m`; a number alone means hours
- * @returns whole seconds, below zero for what is taken away; undefined for what is no span, or one that no column holds
+ * @returns whole seconds, negative to subtract; undefined for an invalid duration or one that exceeds the column
  */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim().toLowerCase();
@@ -46,13 +46,13 @@ export function parseDuration(text: string): number | undefined {
   return isNegative && seconds !== 0 ? -seconds : seconds;
 }
 
-/** The units that are printed: months are not, since nobody agrees on their length. */
+/** The units that are printed. Months are left out, because their length is ambiguous. */
 const printed = units.filter(([seconds]) => seconds !== month_s);
 
 /**
- * Prints a span of time, e.g. `1w 2d 3h`.
+ * Prints a duration, e.g. `1w 2d 3h`.
  * @param seconds whole; the sign is not printed
- * @returns null for none
+ * @returns null for zero
  */
 export function printDuration(seconds: number): string | null {
   let left = Math.abs(seconds);

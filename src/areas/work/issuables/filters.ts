@@ -1,4 +1,4 @@
-/** What narrows any list: each parameter as a predicate on rows of the kind's table, also negated. */
+/** The filters that all lists share: each parameter as a predicate on rows of the kind's table, also negated. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { MaybeCaller, NoteableKind } from '../../../access/index.ts';
 import { isFoundIn } from '../../../texts/index.ts';
@@ -6,20 +6,20 @@ import type { Names } from './name_queries.ts';
 
 export type Predicate = RawBuilder<SqlBool>;
 
-/** A predicate, and what is known of how many rows meet it. */
+/** A predicate, and what is known about how many rows match it. */
 export interface Filter {
   where: Predicate;
-  /** Whether they may be few: then they are looked for first, and sorted. Otherwise the list is read in its order until the page is full. */
+  /** Whether they may be few: then they are looked up first and sorted. Otherwise the list is read in order until the page is full. */
   isNarrow: boolean;
-  /** The ids of those that meet it, as a statement of their own, which tells at little cost whether they are few. */
+  /** A separate statement that selects the matching ids, which shows cheaply whether they are few. */
   ids?: RawBuilder<unknown>;
-  /** Whether looking for them costs the same for few and for many. */
+  /** Whether the lookup costs the same for few and many. */
   isSearch?: true;
 }
 
 export const narrow = (where: Predicate): Filter => ({ where, isNarrow: true });
 export const wide = (where: Predicate): Filter => ({ where, isNarrow: false });
-/** The rows of these ids. */
+/** The rows with these ids. */
 export const among = ({ table }: NoteableKind, ids: RawBuilder<unknown>): Filter => ({
   where: sql`${sql.ref(`${table}.id`)} in (${ids})`,
   isNarrow: true,
@@ -27,24 +27,24 @@ export const among = ({ table }: NoteableKind, ids: RawBuilder<unknown>): Filter
 });
 export const not = (where: Predicate): Predicate => sql`not ${where}`;
 
-/** Words that stand for having none and having any; of some parameters their case does not count. */
+/** The keywords for none and any; some parameters ignore their case. */
 export const wordOf = (text: string): 'none' | 'any' | undefined => {
   const word = text.toLowerCase();
   return word === 'none' || word === 'any' ? word : undefined;
 };
 
-/** `None` and `Any` are words where they stand alone; `No Label` is what `None` was called. */
+/** `None` and `Any` are keywords when they are the only value; `No Label` is the old name of `None`. */
 function labelWord(titles: readonly string[]): 'none' | 'any' | undefined {
   const [title] = titles;
   if (titles.length !== 1) return undefined;
   return title!.toLowerCase() === 'no label' ? 'none' : wordOf(title!);
 }
 
-/** The titles of labels to be looked up. */
+/** The titles of labels to look up. */
 export const titlesIn = (titles: readonly string[] | undefined): readonly string[] =>
   titles && labelWord(titles) === undefined ? titles : [];
 
-/** What the predicates are made of, besides the parameters. */
+/** The context of the predicates, besides the parameters. */
 export interface SeenBy {
   caller: MaybeCaller;
   names: Names;
@@ -68,14 +68,14 @@ export interface SharedFilters extends Excludable {
   state?: 'opened' | 'closed' | 'all';
 }
 
-/** A member of `filters` as its filters. */
+/** Reads the filters from a member of `filters`. */
 export type FilterTable<F, S extends SeenBy> = {
   [Name in keyof F]?: (value: NonNullable<F[Name]>, seen: S, all: F) => Filter | Filter[] | undefined;
 };
 
 const searchable = ['title', 'description'] as const;
 
-/** The columns that `in` names. Others are not heard; without any of ours it is as if it were left out. */
+/** The columns that `in` names. Unknown ones are ignored; without a known one `in` counts as omitted. */
 function columnsIn(text: string | undefined): readonly (typeof searchable)[number][] {
   const named = searchable.filter((column) => text?.split(',').some((name) => name.trim() === column));
   return named.length > 0 ? named : searchable;
@@ -97,7 +97,7 @@ export function sharedFilters(kind: NoteableKind): FilterTable<SharedFilters, Se
     author_username: (username, { names }) => narrow(sql`${column('author_id')} = ${names.user(username) ?? -1}`),
     confidential: (is) => wide(is ? sql`${column('confidential')}` : sql`not ${column('confidential')}`),
     created_after: (at) => wide(sql`${column('created_at')} >= ${at}`),
-    // What is shown of a moment are its milliseconds: a list up to that of one row must have that row.
+    // Replies show times with milliseconds, and a list up to the time of a row must include that row.
     created_before: (at) => wide(sql`${column('created_at')} < ${at}::timestamptz + interval '1 millisecond'`),
     updated_after: (at) => wide(sql`${column('updated_at')} >= ${at}`),
     updated_before: (at) => wide(sql`${column('updated_at')} < ${at}::timestamptz + interval '1 millisecond'`),
@@ -113,8 +113,8 @@ export function sharedFilters(kind: NoteableKind): FilterTable<SharedFilters, Se
 }
 
 /**
- * By the reactions of the caller; there are none of somebody who is not signed in, and nothing is asked then.
- * @param name of an emoji as it is kept, or a word
+ * By the caller's own reactions. Anonymous callers have none, so nothing is queried.
+ * @param name of an emoji as stored, or a keyword
  */
 export function reactedTo(kind: NoteableKind, caller: MaybeCaller, name: string): Filter | undefined {
   if (!caller) return undefined;
@@ -145,14 +145,14 @@ export function sharedExclusions(kind: NoteableKind): FilterTable<Excludable, Se
   };
 }
 
-// An empty text or list is sent by forms that leave a field alone.
+// Forms send an empty text or list for an untouched field.
 const isGiven = (value: unknown) =>
   value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
 
 /**
- * What narrows a list.
- * @param given the parameters as they were given; those that the table does not know are passed over
- * @throws ApiError 400 for values that are neither ids nor words
+ * The filters of a list.
+ * @param given the parameters as given; unknown ones are ignored
+ * @throws ApiError 400 for values that are neither ids nor keywords
  */
 export const filtersOf = <F extends object, S extends SeenBy>(table: FilterTable<F, S>, given: F, seen: S): Filter[] =>
   Object.entries(given)

@@ -1,4 +1,4 @@
-/** What issues and epics have in common, free of both: what follows from a change, numbers, people and time. */
+/** What issues and epics share, independent of both: effects of changes, numbering, participants and time tracking. */
 export {
   type IssuableState,
   recordEffects,

@@ -1,4 +1,4 @@
-/** Linking things of one kind with each other: which belong together, and which block which. Rows and notes. */
+/** Linking items of one kind: related and blocking links, with rows and system notes. */
 import { sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -12,7 +12,7 @@ const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked
 
 type Pair = readonly [Named, Named];
 
-/** Notes on both what is said of the other one. */
+/** Adds a system note about the other one to both. */
 async function noteOnBoth(
   tx: Database,
   kind: NoteableKind,
@@ -30,8 +30,8 @@ async function noteOnBoth(
 }
 
 /**
- * Links two things, with a note on each.
- * @param type what the first is to the second
+ * Links two items, with a system note on each.
+ * @param type the type of the link, seen from the first
  * @returns the id of the link; undefined where there is one already, whatever its kind
  */
 export async function addLink(
@@ -41,7 +41,7 @@ export async function addLink(
   [source, target]: Pair,
   type: LinkType,
 ): Promise<number | undefined> {
-  // Who is blocked is the target, whoever says so.
+  // The blocked item is always stored as the target.
   const [from, to] = type === 'is_blocked_by' ? [target, source] : [source, target];
   const { rows } = await sql<{ id: number }>`
     insert into ${linksTable(kind)} (source_id, target_id, link_type)
@@ -73,7 +73,7 @@ export async function createLink(
 }
 
 /**
- * Ends the link between two things, with a note on each.
+ * Deletes the link between two items, with a system note on each.
  * @returns whether there was one
  */
 export async function removeLink(tx: Database, kind: NoteableKind, author_id: number, pair: Pair): Promise<boolean> {

@@ -1,14 +1,14 @@
-/** Links between things of one kind, as their routes read them. */
+/** Links between items of one kind, as their routes read them. */
 import { type RawBuilder, sql } from 'kysely';
 import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import type { linkTypes } from './link_parameters.ts';
 
-/** What one of the two is to the other. */
+/** The type of a link, seen from one side. */
 export type LinkType = (typeof linkTypes)[number];
 
-/** The table of the links of a kind. */
+/** The link table of a kind. */
 export const linksTable = ({ name }: NoteableKind): RawBuilder<unknown> => sql.table(`${name}_links`);
 
 export interface LinkRow {
@@ -20,7 +20,7 @@ export interface LinkRow {
   updated_at: string;
 }
 
-/** The links of a thing to those that the caller may read, as `links` beside the others. */
+/** The links of an item to others that the caller may read, as `links` joined with them. */
 function linksOf(caller: MaybeCaller, { kind, id }: Noteable): RawBuilder<unknown> {
   const table = linksTable(kind);
   return sql`
@@ -30,7 +30,7 @@ function linksOf(caller: MaybeCaller, { kind, id }: Noteable): RawBuilder<unknow
 }
 
 /**
- * A link of a thing to one that the caller may read.
+ * A link of an item to another that the caller may read.
  * @throws ApiError 404
  */
 export async function linkOf(db: Database, caller: MaybeCaller, on: Noteable, link_id: number): Promise<LinkRow> {
@@ -41,16 +41,16 @@ export async function linkOf(db: Database, caller: MaybeCaller, on: Noteable, li
 }
 
 interface LinkedRow {
-  /** Of the other thing. */
+  /** Of the other item. */
   id: number;
   link_id: number;
-  /** What the other thing is to this one. */
+  /** The type of the link, seen from this item. */
   link_type: LinkType;
   link_created_at: string;
   link_updated_at: string;
 }
 
-/** What a thing is linked to, as far as the caller may read it, the oldest link first. */
+/** The linked items that the caller may read, oldest link first. */
 async function linkedTo(db: Database, caller: MaybeCaller, on: Noteable): Promise<LinkedRow[]> {
   const id = sql.ref(`${on.kind.table}.id`);
   const { rows } = await sql<LinkedRow>`

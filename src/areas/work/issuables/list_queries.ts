@@ -1,4 +1,4 @@
-/** Reading lists of any kind: first the ids of a page, from indexes as far as they go, then what replies say of these alone. */
+/** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import { type Database, plannedAnew } from '../../../db/index.ts';
@@ -8,21 +8,21 @@ import type { Filter } from './filters.ts';
 export type Sort = 'asc' | 'desc';
 
 /**
- * A stretch of a list that one index has in order. A list is its parts one after the other: that is how rows without a value come last whichever way the
- * others are sorted, without the whole list being sorted for it.
+ * A part of a list that one index has in order. A list is the concatenation of its parts: so rows without a value come last in either sort direction,
+ * without sorting the whole list.
  */
 export interface Part {
-  /** Which rows are in it; all where it is left out. */
+  /** Which rows are in it; all by default. */
   where?: RawBuilder<SqlBool>;
-  /** What they are sorted by; those that are equal come by id, the newest first. */
+  /** The sort key; ties are ordered by id, newest first. */
   by: readonly { column: RawBuilder<unknown>; sort: Sort; nullsLast?: true }[];
 }
 
-/** What the caller may read of the places that a list is of. */
+/** What the caller may read in the projects or groups of a list. */
 export interface View {
-  /** The projects or groups, where they are few enough to be named. */
+  /** The projects or groups, if they are few enough to be listed by id. */
   place_ids?: readonly number[];
-  /** A predicate on the rows besides that they are of these places. */
+  /** A further predicate on the rows. */
   where: RawBuilder<SqlBool>;
 }
 
@@ -33,12 +33,12 @@ export interface Selection {
   filters: readonly Filter[];
 }
 
-/** Below this many rows it is quicker to take the first of each place than to look through all places at once. */
+/** Below this many rows it is faster to take the first rows of each project or group than to scan all of them at once. */
 const mostOfPlaces = 20_000;
 
 const all = (predicates: readonly RawBuilder<SqlBool>[]) => sql<SqlBool>`${sql.join(predicates, sql` and `)}`;
 
-/** All predicates but that of the place. */
+/** All predicates except that of the projects or groups. */
 const within = ({ view, filters }: Selection) => [view.where, ...filters.map(({ where }) => where)];
 
 const rowId = ({ table }: NoteableKind) => sql.ref(`${table}.id`);
@@ -47,7 +47,7 @@ const placeId = ({ table, place_column }: NoteableKind) => sql.ref(`${table}.${p
 function ofPlaces({ kind, view: { place_ids }, filters }: Selection): RawBuilder<SqlBool> {
   if (!place_ids) return sql`true`;
   if (place_ids.length === 1) return sql`${placeId(kind)} = ${place_ids[0]}`;
-  // The index for searching would put together the rows of all the places, for nothing: what is found is asked for its place instead.
+  // Otherwise the planner would combine the search index with the rows of all projects, in vain. This way it checks the project of each match.
   const place = filters.some(({ isSearch }) => isSearch) ? sql`(${placeId(kind)} + 0)` : placeId(kind);
   return sql`${place} = any(${place_ids}::bigint[])`;
 }
@@ -81,16 +81,16 @@ function firstOfPart(part: Part, selection: Selection, count: number): RawBuilde
 
 interface Found {
   ids: number[];
-  /** How many there are in the whole list, where that became known. */
+  /** How many rows the whole list has, if that became known. */
   total?: number;
 }
 
-/** So many rows are looked up and sorted before the reader notices. */
+/** This many rows can be looked up and sorted without a noticeable delay. */
 const mostGathered = 2000;
-/** Where looking costs more than sorting, as many as are counted. */
+/** If looking up costs more than sorting, as many as are counted. */
 const mostSearched = 10_001;
 
-/** Whether the issues of one of the filters are few; asked before any is looked up. Where that cannot be told beforehand it is tried. */
+/** Whether one of the filters matches few rows, checked before any is looked up. If that cannot be known in advance, it is tried. */
 function isShort(filters: readonly Filter[], most: number): RawBuilder<SqlBool> {
   const narrow = filters.filter(({ isNarrow }) => isNarrow);
   if (narrow.some(({ ids }) => !ids)) return sql`true`;
@@ -100,7 +100,7 @@ function isShort(filters: readonly Filter[], most: number): RawBuilder<SqlBool> 
   return sql`(${sql.join(tests, sql` or `)})`;
 }
 
-/** The ids of a page of a short list: all of it is looked up, and so is counted, too. Undefined where it turns out to be long. */
+/** The ids of a page of a short list, which is looked up entirely and thereby counted. Undefined if it turns out to be long. */
 async function gathered(
   db: Database,
   selection: Selection,
@@ -125,7 +125,7 @@ async function gathered(
   return is_short && total <= most ? { ids, total } : undefined;
 }
 
-/** The number of the part that an issue is in. What a part is sorted by is the same for all issues of those behind it. */
+/** The number of the part that a row is in. Its sort key is the same for all rows of later parts. */
 function placeOf(parts: readonly Part[]) {
   const cases = parts.flatMap(({ where }, index) => (where ? sql`when ${where} then ${sql.lit(index)}` : []));
   return cases.length > 0 ? sql`case ${sql.join(cases, sql` `)} end` : sql`0`;
@@ -134,11 +134,11 @@ function placeOf(parts: readonly Part[]) {
 /** One more than the pages that most clients ask for. */
 const usualLimits = new Set([21, 51, 101]);
 
-/** The ids of a page of a list of any length. The parts are read one after the other, and none that begins behind the page. */
+/** The ids of a page of a list of any length. The parts are read in order, as far as the end of the page. */
 async function walked(db: Database, selection: Selection, parts: readonly Part[], offset: number, limit: number): Promise<Found> {
   const end = offset + limit;
   const firsts = parts.map((part) => sql`(${firstOfPart(part, selection, end)})`);
-  // A plain list of a project is asked for again and again, by pages of a few sizes.
+  // A plain list of a project is requested often, with few page sizes.
   const isPlain =
     selection.filters.length === 0 && selection.view.place_ids?.length === 1 && offset === 0 && usualLimits.has(limit);
   const { rows } = await sql<{ id: number }>`${isPlain ? sql`` : plannedAnew}
@@ -158,7 +158,7 @@ async function idsOfPage(
   return short ?? walked(db, selection, parts, offset, limit);
 }
 
-/** How many issues there are, up to one more than is ever told. */
+/** How many rows there are, up to one more than is ever reported. */
 async function countOf(db: Database, selection: Selection, most: number): Promise<number> {
   const tests = all([ofPlaces(selection), ...within(selection)]);
   const { rows } = await sql<{ total: number }>`${selection.filters.length === 0 ? sql`` : plannedAnew}
@@ -168,12 +168,12 @@ async function countOf(db: Database, selection: Selection, most: number): Promis
   return rows[0]!.total;
 }
 
-/** The furthest row that is read; behind it nobody reads by pages. */
+/** The last row that offset pagination reaches. */
 const furthest = 2 ** 53 - 1;
 
 /**
  * A page of a list.
- * @param present its rows as replies, by their ids
+ * @param present turns ids into replies
  * @throws ApiError as `pageAsked`
  */
 export async function pageOfSelection<T>(

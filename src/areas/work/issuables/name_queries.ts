@@ -1,10 +1,10 @@
-/** What the names in filters stand for, looked up before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for what it has yet to look up. */
+/** Resolving names in filters to ids before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for subqueries. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { containing } from '../../../http/index.ts';
 
 export interface NamesAsked {
-  /** Titles; with `wildcards` also `scope::*`, which stands for all labels of the scope. */
+  /** Titles; with `wildcards` also `scope::*`, which matches all labels of the scope. */
   labels: readonly string[];
   milestones: readonly string[];
   usernames: readonly string[];
@@ -17,16 +17,16 @@ export interface Names {
 }
 
 interface View {
-  /** A predicate on rows that belong to a project or a group: what is listed may have them. */
+  /** A predicate on rows that belong to a project or a group: the listed items may have them. */
   near: RawBuilder<SqlBool>;
-  /** Whether `scope::*` is no title. */
+  /** Whether `scope::*` is a wildcard and not a title. */
   wildcards: boolean;
 }
 
 const scopeWanted = (title: string, { wildcards }: View) =>
   wildcards && title.endsWith('::*') && title.length > 3 ? title.slice(0, -1) : undefined;
 
-/** `scope::` as the pattern of its titles, and of those that it leaves out: with another `::` after it the scope is a longer one. */
+/** The pattern for titles of `scope::`, and the pattern to exclude: with another `::` after it, the scope is a longer one. */
 function patternsOf(scope: string): { inside: string; deeper: string } {
   const start = containing(scope).slice(1, -1);
   return { inside: `${start}_%`, deeper: `${start}%::_%` };
@@ -67,7 +67,7 @@ async function userIds(db: Database, usernames: readonly string[]): Promise<Map<
   return new Map(rows.map(({ id, username }) => [username, id]));
 }
 
-/** Looks names up, in one statement for each kind that was asked for. */
+/** Looks names up, with one statement for each kind that is needed. */
 export async function namesFor(db: Database, asked: NamesAsked, view: View): Promise<Names> {
   const labels = await labelIds(db, [...new Set(asked.labels)], view);
   const milestones = await milestoneIds(db, asked.milestones, view);

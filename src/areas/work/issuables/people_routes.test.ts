@@ -5,7 +5,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 
 const pathOf = ({ project }: World, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}`;
 
-test('whoever takes part is told of an issue, until he says otherwise', async () => {
+test('participants are subscribed to an issue until they unsubscribe', async () => {
   const place = await world();
   const { as } = place;
   const path = pathOf(place, await addIssue(place, {}, 'guest'));
@@ -30,7 +30,7 @@ test('whoever takes part is told of an issue, until he says otherwise', async ()
   assert.equal((await as('developer').get(path)).body.subscribed, true);
 });
 
-test('participants are the author, assignees, those who comment and those who are named, as far as they may read the issue', async () => {
+test('participants are the author, assignees, commenters and mentioned users who may read the issue', async () => {
   const place = await world();
   const { as, people } = place;
   const name = (persona: keyof typeof people) => `@${people[persona].username}`;
@@ -49,7 +49,7 @@ test('participants are the author, assignees, those who comment and those who ar
   assert.deepEqual(await usernames({ page: 2, per_page: 2 }), expected.slice(2, 4));
 });
 
-test('where an issue was written from is for administrators', async () => {
+test('user agent details are for administrators', async () => {
   const place = await world();
   const { as, project, db } = place;
   const headers = { 'user-agent': 'walk/1.0' };
@@ -67,7 +67,7 @@ test('where an issue was written from is for administrators', async () => {
   assert.deepEqual([none.status, none.body.message], [404, '404 UserAgentDetail Not Found']);
 });
 
-test('no merge request belongs to an issue as long as there are none', async () => {
+test('the lists of merge requests of an issue are empty', async () => {
   const place = await world();
   const path = pathOf(place, await addIssue(place));
   for (const name of ['related_merge_requests', 'closed_by']) {

@@ -1,4 +1,4 @@
-/** Who takes part, and who is told of what happens. */
+/** Participants and subscriptions. */
 import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
 import { isReaderOf, type MaybeCaller, type NoteableKind, type PlacedNoteable } from '../../../access/index.ts';
@@ -7,11 +7,11 @@ import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/user
 import { participants } from './queries.ts';
 import { setSubscription } from './subscription_actions.ts';
 
-/** A kind of thing that people take part in. */
+/** A kind of noteable with participants. */
 export interface Followable {
   kind: NoteableKind;
   schema: TSchema;
-  /** One of them as the reply of an operation on it, with whether the caller is told of it. */
+  /** One of them as the reply of an operation on it, with `subscribed`. */
   presentSingle(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedNoteable): Promise<unknown>;
 }
 

@@ -1,10 +1,10 @@
-/** Who takes part in what is discussed. */
+/** Participants and subscribers of noteables. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Noteable, NoteableKind } from '../../../access/index.ts';
 
 /**
- * A predicate on rows of the kind's table: the user is told of what happens to it, because they have said so or take part in it.
- * @param rows the name of the rows in the statement
+ * A predicate on rows of the kind's table: the user is subscribed, explicitly or as a participant.
+ * @param rows the table alias in the statement
  */
 export function isSubscribed(
   { column, table, assignees }: NoteableKind,
@@ -21,7 +21,7 @@ export function isSubscribed(
     false)`;
 }
 
-/** The ids of those who take part. Internal notes make nobody known who may not be. */
+/** The ids of the participants. Internal notes do not count for readers who may not see them. */
 export function participants({ kind: { table, column, assignees }, id }: Noteable): RawBuilder<unknown> {
   const of = sql.ref(column);
   return sql`

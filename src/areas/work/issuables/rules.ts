@@ -1,7 +1,7 @@
-/** How things are named in texts. Pure functions. */
+/** References to issues and epics in texts. Pure functions. */
 import type { NoteableKind } from '../../../access/index.ts';
 
-/** A thing as the texts on others name it. */
+/** An issue or epic as texts reference it. */
 export interface Named {
   id: number;
   iid: number;
@@ -12,8 +12,8 @@ export interface Named {
 }
 
 /**
- * The name of a thing in a text.
- * @param from the id of the project or group whose text it is
+ * The reference to an item in a text.
+ * @param from the id of the project or group of the text
  * @returns `#1` inside its own project, otherwise `group/project#1`; of epics `&1` and `group&1`
  */
 export const referenceTo = ({ place_column, sign }: NoteableKind, from: number | undefined, thing: Named): string =>

@@ -1,12 +1,12 @@
-/** Who is told of what happens. */
+/** Subscriptions to issues and epics. */
 import { sql } from 'kysely';
 import type { Noteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isSubscribed } from './queries.ts';
 
 /**
- * Keeps what a user has decided for themselves.
- * @returns whether it is another than it was, be it by decision or because they take part
+ * Stores a user's explicit subscription or unsubscription.
+ * @returns whether this changed anything, compared with an earlier decision or with participation
  */
 export async function setSubscription(
   tx: Database,

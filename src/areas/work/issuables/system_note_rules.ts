@@ -1,4 +1,4 @@
-/** What the product notes about changes, in the words of docs/reference/issues.md Pure functions. */
+/** The wording of system notes about changes (docs/reference/issues.md). Pure functions. */
 
 /** `a`, `a and b`, `a, b, and c`. */
 function listed(names: readonly string[]): string {
@@ -30,7 +30,7 @@ export const confidentialityChanged = (noun: string, confidential: boolean): str
 export const lockChanged = (noun: string, locked: boolean): string =>
   `${locked ? 'locked' : 'unlocked'} the discussion in this ${noun}`;
 
-/** `issue_type` as a person writes it, e.g. `test case`. */
+/** `issue_type` in words, e.g. `test case`. */
 const kindName = (issue_type: string) => issue_type.replace('_', ' ');
 
 export const typeChanged = (from: string, to: string): string => `changed type from ${kindName(from)} to ${kindName(to)}`;
@@ -41,7 +41,7 @@ export const estimateChanged = (printed: string | null): string =>
 
 /**
  * @param printed as `printDuration` prints it
- * @param spent_on `YYYY-MM-DD`, where it was another day than today
+ * @param spent_on `YYYY-MM-DD`, if it was not today
  */
 export const timeSpent = (printed: string, isTakenBack: boolean, spent_on?: string): string =>
   `${isTakenBack ? 'subtracted' : 'added'} ${printed} of time spent${spent_on === undefined ? '' : ` at ${spent_on}`}`;

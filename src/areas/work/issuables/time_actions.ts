@@ -1,4 +1,4 @@
-/** Time that something is to take, and has taken (docs/reference/issues.md). */
+/** Time tracking: estimates and time spent (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import type { Noteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -8,7 +8,7 @@ import { estimateChanged, timeSpent } from './system_note_rules.ts';
 
 const largest_s = 2 ** 31 - 1;
 
-/** @param seconds 0 takes the estimate away */
+/** @param seconds 0 resets the estimate */
 export async function setTimeEstimate(tx: Database, on: Noteable, author_id: number, seconds: number): Promise<void> {
   const { rows } = await sql`
     update ${sql.table(on.kind.table)} set time_estimate_s = ${seconds}, updated_at = now()
@@ -17,16 +17,16 @@ export async function setTimeEstimate(tx: Database, on: Noteable, author_id: num
 }
 
 export interface Spending {
-  /** Below zero takes time back. */
+  /** Negative to subtract time. */
   seconds: number;
   summary?: string | undefined;
-  /** `YYYY-MM-DD`; now where it is left out. */
+  /** `YYYY-MM-DD`; today by default. */
   spent_on?: string | undefined;
 }
 
 /**
- * Adds to the time that something has taken.
- * @returns whether it could be: no more can be taken back than was spent, and no more added than can be counted
+ * Adds to the time spent on an item.
+ * @returns false when this would subtract more than was spent, or exceed the column
  */
 export async function addTimeSpent(
   tx: Database,
@@ -49,7 +49,7 @@ export async function addTimeSpent(
   return true;
 }
 
-/** Takes back all the time that something has taken. What was logged stays, with one more line that makes it up. */
+/** Resets the time spent on an item. The log stays, with one more entry that cancels it out. */
 export async function resetTimeSpent(tx: Database, on: Noteable, author_id: number): Promise<void> {
   const table = sql.table(on.kind.table);
   const { rows } = await sql`
