@@ -48,6 +48,11 @@ const queued = async (db: Database, name: string) =>
       from graphile_worker.jobs where task_identifier = ${name}`.execute(db)
   ).rows;
 
+async function isWaitedFor(db: Database, table: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_locks where not granted and relation = ${table}::regclass`.execute(db);
+  return rows.length > 0;
+}
+
 test('a job runs after the commit that needs it, and not at all after a rollback', async (t) => {
   const seen: number[] = [];
   const done = Promise.withResolvers<void>();
@@ -97,6 +102,42 @@ test('a job that is cut off by a stop goes back to the queue as if it had not be
   assert.equal((await queued(db, 'test_endless'))[0]?.is_locked, true);
   await stop(0);
   assert.deepEqual(await queued(db, 'test_endless'), [{ task: 'test_endless', attempts: 0, max_attempts: 1, is_locked: false }]);
+});
+
+test('a job that the queue gives out while the worker stops goes back, too, and is not begun', async (t) => {
+  const began = Promise.withResolvers<void>();
+  const cutOff = Promise.withResolvers<void>();
+  let runs = 0;
+  const late = job('test_late', {
+    input: {},
+    retries: 0,
+    run: ({ signal }) => {
+      runs += 1;
+      began.resolve();
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => {
+          reject(new Error('cut off'));
+          cutOff.resolve();
+        }),
+      );
+    },
+  });
+  const { db, stop } = await workerFor(t, [late]);
+  await late.enqueue(db, {});
+  await began.promise;
+  const stopped = await db.transaction().execute(async (tx) => {
+    await sql`lock table graphile_worker._private_jobs in share row exclusive mode`.execute(tx);
+    await late.enqueue(tx, {});
+    while (!(await isWaitedFor(db, 'graphile_worker._private_jobs')))
+      await sql`select pg_notify('jobs:insert', '{"count": 2}')`.execute(db);
+    const stopped = stop(0);
+    await cutOff.promise;
+    return { stopped };
+  });
+  await stopped.stopped;
+  const waiting = { task: 'test_late', attempts: 0, max_attempts: 1, is_locked: false };
+  assert.deepEqual(await queued(db, 'test_late'), [waiting, waiting]);
+  assert.equal(runs, 1);
 });
 
 test('a job whose worker was killed is run by the next one, even if it was the last try', async (t) => {

@@ -55,6 +55,7 @@ export async function startWorker({ connectionString, jobs, services, log, concu
   events.on('pool:create', ({ workerPool }) => {
     name = workerPool.id;
   });
+  const askers = countAskers(events);
   const runner = await run({
     pgPool: pool,
     events,
@@ -72,7 +73,7 @@ export async function startWorker({ connectionString, jobs, services, log, concu
     onError: (error) => log.warn({ err: error }, 'cannot look for abandoned jobs'),
   });
   const stop = async (patience_ms: number) => {
-    await stopRunner(runner, patience_ms, abort, running);
+    await stopRunner(runner, patience_ms, abort, running, askers);
     await giveBack(pool, name, [...running.keys()]);
     await presence.end();
     await Promise.race([pool.end(), sleep(abort_ms, undefined, { ref: false })]);
@@ -84,7 +85,10 @@ function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, si
   const task =
     (job: AnyJob) =>
     async (payload: unknown, { job: row }: JobHelpers) => {
-      const performed = job.perform(payload, { ...services, log: log.child({ job: job.name }), signal });
+      // One that the queue had been asked for before the stop, and that comes after it, is not begun.
+      const performed = signal.aborted
+        ? Promise.reject(signal.reason)
+        : job.perform(payload, { ...services, log: log.child({ job: job.name }), signal });
       running.set(row.id, performed);
       try {
         await performed;
@@ -109,14 +113,41 @@ const schedulesOf = (jobs: readonly AnyJob[]) =>
     ),
   );
 
-async function stopRunner(runner: Runner, patience_ms: number, abort: AbortController, running: Running): Promise<void> {
+interface Askers {
+  /** Resolves when none of the queue's workers waits for the answer to which job is next. */
+  answered(): Promise<void>;
+}
+
+/** Counts the workers of the queue that have asked for a job: a stop does not recall the question, and the job that answers it is taken. */
+function countAskers(events: WorkerEvents): Askers {
+  let count = 0;
+  let last = Promise.withResolvers<void>();
+  last.resolve();
+  events.on('worker:getJob:start', () => {
+    if (count++ === 0) last = Promise.withResolvers();
+  });
+  for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
+    events.on(answer, () => {
+      if (--count === 0) last.resolve();
+    });
+  return { answered: () => last.promise };
+}
+
+async function stopRunner(
+  runner: Runner,
+  patience_ms: number,
+  abort: AbortController,
+  running: Running,
+  askers: Askers,
+): Promise<void> {
   const stopped = runner.stop().then(
     () => true,
     () => true, // it had ended already
   );
   if (await Promise.race([stopped, sleep(patience_ms, false, { ref: false })])) return;
   abort.abort();
-  await Promise.race([Promise.allSettled(running.values()), sleep(abort_ms, undefined, { ref: false })]);
+  const settled = Promise.all([Promise.allSettled(running.values()), askers.answered()]);
+  await Promise.race([settled, sleep(abort_ms, undefined, { ref: false })]);
 }
 
 /** The queue reports each job; only problems are logged as more than debug messages. */
