@@ -9,8 +9,8 @@ import { compileCache } from '../support/compile_cache.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 const startTimeout_ms = 60_000;
-/** Of what the server wrote before it ended. */
-const shownErrors = 4000;
+/** Of what the server wrote last. */
+const shownLength = 8000;
 
 export interface Instance {
   /** SIGKILL for the server and what it started, except for the database. */
@@ -19,6 +19,8 @@ export interface Instance {
   killDatabase(): Promise<void>;
   /** Resolves when the server answers again, as it must by itself after its database was killed. */
   ready(): Promise<void>;
+  /** The last lines that the server logged. */
+  said(): string;
   /** Ctrl-C. */
   stop(): Promise<void>;
 }
@@ -44,15 +46,17 @@ export async function startInstance(
 ): Promise<Instance> {
   const child = spawn(process.execPath, [main, 'serve'], {
     env: { PATH: process.env.PATH, ...compileCache, ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, which one signal reaches
   });
   const ended = once(child, 'exit');
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    errors = `${errors}${part}`.slice(-shownErrors);
-  });
-  await waitUntilReady(environment.COPPICE_URL, child, () => errors);
+  let lines = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      lines = `${lines}${part}`.slice(-shownLength);
+    });
+  const said = () => lines;
+  await waitUntilReady(environment.COPPICE_URL, child, said);
   return {
     async killServer() {
       if (isRunning(child)) process.kill(-child.pid!, 'SIGKILL');
@@ -64,7 +68,8 @@ export async function startInstance(
       assert.ok(pid > 1, 'the file names a process');
       process.kill(pid, 'SIGKILL');
     },
-    ready: () => waitUntilReady(environment.COPPICE_URL, child, () => errors),
+    said,
+    ready: () => waitUntilReady(environment.COPPICE_URL, child, said),
     async stop() {
       if (isRunning(child)) child.kill('SIGINT');
       await ended;
