@@ -74,7 +74,9 @@ async function serveUntil(
   // Before the administrator is created: if the licence is refused, nobody would have seen the password.
   await installFirstLicense(servicesFor(config, db), config);
   const administrator = await addFirstAdministrator(db, config);
-  await settleReferenceUpdates(servicesFor(config, db)).catch((error) => log.error({ err: error }, 'settling failed'));
+  // The database in the box belongs to one server.
+  const alone = config.databaseUrl === undefined ? { alone_since: new Date(performance.timeOrigin) } : {};
+  await settleReferenceUpdates(servicesFor(config, db), alone).catch((error) => log.error({ err: error }, 'settling failed'));
   try {
     const door = await openDoor(config, open, log);
     try {

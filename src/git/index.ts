@@ -12,6 +12,7 @@ export { blobSize, entryAt, findBlob, readBlob, streamBlob } from './files.ts';
 export { fsck } from './fsck.ts';
 export { commitStats, countCommits, lastCommitOf, listCommits } from './history.ts';
 export { listTree, type TreeListing } from './listing.ts';
+export { removeStaleLocks } from './locks.ts';
 export { countObjects, maintain } from './maintenance.ts';
 export { mergeTrees } from './merging.ts';
 export { newBlobs } from './new_blobs.ts';

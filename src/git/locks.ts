@@ -6,8 +6,12 @@ import type { Repository } from './types.ts';
 /** git holds the lock of a ref for milliseconds; one that is this old has no holder. */
 const stale_ms = 10 * 60_000;
 
-/** Removes the locks on refs that nobody can hold any more, and gives their number. */
-export async function removeStaleLocks(repository: Repository): Promise<number> {
+/**
+ * Removes the locks on refs that have no holder any more.
+ * @param before those last changed before this moment
+ * @returns their number
+ */
+export async function removeStaleLocks(repository: Repository, before = new Date(Date.now() - stale_ms)): Promise<number> {
   // Folders of refs come and go while they are read; whoever finds a lock in the way looks again.
   const below_refs = await readdir(join(repository.path, 'refs'), { recursive: true }).catch(() => []);
   const names = [
@@ -19,7 +23,9 @@ export async function removeStaleLocks(repository: Repository): Promise<number> 
   ];
   // A ref's own name cannot end in .lock, so this finds no ref.
   const locks = names.filter((name) => name.endsWith('.lock') || name === 'packed-refs.new');
-  const removed = await Promise.all(locks.map((name) => removeIfOlder(join(repository.path, name), stale_ms)));
+  const removed = await Promise.all(
+    locks.map((name) => removeIfOlder(join(repository.path, name), Date.now() - before.getTime())),
+  );
   return removed.filter(Boolean).length;
 }
 

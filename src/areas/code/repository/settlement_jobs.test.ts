@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { repositoryIn } from '../../../../test/support/repository.ts';
+import { fileUrl, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { type RefUpdate, resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
 import { settleReferenceUpdates } from './index.ts';
@@ -69,6 +72,26 @@ test('a move that did not happen is dropped, but not while it may still happen',
   await settleReferenceUpdates(place.services);
   assert.equal(await rowsOf(place), 1);
   assert.deepEqual(await projectOf(place), { empty_repo: true, default_branch: 'main' });
+});
+
+test('the lock that git left when it was killed with the server is gone after the next start', async () => {
+  const place = await world();
+  const id = await newCommit(place);
+  const repository = repositoryIn(place);
+  await updateRefs(repository, [{ ref: 'refs/heads/main', old: null, new: id }]);
+  await leftRow(place, [{ ref: 'refs/heads/main', old: id, new: await newCommit(place, id) }]);
+  const lock = path.join(repository.path, 'refs/heads/main.lock');
+  await writeFile(lock, '');
+  const write = async () => {
+    const file = { branch: 'main', commit_message: 'Add a file', content: 'x' };
+    return (await place.as('maintainer').post(fileUrl(place.project, 'a.txt'), file)).status;
+  };
+  assert.equal(await write(), 500);
+  await settleReferenceUpdates(place.services);
+  await settleReferenceUpdates(place.services, { alone_since: new Date(Date.now() - 60_000) });
+  assert.ok(existsSync(lock), 'another server may hold it, or this one');
+  await settleReferenceUpdates(place.services, { alone_since: new Date() });
+  assert.equal(await write(), 201);
 });
 
 test('a push that moved some of its branches is given time, and then settled for those', async () => {

@@ -1,7 +1,7 @@
 /** Settling reference moves that a crash interrupted after they were announced in the database. */
 import { sql } from 'kysely';
 import type { RefUpdate } from '../../../git/index.ts';
-import { repositoryOf } from '../../../git/index.ts';
+import { removeStaleLocks, repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { refsChanged } from './actions.ts';
@@ -14,10 +14,12 @@ const settledAtOnce = 1000;
 /**
  * Takes over the rows of processes that have died. If the references have moved, the effects are written; if not, the row is dropped once no process
  * can still be about to move them.
+ * @param alone_since when the only server that uses these storages started: older locks on references have no holder. A killed git process leaves its
+ *   locks, and no other moves the reference while they are there. Leave it out when there may be other servers.
  * @returns how many rows were settled
  * @throws AggregateError with the failures of single rows, after all others are settled
  */
-export async function settleReferenceUpdates(services: Services): Promise<number> {
+export async function settleReferenceUpdates(services: Services, { alone_since }: { alone_since?: Date } = {}): Promise<number> {
   const rows = await services.db
     .selectFrom('reference_updates')
     .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
@@ -31,7 +33,9 @@ export async function settleReferenceUpdates(services: Services): Promise<number
   for (const { id, updates, is_abandoned, project_id, storage } of rows) {
     try {
       const announced = updates as unknown as RefUpdate[];
-      const moved = await whatMoved(repositoryOf(services, { id: project_id, storage }), announced);
+      const repository = repositoryOf(services, { id: project_id, storage });
+      if (alone_since) await removeStaleLocks(repository, alone_since);
+      const moved = await whatMoved(repository, announced);
       // A push that has moved a part of its references may be about to move the others.
       if (moved.length < announced.length && !is_abandoned) continue;
       await refsChanged(services, id, moved);
