@@ -1,0 +1,2 @@
+/** What other areas may use of keys. */
+export { keyRoutesOf } from './kind_routes.ts';
