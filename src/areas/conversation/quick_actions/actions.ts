@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
 import { definitionOf, nameOf } from './commands.ts';
-import type { Commandable, CommandTarget, Outcome, Situation } from './definition.ts';
+import type { Commandable, CommandTarget, Outcome, Situation, TargetState } from './definition.ts';
 import type { Command } from './extraction_rules.ts';
 import { has } from './rules.ts';
 
@@ -26,7 +26,12 @@ const blank = {
 /** What the first command finds. */
 async function situationOf(tx: Database, noun: Commandable, target: CommandTarget): Promise<Situation> {
   const { on, caller } = target;
-  const { rows } = await noun.state(on.id, caller.id).execute(tx);
+  const { labels, column } = noun.kind;
+  const { rows } = await sql<Pick<TargetState, 'state' | 'confidential' | 'labels'>>`
+    select found.*,
+           coalesce((select jsonb_agg(jsonb_build_object('id', labels.id, 'title', title))
+                       from ${sql.table(labels)} join labels on labels.id = label_id where ${sql.ref(column)} = ${on.id}), '[]') as labels
+      from (${noun.state(on.id, caller.id)}) found`.execute(tx);
   return {
     ...target,
     ...{ tx, noun, operations: noun.operations(tx, target, on), kind: on.kind.name, changes: {}, commands_changes: {} },

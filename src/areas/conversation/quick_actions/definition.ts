@@ -38,7 +38,7 @@ export interface Commandable {
   kind: NoteableKind;
   /** The commands that work on it: some of those that this area has, and its own. */
   commands: readonly Definition[];
-  /** A statement with the one row of what a command finds. */
+  /** A statement with the one row of what a command finds, without the labels. */
   state(id: number, user_id: number): RawBuilder<Found>;
   /** What can be done to it in the transaction of the commands. */
   operations(tx: Database, acting: Acting, on: PlacedNoteable): Operations;
@@ -73,7 +73,7 @@ export interface TargetState {
 }
 
 /** What every noun has, and what it has of the rest. */
-type Found = Pick<TargetState, 'state' | 'confidential' | 'labels'> & Partial<TargetState>;
+type Found = Pick<TargetState, 'state' | 'confidential'> & Partial<Omit<TargetState, 'labels'>>;
 
 export interface Situation extends CommandTarget {
   tx: Database;

@@ -18,9 +18,5 @@ export const epicNoun: Commandable & TodoTarget & EventSubject & Followable = {
   events_plan: 'premium',
   commands: [...commonCommands, ...labelCommands, ...epicTreeCommands],
   operations: epicOperations,
-  state: (epic_id) => sql`
-  select state, confidential, parent_id,
-         coalesce((select jsonb_agg(jsonb_build_object('id', id, 'title', title)) from epic_labels join labels on labels.id = label_id
-                    where epic_id = epics.id), '[]') as labels
-    from epics where id = ${epic_id}`,
+  state: (epic_id) => sql`select state, confidential, parent_id from epics where id = ${epic_id}`,
 };

@@ -53,8 +53,6 @@ export const issueNoun: Commandable & TodoTarget & EventSubject & Followable = {
   select state, confidential, discussion_locked, issue_type, due_date, weight, health_status, time_estimate_s, total_time_spent_s, milestone_id, iteration_id,
          (select epic_id from epic_issues where issue_id = issues.id) as parent_id,
          array(select user_id from issue_assignees where issue_id = issues.id)::bigint[] as assignee_ids,
-         coalesce((select jsonb_agg(jsonb_build_object('id', id, 'title', title)) from issue_labels join labels on labels.id = label_id
-                    where issue_id = issues.id), '[]') as labels,
          coalesce(author_id = ${user_id}, false) or exists (select from issue_assignees where issue_id = issues.id and user_id = ${user_id}) as is_own
     from issues where id = ${issue_id}`,
 };
