@@ -5,6 +5,7 @@ import {
   AnyText,
   allOptional,
   bytes,
+  type Caller,
   del,
   get,
   type Headers,
@@ -42,6 +43,7 @@ const pathAfter = (start: string) =>
 const FilePath = pathAfter('');
 const RawFilePath = pathAfter('/?');
 const Ref = NotBlank({ description: 'Branch, tag or commit' });
+const atRef = { file_path: FilePath, ref: Ref };
 const Line = Type.Integer({ minimum: 1 });
 
 const person = {
@@ -63,15 +65,21 @@ const written = {
 };
 const last_commit_id = optional(Type.String({ description: 'Last commit of the file known to the caller' }));
 
-/** The bytes that were sent. Base64 may contain line breaks, because several clients wrap it. */
-const contentOf = ({ content, encoding }: Pick<Static<TObject<typeof written>>, 'content' | 'encoding'>): Buffer =>
-  Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+type Written = Static<TObject<typeof written>> & { last_commit_id?: string };
 
-const shown = ({ file_path, branch }: { file_path: string; branch: string }): Static<typeof FileWrite> => ({
-  file_name: file_path.slice(file_path.lastIndexOf('/') + 1),
-  file_path,
-  branch,
-});
+/** Commits the content that was sent, and answers where it is. */
+async function write(
+  services: Services,
+  { project, caller }: { project: Project; caller: Caller },
+  input: Written,
+  action: 'create' | 'update',
+): Promise<Static<typeof FileWrite>> {
+  const { file_path, branch, encoding } = input;
+  // Base64 may contain line breaks, because several clients wrap it.
+  const content = Buffer.from(input.content, encoding === 'base64' ? 'base64' : 'utf8');
+  await writeFile(services, { project, caller, ...input }, { action, ...input, content });
+  return { file_name: file_path.slice(file_path.lastIndexOf('/') + 1), file_path, branch };
+}
 
 const raw = {
   file_path: RawFilePath,
@@ -86,6 +94,10 @@ async function rawAt(services: Services, project: Project, { file_path, ref = ''
 }
 
 const json = (headers: Headers): Headers => ({ ...headers, 'content-type': 'application/json' });
+/** What `HEAD` answers for a file, and for its blame. */
+const headersAt = async (services: Services, project: Project, { file_path, ref }: Static<TObject<typeof atRef>>) =>
+  json(fileHeaders(await fileAt(services, project, file_path, ref), ref));
+
 const path = '/projects/:id/repository/files/:file_path';
 const fileNotFound = ['404 Commit Not Found', '404 File Not Found'];
 const fileWriteTexts = ['You are not allowed to push into this branch', ...fileTexts];
@@ -98,7 +110,7 @@ export const repositoryFiles = [
     operation: 'getFile',
     summary: 'Get a file',
     ...reading,
-    input: { file_path: FilePath, ref: Ref },
+    input: atRef,
     returns: withHeaders(RepositoryFile, describedHeaders),
     refusals: {
       404: fileNotFound,
@@ -114,17 +126,16 @@ export const repositoryFiles = [
     operation: 'getFileMetadata',
     summary: 'Get the metadata of a file',
     ...reading,
-    input: { file_path: FilePath, ref: Ref },
+    input: atRef,
     returns: headersOnly(describedHeaders),
     refusals: { 404: fileNotFound },
-    handle: async ({ project, input, ...services }) =>
-      json(fileHeaders(await fileAt(services, project, input.file_path, input.ref), input.ref)),
+    handle: ({ project, input, ...services }) => headersAt(services, project, input),
   }),
   get(`${path}/blame`, {
     operation: 'getFileBlame',
     summary: 'Get the blame of a file',
     ...reading,
-    input: { file_path: FilePath, ref: Ref, range: optional(Type.Object({ start: Line, end: Line })) },
+    input: { ...atRef, range: optional(Type.Object({ start: Line, end: Line })) },
     returns: withHeaders(Type.Array(BlameRange), describedHeaders),
     refusals: {
       400: ['range[start] must be less than or equal to range[end]', 'range is outside of the bounds of the blob'],
@@ -143,11 +154,10 @@ export const repositoryFiles = [
     operation: 'getFileBlameMetadata',
     summary: 'Get the metadata of a blame',
     ...reading,
-    input: { file_path: FilePath, ref: Ref },
+    input: atRef,
     returns: headersOnly(describedHeaders),
     refusals: { 404: fileNotFound },
-    handle: async ({ project, input, ...services }) =>
-      json(fileHeaders(await fileAt(services, project, input.file_path, input.ref), input.ref)),
+    handle: ({ project, input, ...services }) => headersAt(services, project, input),
   }),
   get(`${path}/raw`, {
     operation: 'getRawFile',
@@ -182,10 +192,7 @@ export const repositoryFiles = [
     input: written,
     returns: one(FileWrite),
     refusals: { 400: [...fileWriteTexts] },
-    handle: async ({ project, caller, input, ...services }) => {
-      await writeFile(services, { project, caller, ...input }, { action: 'create', ...input, content: contentOf(input) });
-      return shown(input);
-    },
+    handle: ({ project, caller, input, ...services }) => write(services, { project, caller }, input, 'create'),
   }),
   put(path, {
     description: 'The body has at most 100 MiB.',
@@ -197,10 +204,7 @@ export const repositoryFiles = [
     refusals: {
       400: ['You are attempting to update a file that has changed since you started editing it.', ...fileWriteTexts],
     },
-    handle: async ({ project, caller, input, ...services }) => {
-      await writeFile(services, { project, caller, ...input }, { action: 'update', ...input, content: contentOf(input) });
-      return shown(input);
-    },
+    handle: ({ project, caller, input, ...services }) => write(services, { project, caller }, input, 'update'),
   }),
   del(path, {
     description: 'The body has at most 100 MiB.',
