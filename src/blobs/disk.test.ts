@@ -73,7 +73,7 @@ test('what is not as announced, or breaks off, leaves nothing', async (t) => {
   assert.deepEqual(await files(), []);
 });
 
-test('what nobody has announced is taken in up to a limit', async (t) => {
+test('a blob of unannounced size is accepted up to a limit', async (t) => {
   const { blobs, files } = await place(t);
   const received = await blobs.receive(source(bytes), { at_most_bytes: bytes.length });
   assert.equal(received.size_bytes, bytes.length);

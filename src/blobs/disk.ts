@@ -25,21 +25,21 @@ export function diskBlobs(folder: string): Blobs {
       const file = path.join(incoming, randomUUID());
       return {
         size_bytes: await writeVerified(file, source, expected),
-        keep: (key) => moveDurably(file, placeOf(folder, key)),
+        keep: (key) => moveDurably(file, pathOf(folder, key)),
         discard: () => rm(file, { force: true }),
       };
     },
-    read: (key, range) => readFrom(placeOf(folder, key), range),
-    remove: (key) => rm(placeOf(folder, key), { force: true }),
+    read: (key, range) => readFrom(pathOf(folder, key), range),
+    remove: (key) => rm(pathOf(folder, key), { force: true }),
     sweep: (older_than_ms) => sweep(incoming, older_than_ms),
   };
 }
 
 const keyPattern = /^([a-z][a-z0-9_]*)\/(([a-z0-9]{2})([a-z0-9]{2})[a-z0-9_-]*)$/;
 
-function placeOf(folder: string, key: BlobKey): string {
+function pathOf(folder: string, key: BlobKey): string {
   const [, kind, name, first, second] = keyPattern.exec(key) ?? [];
-  if (!kind || !name || !first || !second) throw new TypeError(`${key} is no key of a blob`);
+  if (!kind || !name || !first || !second) throw new TypeError(`${key} is not a blob key`);
   return path.join(folder, kind, first, second, name);
 }
 

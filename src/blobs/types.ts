@@ -57,7 +57,7 @@ export interface Blobs {
   remove(key: BlobKey): Promise<void>;
   /**
    * Deletes the remains of uploads that were killed.
-   * @param older_than_ms how long nobody has written to it
+   * @param older_than_ms the time since the last write
    * @returns how many files
    */
   sweep(older_than_ms: number): Promise<number>;

@@ -93,13 +93,13 @@ function fieldValues(text: string, field: Field): number[] | undefined {
 }
 
 function weekdayValues(text: string): Weekday[] | undefined {
-  // Keyed, so that a line that names Sunday a thousand times costs no more than one that names it once.
+  // Keyed, so that repeating a day a thousand times costs no more than naming it once.
   const weekdays = new Map<string, Weekday>();
   for (const element of text.split(',')) {
-    const [day, place, more] = element.split('#');
-    const values = place === undefined ? elementValues(element, WEEKDAY) : [value(day!, WEEKDAY)];
-    const nth = place === undefined ? undefined : nthPlace(place);
-    if (!values || more !== undefined || (place !== undefined && nth === undefined)) return undefined;
+    const [day, suffix, more] = element.split('#');
+    const values = suffix === undefined ? elementValues(element, WEEKDAY) : [value(day!, WEEKDAY)];
+    const nth = suffix === undefined ? undefined : ordinal(suffix);
+    if (!values || more !== undefined || (suffix !== undefined && nth === undefined)) return undefined;
     for (const weekday of values) {
       if (weekday === undefined) return undefined;
       weekdays.set(`${weekday % 7}#${nth}`, { weekday: weekday % 7, nth });
@@ -108,7 +108,7 @@ function weekdayValues(text: string): Weekday[] | undefined {
   return [...weekdays.values()];
 }
 
-function nthPlace(text: string): number | undefined {
+function ordinal(text: string): number | undefined {
   if (/^l(ast)?$/i.test(text)) return -1;
   return /^-?[1-5]$/.test(text) ? Number(text) : undefined;
 }
@@ -129,13 +129,13 @@ function elementValues(text: string, field: Field): number[] | undefined {
   return end === undefined ? undefined : range(start, end, step, field);
 }
 
-/** The number behind one value, undefined when it is none of the field. */
+/** The number of one value, undefined when it is not valid for the field. */
 function value(text: string, field: Field): number | undefined {
   if (field.number.test(text)) return Number(text);
   const name = text.toLowerCase();
   if (field === MONTH_DAYS) return name === 'l' || name === 'last' ? -1 : undefined;
-  const place = field.names?.indexOf(name) ?? -1;
-  return place < 0 ? undefined : place + field.min;
+  const index = field.names?.indexOf(name) ?? -1;
+  return index < 0 ? undefined : index + field.min;
 }
 
 function range(start: number, end: number, step: number, field: Field): number[] | undefined {

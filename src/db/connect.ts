@@ -67,5 +67,5 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
 export const isForeignKeyViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === '23503' && (constraint === undefined || constraintOf(error) === constraint);
 
-/** Whether a statement failed because text that it was given is no value of the type it stands for (SQLSTATE class 22). */
+/** Whether a statement failed because a text was not a valid value of its type (SQLSTATE class 22). */
 export const isDataException = (error: unknown): boolean => sqlState(error)?.startsWith('22') ?? false;

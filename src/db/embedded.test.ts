@@ -60,7 +60,7 @@ async function killHard(child: ChildProcess) {
   await once(child, 'exit');
 }
 
-test('the database is made, stopped without a trace of processes, and keeps its rows', async () => {
+test('the database is created, stops without leaving processes, and keeps its rows', async () => {
   mkdirSync(path.join(data, 'postgres.new-4194303'), { recursive: true }); // what a process killed while making it leaves
   const first = await startEmbedded(data, exclusive);
   await ask(first.connectionString, 'create table kept as select 42 as answer');
@@ -75,7 +75,7 @@ test('the database is made, stopped without a trace of processes, and keeps its 
   await second.stop();
 });
 
-test('while one Coppice runs it, a second is refused and a command uses it', async (t) => {
+test('while one server runs it, a second one is refused and a command uses it', async (t) => {
   const owner = await startEmbedded(data, exclusive);
   t.after(() => owner.stop());
   await assert.rejects(startEmbedded(data, exclusive), DatabaseError);
@@ -86,7 +86,7 @@ test('while one Coppice runs it, a second is refused and a command uses it', asy
   assert.equal(await ask(owner.connectionString, 'select 1'), 1, 'the guest leaves the database running');
 });
 
-test('a command owns the database for its duration when nobody runs it', async () => {
+test('a command owns the database for its duration if no server runs it', async () => {
   const command = await startEmbedded(data, shared);
   assert.equal(command.isOwner, true);
   const pid = postmaster();
@@ -102,7 +102,7 @@ test('commands that start together all get the database', async () => {
   await Promise.all(all.map((database) => database.stop()));
 });
 
-test('a database whose Coppice was killed is taken over as it runs, and stopped', async () => {
+test('a running database whose server was killed is taken over and stopped', async () => {
   await killHard(await anotherCoppice());
   const pid = postmaster();
   assert.ok(isRunning(pid), 'it has outlived its Coppice');
@@ -113,7 +113,7 @@ test('a database whose Coppice was killed is taken over as it runs, and stopped'
   assert.ok(await hasEnded(pid));
 });
 
-test('a database that is killed is started again, with what was committed', async (t) => {
+test('a killed database is restarted with all committed rows', async (t) => {
   const restarted = Promise.withResolvers<string>();
   const owner = await startEmbedded(data, { ...exclusive, onRestart: restarted.resolve });
   t.after(() => owner.stop());
@@ -125,11 +125,11 @@ test('a database that is killed is started again, with what was committed', asyn
   assert.equal(await ask(owner.connectionString, 'select max(answer) from kept'), 43);
 });
 
-/** Whether somebody waits to own the database. */
+/** Whether a process waits to own the database. */
 const isWanted = async ({ connectionString }: { connectionString: string }) =>
   (await ask(connectionString, "select 1 from pg_locks where locktype = 'advisory' and not granted")) !== undefined;
 
-test('a command that owns the database leaves it to a server that starts meanwhile', async () => {
+test('a command that owns the database hands it over to a server that starts meanwhile', async () => {
   const command = await startEmbedded(data, shared);
   const pid = postmaster();
   const starting = startEmbedded(data, exclusive);
@@ -142,7 +142,7 @@ test('a command that owns the database leaves it to a server that starts meanwhi
   assert.ok(await hasEnded(pid));
 });
 
-test('a command that was faster after the database was killed hands it back to its server', async () => {
+test('a command that restarts a killed database first hands it back to its server', async () => {
   const restarted = Promise.withResolvers<string>();
   const server = await startEmbedded(data, { ...exclusive, onRestart: restarted.resolve });
   const killed = postmaster();
@@ -159,7 +159,7 @@ test('a command that was faster after the database was killed hands it back to i
   while (isRunning(pid));
 });
 
-test('a number in the lock file that belongs to another program by now is not in the way', async (t) => {
+test('a process id in the lock file that was reused by another program does not prevent a start', async (t) => {
   const child = await anotherCoppice();
   const pid = postmaster();
   await killHard(child);

@@ -18,7 +18,7 @@ export interface EmbeddedDatabase {
 
 export interface EmbeddedOptions {
   /**
-   * `exclusive` insists on owning the database; `shared` uses one that another Coppice runs, and owns it only when nobody does.
+   * `exclusive` insists on owning the database; `shared` uses one that another process runs, and owns it only if there is none.
    */
   use: 'exclusive' | 'shared';
   /** Whether a commit must survive the loss of power; true unless said otherwise. */
@@ -95,7 +95,7 @@ async function reach(cluster: Cluster): Promise<pg.Client> {
   );
 }
 
-/** Undefined while nobody listens, and while PostgreSQL is starting or shutting down. */
+/** Undefined while nothing listens, and while PostgreSQL is starting or shutting down. */
 async function connectOnce(cluster: Cluster): Promise<pg.Client | undefined> {
   const client = new pg.Client({
     connectionString: socketAddress(cluster.socketFolder, 'postgres'),
@@ -113,7 +113,7 @@ async function connectOnce(cluster: Cluster): Promise<pg.Client | undefined> {
 
 /**
  * Takes the lock that says who stops the database; it goes when the connection goes.
- * @param patience_ms how long to wait for another owner, which may be Infinity; whoever waits is handed the database as it runs
+ * @param patience_ms how long to wait for another owner, which may be Infinity; a waiting process takes the database over while it runs
  */
 async function takeOwnership(client: pg.Client, patience_ms: number): Promise<boolean> {
   if (patience_ms === 0) {
@@ -130,7 +130,7 @@ async function takeOwnership(client: pg.Client, patience_ms: number): Promise<bo
   }
 }
 
-/** Whether somebody waits to own the database, such as a server that found it taken by a command. */
+/** Whether a process waits to own the database, such as a server that found it owned by a command. */
 async function isWanted(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(
     `select from pg_locks where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and not granted
@@ -193,8 +193,8 @@ function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
 }
 
 /**
- * First asks PostgreSQL to wait for the sessions of others, such as a command in the middle of its work, then to end them, at last
- * to end at once. The lock is given up only after PostgreSQL has stopped admitting, so that nobody takes over what is about to end.
+ * First asks PostgreSQL to wait for other sessions, such as a command in the middle of its work, then to terminate them, finally
+ * to stop at once. The lock is released only after PostgreSQL has stopped accepting connections, so that no process takes over a database that is stopping.
  */
 async function stopPostmaster(cluster: Cluster, watch: pg.Client): Promise<void> {
   const pid = await runningPostmaster(cluster);

@@ -1,8 +1,8 @@
-/** Numbers that count inside a project or group: `#1`, `#2`, … */
+/** Internal ids (iids), which number the items of a project or group: `#1`, `#2`, … */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** Whose numbers they are. */
+/** The project or group of a sequence. */
 export type NumberOwner = { project_id: number } | { namespace_id: number };
 export type NumberUsage = 'issues' | 'milestones' | 'epics' | 'iterations';
 
@@ -12,9 +12,9 @@ const columnsOf = (owner: NumberOwner) =>
     : { project_id: null, namespace_id: owner.namespace_id };
 
 /**
- * A statement that takes numbers, alone or as part of another. Until the transaction ends nobody else gets one of this owner, so that none is left out when it fails.
- * @param last_value how many are taken; or, `chosen`, a number that somebody has chosen, so that counting goes on behind it
- * @returns `last_value`, the last number that is taken now
+ * A statement that takes numbers, alone or as part of another. It locks the sequence until the transaction ends, so that a rollback leaves no gap.
+ * @param last_value how many to take; or, if `chosen`, a chosen number after which numbering continues
+ * @returns `last_value`, the last number taken
  */
 function numbersTaken(
   owner: NumberOwner,
@@ -33,21 +33,21 @@ function numbersTaken(
 
 /**
  * The part of a statement that takes one number.
- * @param chosen a number that somebody has chosen and that is free; the next one where it is left out
- * @returns common table expressions, of which `number` has the column `iid`
+ * @param chosen a chosen number, which is free; by default the next one
+ * @returns common table expressions; `number` has the column `iid`
  */
 export const iidTaken = (owner: NumberOwner, usage: NumberUsage, chosen: number | undefined): RawBuilder<{ iid: number }> => sql`
   taken as (${numbersTaken(owner, usage, chosen ?? 1, chosen !== undefined)}),
   number as (select ${chosen === undefined ? sql`last_value` : sql`${chosen}::integer`} as iid from taken)`;
 
 /**
- * Takes the next number. Until the transaction ends nobody else gets one of this owner: take it last.
+ * Takes the next number. This locks the sequence until the transaction ends, so do it last.
  * @returns the number, from 1
  */
 export const nextIid = (tx: Database, owner: NumberOwner, usage: NumberUsage): Promise<number> => nextIids(tx, owner, usage, 1);
 
 /**
- * Takes several numbers that follow each other.
+ * Takes several consecutive numbers.
  * @returns the first of them
  */
 export async function nextIids(tx: Database, owner: NumberOwner, usage: NumberUsage, count: number): Promise<number> {

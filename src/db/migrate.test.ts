@@ -38,7 +38,7 @@ test('processes that start together migrate once, and an older version then refu
   );
 });
 
-test('a misnamed file and a number used twice are refused before anything runs', async (t) => {
+test('a misnamed file or a duplicate number is refused before anything runs', async (t) => {
   const { connectionString } = await testDatabase();
   await assert.rejects(migrate(connectionString, await folderWith(t, 'later.sql', '')), /must be named like/);
   await assert.rejects(migrate(connectionString, await folderWith(t, '0001_again.sql', '')), /number 0001/);

@@ -96,7 +96,7 @@ async function refuseNewer(db: Database, known: string[]): Promise<void> {
 /** The queue comes first, so that a migration may enqueue a job. It has its own pool, without our value parsers. */
 async function installQueue(connectionString: string): Promise<void> {
   const pool = new pg.Pool({ connectionString, max: 1, application_name: 'coppice' });
-  // It warns about a pool, or a connection of one, whose errors nobody hears; the statement that fails says it too.
+  // It warns about a pool or connection without an error listener; the failing statement reports the error anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   try {

@@ -20,7 +20,7 @@ export interface Cluster {
   durable: boolean;
 }
 
-/** PostgreSQL refuses to run as root. This number is nobody's wherever there is one, and needs no entry anywhere. */
+/** PostgreSQL refuses to run as root. This is the uid of `nobody` on most systems, and needs no entry in /etc/passwd. */
 const nobody: Account = { uid: 65_534, gid: 65_534 };
 
 /** The superuser, and the only role: who can reach the socket is trusted. */
@@ -134,7 +134,7 @@ function run(cluster: Cluster, program: string, folder: string, errors: number |
   }
 }
 
-/** What processes that were killed while making a cluster have left. */
+/** Removes what processes that were killed while creating a cluster have left. */
 async function removeAbandoned(cluster: Cluster): Promise<void> {
   const home = path.dirname(cluster.folder);
   for (const name of await readdir(home)) {
@@ -147,7 +147,7 @@ async function removeAbandoned(cluster: Cluster): Promise<void> {
 
 /**
  * Starts the postmaster; whether it succeeds shows in its socket. It lives on when this process dies.
- * @throws DatabaseError when the folder of the socket belongs to somebody else
+ * @throws DatabaseError when the folder of the socket belongs to another account
  */
 export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
   await makeSocketFolder(cluster);
@@ -159,7 +159,7 @@ export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
       ...['-c', `unix_socket_directories=${cluster.socketFolder}`],
       ...(cluster.durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
     ]);
-    child.on('error', () => {}); // seen as an exit by who waits for the socket
+    child.on('error', () => {}); // waiting for the socket reports it as an exit
     child.unref();
     return child;
   } finally {
@@ -226,7 +226,7 @@ async function isPostmaster({ folder }: Cluster, pid: number): Promise<boolean> 
     const [works, belongs] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(folder)]);
     return /\/postgres( \(deleted\))?$/.test(program) && works.ino === belongs.ino && works.dev === belongs.dev;
   } catch {
-    return false; // it has ended, or belongs to somebody else
+    return false; // it has ended, or belongs to another account
   }
 }
 

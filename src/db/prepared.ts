@@ -1,19 +1,19 @@
 /**
- * Statements are prepared: PostgreSQL parses and plans each text once a connection. For the statement that finds a caller and the one that finds his project
- * that is more than half of their cost.
+ * Prepared statements: PostgreSQL parses and plans each text once per connection. For the statements that find a caller and their project, that is more
+ * than half of the cost.
  */
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 
-/** Each prepared statement takes memory in every connection, so texts beyond these (lists whose filters vary) are sent as they are. */
+/** Each prepared statement takes memory in every connection, so further texts (lists with varying filters) are not prepared. */
 const maximumStatements = 500;
 
 /**
- * Begins a statement that is planned for its values each time: what is best for a common label is bad for a rare one, and a statement that many filters shape would
- * take the place of others that are worth keeping.
+ * Starts a statement that gets a custom plan for its values each time: the best plan for a common label is bad for a rare one, and statements with many
+ * combinations of filters would displace others that are worth preparing.
  */
-export const plannedAnew: RawBuilder<never> = sql.raw('/* planned anew */');
+export const customPlan: RawBuilder<never> = sql.raw('/* custom plan */');
 
 const names = new Map<string, string>();
 
@@ -25,19 +25,19 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** A connection that prepares what Kysely sends. */
+/** A connection that prepares the statements of Kysely. */
 export class PreparingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    // The pool listens to idle connections only. One that is lost between two statements of a transaction says so too, and unheard the event would end the
-    // process; the next statement fails with the reason.
+    // The pool only listens to idle connections. A connection lost between two statements of a transaction also emits this event, which would end the
+    // process without a listener; the next statement fails with the reason.
     this.on('error', () => {});
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: pg's own declaration has a dozen overloads, of which Kysely uses the one with text and values.
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads; Kysely uses the one with text and values.
   override query(...args: any[]): any {
     const [text, values] = args;
-    // Without values pg sends several statements in one text, as migrations are; prepared ones must stand alone.
+    // Without values a text may contain several statements, as migrations do; these cannot be prepared.
     const name =
       args.length === 2 && Array.isArray(values) && values.length > 0 && !text.startsWith('/*') ? nameOf(text) : undefined;
     return name === undefined ? super.query(...(args as [string])) : super.query({ name, text, values });

@@ -16,7 +16,7 @@ async function namesIn(tar: Buffer): Promise<string[]> {
   return (await listing).stdout.trim().split('\n');
 }
 
-test('an archive holds the files of a commit below one folder, or those of one path', async (t) => {
+test('an archive contains the files of a commit below one folder, or those of one path', async (t) => {
   const repository = await temporaryRepository(t);
   const commit = await commitTo(repository, { changes: [put('a', '1'), put('d/x', '2'), put('-o', '3'), put('*', '4')] });
   const of = async (path?: string) =>
@@ -31,7 +31,7 @@ test('an archive holds the files of a commit below one folder, or those of one p
   assert.deepEqual([await start('tar.gz'), await start('zip')], ['\x1f\x8b', 'PK']);
 });
 
-test('an archive that nobody reads any more stops', async (t) => {
+test('an archive whose reader has gone is stopped', async (t) => {
   const repository = await temporaryRepository(t);
   const commit = await commitTo(repository, { changes: [put('a', Buffer.alloc(8_000_000, 'x'))] });
   const stream = streamArchive(repository, commit, { format: 'tar', folder: 'p' });

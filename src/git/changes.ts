@@ -28,7 +28,7 @@ export async function changedFiles(
   return parseRaw(output.toString('utf8'));
 }
 
-/** git knows the empty tree in every repository, even where nobody has stored it. */
+/** git knows the empty tree in every repository, even if it is not stored. */
 export const emptyTree = (like: string): string =>
   like.length === 64
     ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'

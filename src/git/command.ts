@@ -61,7 +61,7 @@ const environment: Environment = {
   GIT_LITERAL_PATHSPECS: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_OPTIONAL_LOCKS: '0',
-  // A maintainer's alias or pager has no business here, and neither has a hook that came along with an imported repository.
+  // No aliases or pagers of an operator, and no hooks from an imported repository.
   GIT_PAGER: 'cat',
   GIT_CONFIG_COUNT: '2',
   // The server may run as another user than the one who owns the storage.
@@ -214,11 +214,11 @@ export interface StreamRules {
   judge(code: number | null, wrote: boolean): Error | undefined;
   /** Comes before the first byte that git writes. */
   head?: Buffer | undefined;
-  /** Whether git has to finish even though nobody wants its output any more; otherwise it is stopped. */
+  /** Whether git must finish even when its reader has gone; otherwise it is stopped. */
   mustFinish?(): boolean;
 }
 
-/** What a running git writes, as a stream that holds back git when nobody reads and stops it when the stream is destroyed. */
+/** The output of a running git as a stream. A slow reader pauses git, and destroying the stream stops it. */
 export function outputStream(child: ChildProcess, { judge, head, mustFinish = () => false }: StreamRules): Readable {
   const stdout = child.stdout;
   if (!stdout) throw new TypeError('git was started without a pipe for its output');

@@ -67,7 +67,7 @@ export function parseObject(content: Buffer): { headers: Map<string, string[]>; 
   return { headers, message: split < 0 ? '' : decode(content.subarray(split + 2), encoding) };
 }
 
-/** `Name <email> seconds zone`, of which anything may be missing. */
+/** `Name <email> seconds zone`; any part may be missing. */
 export function parsePerson(line = ''): { name: string; email: string; date: string } {
   const match = /^(.*?) ?<([^>]*)>(?: (-?\d+))?/s.exec(line);
   const milliseconds = Number(match?.[3] ?? 0) * 1000;
@@ -92,6 +92,6 @@ function decode(bytes: Buffer, encoding: string | undefined): string {
   try {
     return new TextDecoder(encoding).decode(bytes);
   } catch {
-    return bytes.toString('utf8'); // A name that nobody knows.
+    return bytes.toString('utf8'); // An unknown encoding.
   }
 }

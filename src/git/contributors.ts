@@ -14,7 +14,7 @@ const known = new LRUCache<string, readonly Contributor[]>({
 });
 
 /**
- * The authors of the commits that lead to a commit, merges aside; whoever wrote last comes first, with the name used last.
+ * The authors in the history of a commit, without merges; the most recent author comes first, with the name used last.
  * Two names with one address are one author. Throws `GitError` when the id is no commit.
  */
 export async function contributorsTo(repository: Repository, commit: string): Promise<readonly Contributor[]> {

@@ -26,8 +26,8 @@ export async function headBranch(repository: Repository): Promise<string | undef
 export const objectFilePattern = /^(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev))$/;
 
 /**
- * The files that hold the objects, as names below `objects/`. Loose objects come first: maintenance moves them into packs, so that
- * whoever copies in this order and finds one missing finds it in a pack of a second list.
+ * The object files, as names below `objects/`. Loose objects come first, because maintenance moves them into packs: a copy
+ * in this order that misses one finds it in a pack of a second listing.
  */
 export async function objectFiles(repository: Repository): Promise<string[]> {
   const objects = join(repository.path, 'objects');

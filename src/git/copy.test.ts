@@ -33,7 +33,7 @@ async function pair(t: Parameters<typeof temporaryFolder>[0]) {
 
 const names = async (repository: Repository) => (await listBranches(repository)).map(({ name }) => name);
 
-test('a copy has every branch and tag, shares the files, and stays whole when the source is gone', async (t) => {
+test('a copy has every branch and tag, shares the files, and survives the deletion of the source', async (t) => {
   const { source, target, first, second } = await pair(t);
   await copyRepository(source, target);
   assert.deepEqual(await names(target), ['main', 'side']);
@@ -47,7 +47,7 @@ test('a copy has every branch and tag, shares the files, and stays whole when th
   assert.equal(await resolveCommit(target, 'main'), second);
 });
 
-test('what was packed anew while the files were shared is fetched, and a run after a broken one finishes the copy', async (t) => {
+test('objects that were repacked during the copy are fetched, and another run completes an interrupted copy', async (t) => {
   const { source, target, second } = await pair(t);
   await copyRepository(source, target);
   // As if the pack had vanished under the copy: the index alone has come.
@@ -59,7 +59,7 @@ test('what was packed anew while the files were shared is fetched, and a run aft
   assert.equal(await resolveCommit(target, 'main'), second);
 });
 
-test('a copy of one branch holds nothing of the others', async (t) => {
+test('a copy of one branch contains no objects of the others', async (t) => {
   const { source, target, second, side } = await pair(t);
   await copyRepository(source, target, { branches: ['main'] });
   assert.deepEqual(await names(target), ['main']);

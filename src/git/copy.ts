@@ -1,4 +1,4 @@
-/** Filling a repository with what another holds, so that neither needs the other afterwards. */
+/** Copying a repository into another one, so that the two are independent afterwards. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename } from 'node:fs/promises';
@@ -8,23 +8,23 @@ import type { Repository } from './types.ts';
 
 const longest_copy_ms = 6 * 60 * 60_000;
 
-/** What is complete once it has its name and never changes: packs with what belongs to them, and objects on their own. */
+/** Files that are complete once they have their name and never change: packs with their indexes, and loose objects. */
 const isObject = /^(?:pack-[0-9a-f]+\.(?:pack|idx|rev|bitmap)|[0-9a-f]{38}|[0-9a-f]{62})$/;
 
 /**
  * Copies the branches and tags of `source` into `target`, which is empty or was begun by an earlier run.
- * A copy of everything shares the files of the objects where the file system lets it, so that it takes neither time nor room. git then looks whether they
- * are complete, and fetches what is missing: what was packed anew in the meantime, or everything on another file system that refuses.
- * @param branches names of the branches to take; left out, all of them with all tags
+ * A full copy hard-links the object files if the file system allows it, which takes neither time nor space. git then checks that they are complete, and
+ * fetches what is missing: objects repacked in the meantime, or everything if linking is impossible.
+ * @param branches names of the branches to copy; by default all of them and all tags
  * @param signal stops the copy
- * @throws GitError; what has been copied stays and is harmless
+ * @throws GitError; files copied until then stay and are harmless
  */
 export async function copyRepository(
   source: Repository,
   target: Repository,
   { branches, signal }: { branches?: readonly string[] | undefined; signal?: AbortSignal } = {},
 ): Promise<void> {
-  // Objects of other branches stay behind where only some are asked for.
+  // Sharing would also bring the objects of branches that were not requested.
   if (!branches) await shareObjects(source, target, signal);
   const refspecs = branches
     ? branches.map((name) => `+refs/heads/${name}:refs/heads/${name}`)
@@ -48,7 +48,7 @@ async function shareObjects(source: Repository, target: Repository, signal: Abor
     if (!/^(?:[0-9a-f]{2}|pack)$/.test(folder)) continue;
     await mkdir(join(target.path, 'objects', folder), { recursive: true });
     const names = (await readdir(join(objects, folder))).filter((name) => isObject.test(name));
-    // The index last: git takes a pack for complete when it has one.
+    // The index last: git considers a pack complete when it has one.
     for (const name of names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))) {
       signal?.throwIfAborted();
       await shareFile(join(objects, folder, name), join(target.path, 'objects', folder, name));
@@ -58,20 +58,20 @@ async function shareObjects(source: Repository, target: Repository, signal: Abor
   }
 }
 
-/** Links a file, or copies it where it cannot be linked. */
+/** Links a file, or copies it if it cannot be linked. */
 async function shareFile(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // There already from an earlier run, or packed anew in the source a moment ago.
+    // There already from an earlier run, or just repacked in the source.
     if (code === 'EEXIST' || code === 'ENOENT') return;
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
     await copyWhole(from, to);
   }
 }
 
-/** A copy has its name only when it is complete, so that a later run may trust what it finds. Maintenance removes drafts that were left. */
+/** A copy gets its final name only when it is complete, so that a later run can trust it. Maintenance deletes abandoned drafts. */
 async function copyWhole(from: string, to: string): Promise<void> {
   const draft = join(dirname(to), `tmp_copy_${randomUUID()}`);
   await copyFile(from, draft, constants.COPYFILE_FICLONE);

@@ -23,7 +23,7 @@ import { trailersOf } from './trailers.ts';
 
 const day = (number: number) => new Date(Date.UTC(2025, 0, number));
 
-/** Four commits on main, one a day, the third by somebody else. */
+/** Four commits on main, one a day, the third by another author. */
 async function history(repository: Repository): Promise<string[]> {
   const grace = { ...someone, name: 'Grace Hopper', email: 'grace@example.com' };
   const first = await commitTo(repository, { date: day(1), message: 'One', changes: [put('a', '1\n2\n3\n'), put('b', 'b\n')] });
@@ -132,7 +132,7 @@ test('blame keeps every line as it is', async (t) => {
   await assert.rejects(blame(repository, id, 'empty', { start: 1, end: 1 }), LineOutOfRange);
 });
 
-test('the files that two commits differ in are told with their ids, and their sizes can be asked for', async (t) => {
+test('the files that differ between two commits are listed with their ids, and with sizes on request', async (t) => {
   const repository = await temporaryRepository(t);
   const first = await commitTo(repository, { changes: [put('a', '1'), put('gone', '22'), put('old name', 'x\n'.repeat(50))] });
   const second = await commitTo(repository, {
@@ -161,7 +161,7 @@ test('the files that two commits differ in are told with their ids, and their si
   );
 });
 
-test('a title is the first line, cut at a word when it is long', () => {
+test('a title is the first line, truncated at a word when it is long', () => {
   assert.equal(titleOf('One\nTwo'), 'One');
   assert.equal(titleOf('\n\n One \n'), 'One');
   assert.equal(titleOf(''), '');
@@ -172,7 +172,7 @@ test('a title is the first line, cut at a word when it is long', () => {
   assert.ok([...titleOf('🙂'.repeat(100))].length === 80);
 });
 
-test('a commit in an old encoding, or with nonsense in it, is read as far as it goes', () => {
+test('a commit in an old encoding or with malformed headers is read as far as possible', () => {
   const head =
     'tree 1\nauthor J\xf6rg <j@x> 1700000000 +0100\ncommitter <> 99999999999999 +0000\nencoding ISO-8859-1\ngpgsig a\n parent 9\n';
   const commit = parseCommit('1', Buffer.from(`${head}\nGr\xfc\xdfe`, 'latin1'));
@@ -184,7 +184,7 @@ test('a commit in an old encoding, or with nonsense in it, is read as far as it 
   assert.equal(parseCommit('1', Buffer.from('nonsense')).message, '');
 });
 
-test('trailers are the ones that git finds', async (t) => {
+test('trailers are parsed as git parses them', async (t) => {
   const lines = [
     'Signed-off-by: A <a@b>',
     'Key: value',
@@ -226,7 +226,7 @@ test('trailers are the ones that git finds', async (t) => {
   assert.deepEqual(commit.extended_trailers, { Key: ['one', 'two'], Foo: ['bar'] });
 });
 
-test('authors are counted by their address, and merges by nobody', async (t) => {
+test('contributors are counted by email address, without merges', async (t) => {
   const repository = await temporaryRepository(t);
   const grace = { ...someone, name: 'Grace', email: 'grace@example.com' };
   const first = await commitTo(repository, { changes: [put('a', '1')] });

@@ -59,7 +59,7 @@ export async function countCommits(repository: Repository, list: CommitList): Pr
   return Number((await walk(repository, list, ['--count'])).toString('utf8'));
 }
 
-/** Without a place to start from git would not answer at all; `all` is a start even in an empty repository. */
+/** git needs a starting point; `all` is one even in an empty repository. */
 async function walk(repository: Repository, list: CommitList, options: readonly Option[]): Promise<Buffer> {
   const { from = [], not = [], env, path } = list;
   if (from.length === 0 && !list.all) return Buffer.alloc(0);

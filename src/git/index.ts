@@ -1,4 +1,4 @@
-/** The only place that starts git: a library of what the product asks of a repository. It imports nothing else of ours. */
+/** The only code that runs git: a library of repository operations. It imports no other folder of ours. */
 export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { changedFiles } from './changes.ts';

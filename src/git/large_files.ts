@@ -5,10 +5,10 @@
 import { once } from 'node:events';
 import type { Duplex, Readable } from 'node:stream';
 
-/** Gives the content that stands in for that of a small file with the attribute `filter=lfs`; undefined where the file stays as it is. */
+/** Returns the replacement content of a small file with the attribute `filter=lfs`; undefined if the file stays as it is. */
 export type LargeFiles = (content: Buffer) => Promise<Readable | undefined>;
 
-/** Larger files stand for themselves, and are not kept here until git has sent all of them. */
+/** Larger files cannot be pointers, so they are passed through without buffering. */
 const largestPointer_bytes = 1024;
 const longest_packet = 65_516;
 const flush = '0000';
@@ -36,12 +36,12 @@ const packet = (content: Buffer | string): Buffer =>
   Buffer.concat([Buffer.from((Buffer.byteLength(content) + 4).toString(16).padStart(4, '0')), Buffer.from(content)]);
 
 /**
- * Answers git until it has no more files.
+ * Answers git until it has sent all files.
  * @throws what `largeFiles` throws
  */
 export async function answerFilter(channel: Duplex, largeFiles: LargeFiles): Promise<void> {
   const gone = new AbortController();
-  channel.on('error', () => {}); // git died; its exit code tells.
+  channel.on('error', () => {}); // git has died; its exit code reports it.
   channel.once('close', () => gone.abort());
   const packets = packetsOf(channel);
   const say = async (...parts: (Buffer | string)[]): Promise<void> => {
@@ -66,7 +66,7 @@ export async function answerFilter(channel: Duplex, largeFiles: LargeFiles): Pro
   }
 }
 
-/** The content of a list of packets, as far as it can be a pointer; undefined where git has said its last. */
+/** The content of a list of packets, as far as it can be a pointer; undefined at the end of the conversation. */
 async function listFrom(packets: AsyncGenerator<Buffer | null, undefined>): Promise<Buffer | undefined> {
   let content: Buffer = Buffer.alloc(0);
   for (;;) {

@@ -21,7 +21,7 @@ const rankOf = (mode: string): number => ranks[typeOf(mode)];
 
 /** Sorting by this text is git's order: as if a folder's name ended in a slash. One UTF-16 unit per byte, so comparing text compares bytes. */
 const keyOf = ({ mode, raw_path }: Row): string => (mode === tree_mode ? `${raw_path}/` : raw_path);
-const placeOf = (row: Row): string => `${rankOf(row.mode)}${keyOf(row)}`;
+const sortKeyOf = (row: Row): string => `${rankOf(row.mode)}${keyOf(row)}`;
 
 /** The entries of a folder. It keeps the bytes of names, and makes entries of those only that are asked for. */
 export class TreeListing {
@@ -51,21 +51,21 @@ export class TreeListing {
     });
   }
 
-  /** A text that stands for the entry at a position, also in a later listing from which the entry is gone. */
-  markOf(position: number): string {
+  /** A cursor for the entry at a position, which also works in a later listing without that entry. */
+  cursorOf(position: number): string {
     const row = this.#rows.at(position);
     if (!row) throw new RangeError(`there is no entry ${position}`);
-    return Buffer.from(placeOf(row), 'latin1').toString('base64url');
+    return Buffer.from(sortKeyOf(row), 'latin1').toString('base64url');
   }
 
-  /** The position behind the entry that a mark stands for. Undefined when the text is no mark. */
-  positionAfter(mark: string): number | undefined {
-    const place = Buffer.from(mark, 'base64url').toString('latin1');
-    if (!/^[012]./s.test(place)) return undefined;
+  /** The position after the entry of a cursor. Undefined for an invalid cursor. */
+  positionAfter(cursor: string): number | undefined {
+    const key = Buffer.from(cursor, 'base64url').toString('latin1');
+    if (!/^[012]./s.test(key)) return undefined;
     let [low, high] = [0, this.#rows.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (placeOf(this.#rows.at(middle)!) <= place) low = middle + 1;
+      if (sortKeyOf(this.#rows.at(middle)!) <= key) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,4 +1,4 @@
-/** Lock files of writers that died. git never removes them, and refuses to touch the ref until somebody does. */
+/** Stale lock files of writers that died. git never deletes them, and refuses to update the ref while they exist. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repository } from './types.ts';
@@ -12,7 +12,7 @@ const stale_ms = 10 * 60_000;
  * @returns their number
  */
 export async function removeStaleLocks(repository: Repository, before = new Date(Date.now() - stale_ms)): Promise<number> {
-  // Folders of refs come and go while they are read; whoever finds a lock in the way looks again.
+  // Ref folders come and go while they are read; a caller that meets a lock calls this again.
   const below_refs = await readdir(join(repository.path, 'refs'), { recursive: true }).catch(() => []);
   const names = [
     ...below_refs.map((name) => join('refs', name)),

@@ -50,7 +50,7 @@ export class ObjectWriter {
   }
 }
 
-/** An object that is there already keeps its bytes: nobody can put other content under its id. */
+/** An existing object keeps its bytes: its id is the hash of its content. */
 async function store(path: string, header: Buffer, content: Buffer): Promise<void> {
   if (await freshen(path)) return;
   await writeFileOnce(path, await compress(Buffer.concat([header, content]), { level: 1 }));

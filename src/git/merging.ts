@@ -4,23 +4,23 @@ import { GitError, git } from './command.ts';
 import type { Repository } from './types.ts';
 import { writeTreeCommit } from './writer.ts';
 
-/** Whoever merges trees is nobody: the commits around them are seen by git only. */
-const nobody = { name: 'Coppice', email: 'coppice', date: new Date(0) };
+/** The author of the temporary commits, which only git sees. */
+const placeholder = { name: 'Coppice', email: 'coppice', date: new Date(0) };
 
 /**
- * Makes to `ours` the changes that lead from `base` to `theirs`, with files followed where they were renamed.
- * git 2.39 merges commits only, and takes as base what both come from: so the trees are given commits, which are forgotten again. They are the same for the
- * same trees, and maintenance removes them with what else nothing refers to.
+ * Three-way merge: applies the changes between `base` and `theirs` to `ours`, following renamed files.
+ * git 2.39 only merges commits, and uses their merge base: so the trees are wrapped in temporary commits. They are the same for the same trees,
+ * and maintenance deletes them with other unreachable objects.
  * @param trees ids of trees; null is the empty one
- * @returns the id of the merged tree, which nothing refers to yet; undefined when the changes are in each other's way
- * @throws GitError when an id is none of a tree
+ * @returns the id of the merged tree, which nothing refers to yet; undefined on a conflict
+ * @throws GitError when an id is not that of a tree
  */
 export async function mergeTrees(
   repository: Repository,
   { base, ours, theirs }: { base: string | null; ours: string; theirs: string | null },
 ): Promise<string | undefined> {
   const commitOf = (tree_id: string, parent_ids: readonly string[]) =>
-    writeTreeCommit(repository, { tree_id, parent_ids, message: '', author: nobody, committer: nobody });
+    writeTreeCommit(repository, { tree_id, parent_ids, message: '', author: placeholder, committer: placeholder });
   const root = await commitOf(base ?? emptyTree(ours), []);
   const [our_commit, their_commit] = await Promise.all([commitOf(ours, [root]), commitOf(theirs ?? emptyTree(ours), [root])]);
   try {

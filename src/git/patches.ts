@@ -13,7 +13,7 @@ export interface PatchLimits {
 
 /** No list of arguments grows beyond what a process may be given. */
 const files_per_run = 100;
-/** git is stopped and started anew behind a patch that is longer than this, so that memory stays bounded. */
+/** git is stopped, and restarted after a patch that is longer than this, so that memory stays bounded. */
 const run_bytes = 4 * 1024 * 1024;
 
 const options: readonly Option[] = ['--no-color', '--no-ext-diff', '--no-textconv', '--unified=3'];

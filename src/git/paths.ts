@@ -1,4 +1,4 @@
-/** Paths that git refuses to check out, or that would do harm where somebody does. */
+/** Paths that git refuses to check out, or that are harmful when checked out. */
 
 /** Characters that HFS+ ignores in names, so that `.g\u200cit` is `.git` there. */
 const ignored_by_hfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

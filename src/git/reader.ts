@@ -25,7 +25,7 @@ interface Question {
 const newline = 0x0a;
 /** A header is an id, a type and a size, or the question and a word; questions are bounded by `ask`. */
 const longest_question = 4096;
-/** A bound on memory; whoever reads a file asks for its size first and never comes near. */
+/** A bound on memory. Callers check the size of a file first and never reach it. */
 const longest_content = 512 * 1024 * 1024;
 
 /** The process is gone; the question may be asked again of another one. */
@@ -66,7 +66,7 @@ export class Reader {
   readonly #onEnd: () => void;
   readonly closed: Promise<void>;
 
-  /** Starts the process. `onEnd` is called once, when it takes no more questions. */
+  /** Starts the process. `onEnd` is called once, when it accepts no more requests. */
   constructor(repository: Repository, onEnd: () => void) {
     this.#onEnd = onEnd;
     this.#child = start(argumentsOf(repository, 'cat-file', ['--batch-command', '-z']), { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -101,7 +101,7 @@ export class Reader {
   ask(name: string, wants_content: boolean): Promise<Answer> {
     // An answer repeats the question when there is no such object, up to the end of the line; an empty one would end the process.
     if (name === '' || name.length > longest_question || /[\0\n]/.test(name)) return Promise.resolve(undefined);
-    if (!this.#is_open) return Promise.reject(new ReaderDied('git cat-file takes no more questions'));
+    if (!this.#is_open) return Promise.reject(new ReaderDied('git cat-file accepts no more requests'));
     const command = `${wants_content ? 'contents' : 'info'} ${name}\0`;
     const known = this.#unsent.get(command);
     if (known) return known.answer.promise;
@@ -120,7 +120,7 @@ export class Reader {
     this.#unsent.clear();
   }
 
-  /** Takes no more questions, answers those it has, and ends. */
+  /** Accepts no more requests, answers pending ones, and ends. */
   retire(): Promise<void> {
     if (this.#is_open) {
       this.#is_open = false;

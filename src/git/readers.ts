@@ -1,4 +1,4 @@
-/** The pool of readers: none for a repository nobody asks about, one for one that is asked, up to four for a busy one. */
+/** The pool of readers: none for an idle repository, one for one in use, up to four for a busy one. */
 import { type ObjectHeader, Reader, ReaderDied, type StoredObject } from './reader.ts';
 import { Semaphore } from './semaphore.ts';
 import type { Repository } from './types.ts';
@@ -54,7 +54,7 @@ function again<T>(repository: Repository, ask: (reader: Reader) => Promise<T>): 
 }
 
 function readerFor(repository: Repository): Reader {
-  const pool = placeOf(repository);
+  const pool = poolOf(repository);
   let freest: Reader | undefined;
   for (const reader of pool.readers) if (!freest || reader.load < freest.load) freest = reader;
   if (freest && (freest.load < crowded || pool.readers.size >= readers_per_repository)) return freest;
@@ -71,7 +71,7 @@ function readerFor(repository: Repository): Reader {
   return reader;
 }
 
-function placeOf(repository: Repository): ReaderPool {
+function poolOf(repository: Repository): ReaderPool {
   const known = pools.get(repository.path);
   if (known) {
     known.idle.refresh();

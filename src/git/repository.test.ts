@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { commitTo, put, temporaryFolder, temporaryRepository } from '../../test/support/bare_repository.ts';
 import { createRepository, deleteRepository, GitError, git, isEmpty, resolveCommit, setHead } from './index.ts';
 
-test('a repository appears whole, with its default branch and settings, in folders that did not exist', async (t) => {
+test('a repository is created atomically, with its default branch, settings and parent folders', async (t) => {
   const folder = await temporaryFolder(t);
   const repository = await createRepository(join(folder, 'a', 'b', 'c.git'), { defaultBranch: 'trunk' });
   assert.equal((await git(repository, 'symbolic-ref', [], ['HEAD'])).toString(), 'refs/heads/trunk\n');
@@ -14,7 +14,7 @@ test('a repository appears whole, with its default branch and settings, in folde
   assert.equal(await isEmpty(repository), true);
 });
 
-test('every repository looks like the first, which git makes', async (t) => {
+test('every repository is identical to the first, which git creates', async (t) => {
   const folder = await temporaryFolder(t);
   const contents = async (name: string, objectFormat: 'sha1' | 'sha256') => {
     const { path } = await createRepository(join(folder, name), { defaultBranch: 'main', objectFormat });
@@ -33,7 +33,7 @@ test('every repository looks like the first, which git makes', async (t) => {
   }
 });
 
-test('a repository is not created over something else, and nothing is left of the attempt', async (t) => {
+test('a repository is not created over existing files, and a failed attempt leaves nothing', async (t) => {
   const repository = await temporaryRepository(t);
   const id = await commitTo(repository, { changes: [put('a', 'a')] });
   await assert.rejects(createRepository(repository.path, { defaultBranch: 'other' }));
@@ -42,7 +42,7 @@ test('a repository is not created over something else, and nothing is left of th
   assert.equal(await resolveCommit(repository, 'main'), id);
 });
 
-test('the branch that HEAD names can change before and after it exists', async (t) => {
+test('the branch that HEAD names can be changed before and after it exists', async (t) => {
   const repository = await temporaryRepository(t);
   assert.equal(await resolveCommit(repository, 'HEAD'), undefined);
   const id = await commitTo(repository, { branch: 'next', changes: [put('a', 'a')] });
@@ -53,7 +53,7 @@ test('the branch that HEAD names can change before and after it exists', async (
   await assert.rejects(setHead(repository, 'a..b'), GitError);
 });
 
-test('a deleted repository is gone, and deleting it again is no error', async (t) => {
+test('a repository is deleted, and deleting it again is not an error', async (t) => {
   const repository = await temporaryRepository(t);
   await commitTo(repository, { changes: [put('a', 'a')] });
   await deleteRepository(repository);
@@ -62,7 +62,7 @@ test('a deleted repository is gone, and deleting it again is no error', async (t
   await deleteRepository(repository);
 });
 
-test('a hook inside a repository, as an import may bring it, does not run', async (t) => {
+test('hooks inside a repository, e.g. from an import, do not run', async (t) => {
   const repository = await temporaryRepository(t);
   await mkdir(join(repository.path, 'hooks'));
   const hook = join(repository.path, 'hooks', 'reference-transaction');

@@ -1,4 +1,4 @@
-/** Limits how many tasks run at once; the others wait in their order. */
+/** Limits how many tasks run at once; the others wait in order. */
 export class Semaphore {
   #free: number;
   readonly #longest_queue: number;

@@ -1,15 +1,15 @@
-/** Which of some files a push changes. */
+/** Which of the given files a push changes. */
 import { git } from './command.ts';
 import { fullId } from './ids.ts';
 import type { Environment, Repository } from './types.ts';
 
-/** git takes paths as arguments, of which there is a limit in bytes. */
+/** Paths are passed to git as arguments, whose total size is limited. */
 const paths_at_once = 200;
 
 /**
- * Those of `paths` that commits change which no branch or tag of the repository leads to yet. What a merge takes over unchanged from one of its sides counts there only.
- * @param targets ids of commits, where references are about to point
- * @param env the quarantine of a push, left out for commits that are in the repository already
+ * Of `paths` those changed by commits that are not yet reachable from a branch or tag. Changes that a merge takes unchanged from one parent count for that parent only.
+ * @param targets ids of the commits that references are about to point to
+ * @param env the quarantine of a push, omitted for commits that are in the repository already
  */
 export async function touchedPaths(
   repository: Repository,
@@ -28,7 +28,7 @@ export async function touchedPaths(
   return paths.filter((path) => touched.has(path));
 }
 
-/** A file that is changed changes every folder above it, and a path may be that of a folder. */
+/** A path may be a folder, and a changed file changes every folder above it. */
 function addWithFolders(touched: Set<string>, path: string): void {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) touched.add(path.slice(0, end));
 }

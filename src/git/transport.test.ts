@@ -248,7 +248,7 @@ test('a client that goes away while its push is being checked moves nothing', as
   assert.deepEqual(await listBranches(repository), []);
 });
 
-test('a push that was accepted is finished and told of although its client has gone', async (t) => {
+test('an accepted push is finished and recorded although its client has gone', async (t) => {
   const source = await temporaryRepository(t);
   const id = await commitTo(source, { changes: [put('a', '1')] });
   const repository = await temporaryRepository(t);
@@ -264,7 +264,7 @@ test('a push that was accepted is finished and told of although its client has g
     },
     moved: async (updates) => {
       told.resolve(updates);
-      return ['Nobody reads this.'];
+      return ['No client reads this.'];
     },
   });
   out.resume();

@@ -1,4 +1,4 @@
-/** The programs behind smart HTTP. Requests and replies flow through in constant memory; the HTTP around them is the caller's. */
+/** The git programs behind smart HTTP. Requests and replies are streamed in constant memory; callers handle HTTP. */
 import type { ChildProcess } from 'node:child_process';
 import { type Duplex, finished, type Readable } from 'node:stream';
 import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start, stderrOf } from './command.ts';
@@ -15,9 +15,9 @@ export interface TransportOptions {
 }
 
 export interface ServiceRequest extends TransportOptions {
-  /** The body of the request, unzipped. */
+  /** The decompressed body of the request. */
   input: Readable;
-  /** Of the body, where the client says: it sends what is long in pieces, without saying how long all of them are. */
+  /** Of the body, if known: clients send long bodies in chunks without a total. */
   size_bytes?: number | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface ServiceRequest extends TransportOptions {
 const small_bytes = 1024 * 1024;
 
 /**
- * git unpacks a push of few objects, however large they are, and large ones that lie alone are compressed anew for every clone until maintenance has packed
- * them. A push that is not known to be small stays the pack that it is.
+ * git unpacks a push of few objects, however large they are. Large loose objects are compressed again for every clone until maintenance packs
+ * them. So a push that is not known to be small is kept as a pack.
  */
 const unpacking = (size_bytes: number | undefined): Environment =>
   size_bytes !== undefined && size_bytes <= small_bytes ? {} : settingsOf({ 'receive.unpackLimit': '1' });
@@ -96,14 +96,14 @@ function reply(child: ChildProcess, service: Service, rules: Omit<StreamRules, '
   return out;
 }
 
-/** Gives the request to git. When the request breaks off, so does the reply. */
+/** Passes the request to git. If the request is aborted, so is the reply. */
 function feed(input: Readable, child: ChildProcess, out: Readable): void {
   const stdin = child.stdin!;
   finished(input, { writable: false }, (error) => {
     if (error) out.destroy(error);
   });
   stdin.on('error', () => {
-    // git has heard enough, and its answer is on the way. Reading on keeps the connection usable for it.
+    // git has stopped reading and its reply is on the way. Draining the request keeps the connection usable.
     input.unpipe(stdin);
     input.resume();
   });

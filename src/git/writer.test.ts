@@ -13,7 +13,7 @@ import {
   writeCommit,
 } from './index.ts';
 
-test('a commit is what git itself would have made, and git finds no fault with it', async (t) => {
+test('a commit is identical to one by git itself, and passes git fsck', async (t) => {
   const repository = await temporaryRepository(t);
   const first = await commitTo(repository, { changes: [put('a', '1'), put('a.b', '2'), put('a-b/c', '3'), put('x/y/z', '4')] });
   const second = await commitTo(repository, {
@@ -32,7 +32,7 @@ test('a commit is what git itself would have made, and git finds no fault with i
   assert.equal(await userGit(repository.path, 'fsck', '--strict', '--no-dangling'), '');
 });
 
-test('odd names are stored exactly', async (t) => {
+test('unusual names are stored exactly', async (t) => {
   const repository = await temporaryRepository(t);
   const names = [
     'with space',
@@ -60,7 +60,7 @@ test('odd names are stored exactly', async (t) => {
   assert.deepEqual(new Set(listed), new Set(names.map((name) => `folder/${name}`)));
 });
 
-test('a hundred nested folders appear with a file and vanish with it', async (t) => {
+test('a hundred nested folders are created with a file and deleted with it', async (t) => {
   const repository = await temporaryRepository(t);
   const path = `${Array.from({ length: 100 }, (_, index) => `d${index}`).join('/')}/file`;
   const first = await commitTo(repository, { changes: [put('keep', '1'), put(path, 'deep')] });
@@ -72,7 +72,7 @@ test('a hundred nested folders appear with a file and vanish with it', async (t)
   assert.equal(await userGit(repository.path, 'fsck', '--strict', '--no-dangling'), '');
 });
 
-test('a file moves with its mode, and with new content when there is some', async (t) => {
+test('a file moves with its mode, and with new content if given', async (t) => {
   const repository = await temporaryRepository(t);
   const first = await commitTo(repository, {
     changes: [{ op: 'put', path: 'bin/run', mode: '100755', content: Buffer.from('1') }, put('b', '2')],
@@ -89,7 +89,7 @@ test('a file moves with its mode, and with new content when there is some', asyn
   assert.equal((await readBlob(repository, (await entryAt(repository, second, 'c/d'))!.id)).toString(), '3');
 });
 
-test('a change that does not fit is refused with its reason, and the branch stays', async (t) => {
+test('an invalid change is refused with its reason, and the branch does not move', async (t) => {
   const repository = await temporaryRepository(t);
   const parent = await commitTo(repository, { changes: [put('file', '1'), put('folder/a', '2')] });
   const refusals: [Change, ChangeRefused['reason']][] = [
@@ -111,7 +111,7 @@ test('a change that does not fit is refused with its reason, and the branch stay
   assert.equal(await resolveBranch(repository, 'main'), parent);
 });
 
-test('a commit that changes nothing says so', async (t) => {
+test('a commit that changes nothing is reported', async (t) => {
   const repository = await temporaryRepository(t);
   const parent = await commitTo(repository, { changes: [put('a', '1')] });
   const write = (changes: Change[]) =>
@@ -131,7 +131,7 @@ test('a name cannot break out of its header', async (t) => {
   assert.equal(await userGit(repository.path, 'fsck', '--strict', '--no-dangling'), '');
 });
 
-test('a path that would do harm somewhere has a problem, others have none', () => {
+test('paths that are harmful on some system are refused, and others are not', () => {
   for (const path of ['a', 'a/b', '.gitignore', 'a/.gitmodules', 'git', '.github/x', 'a..b', '...', 'a.git', 'git~2', 'ü', ' ']) {
     assert.equal(pathProblem(path), undefined, path);
   }

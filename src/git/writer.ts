@@ -1,4 +1,4 @@
-/** Making commits and tags without a work tree: objects only. Whoever wants a branch or a tag to have one moves it with `updateRefs`. */
+/** Creating commits and tags without a work tree: objects only. `updateRefs` points branches and tags to them. */
 import { git } from './command.ts';
 import { readCommit } from './commits.ts';
 import { fullId } from './ids.ts';

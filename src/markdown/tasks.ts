@@ -24,8 +24,8 @@ function markEnd(line: string, at: number): number {
   return end > at && line[end] === '.' ? end + 1 : at;
 }
 
-/** Where the box of a task would stand: behind the marks of quotations, at least one of a list, and white space. */
-function boxPlace(line: string): number | undefined {
+/** The offset where a task box would be: after any quote markers, at least one list marker, and white space. */
+function boxOffset(line: string): number | undefined {
   let at = skipSpaces(line, 0);
   while (line[at] === '>') at = skipSpaces(line, at + 1);
   let end: number | undefined;
@@ -41,17 +41,17 @@ const box = /\[([\sxX])\]\s/y;
 
 /** The task on a line. */
 function taskOn(line: string): TaskItem | undefined {
-  const place = boxPlace(line);
-  if (place === undefined) return undefined;
-  box.lastIndex = place;
+  const offset = boxOffset(line);
+  if (offset === undefined) return undefined;
+  box.lastIndex = offset;
   const state = box.exec(line)?.[1];
   const text = state === undefined ? '' : line.slice(box.lastIndex).trim();
   return text === '' ? undefined : { text, done: !isSpace(state) };
 }
 
-/** The task items of a Markdown text, in order. What stands in code does not count. */
+/** The task items of a Markdown text, in order. Code is ignored. */
 export function taskItems(text: string): TaskItem[] {
-  // Almost no text has a task: looking for a bracket costs far less than taking the lines apart.
+  // Few texts have tasks, and searching for a bracket is much cheaper than splitting lines.
   if (!text.includes('[')) return [];
   return linesOf(text).flatMap((line) => (line.in_code ? [] : (taskOn(line.text) ?? [])));
 }

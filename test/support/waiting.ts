@@ -1,13 +1,13 @@
-/** Moments in which somebody waits for what somebody else holds, for tests of changes that meet. */
+/** Waits for lock contention, for tests of concurrent changes. */
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/index.ts';
 
 /**
- * Waits until somebody waits for a lock in the database.
- * @param db outside the transaction that holds what is waited for
- * @param count how many have to
+ * Resolves when sessions wait for a lock in the database.
+ * @param db outside the transaction that holds the lock
+ * @param count how many sessions must be waiting
  */
-export async function untilSomebodyWaits(db: Database, count = 1): Promise<void> {
+export async function untilLockWaits(db: Database, count = 1): Promise<void> {
   const isWaiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   while ((await isWaiting.execute(db)).rows.length < count);
 }

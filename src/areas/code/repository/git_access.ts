@@ -64,18 +64,18 @@ export async function grantGit(services: Services, caller: MaybeCaller, path: st
   if (!caller) {
     // Callers who may not read the project must not learn that it exists.
     if (service === 'git-upload-pack' && project && mayRead(caller, project) && mayDownloadCode(project))
-      return placeOf(project, caller, moved);
+      return accessTo(project, caller, moved);
     throw basicRefused(services.url);
   }
   if (!project || !mayRead(caller, project))
     throw refusal(404, "The project you were looking for could not be found or you don't have permission to view it.");
   if (!mayDownloadCode(project)) throw refusal(403, 'You are not allowed to download code from this project.');
   if (isPush(service)) refusePush(project);
-  return placeOf(project, caller, moved);
+  return accessTo(project, caller, moved);
 }
 
 /** @throws MovedGit when the project has moved to another path */
-function placeOf(project: Project, caller: MaybeCaller, moved: Project | undefined): GitAccess {
+function accessTo(project: Project, caller: MaybeCaller, moved: Project | undefined): GitAccess {
   if (moved) throw new MovedGit(moved.full_path);
   return { project, caller };
 }

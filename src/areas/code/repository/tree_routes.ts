@@ -51,7 +51,7 @@ function keysetPage(listing: TreeListing, input: { per_page: number; page_token?
   if (start === undefined) throw badParams('page_token is invalid');
   const items = listing.entries(start, start + per_page);
   const has_more = listing.length > start + per_page;
-  return { items, page: 1, per_page, has_more, next: has_more ? { page_token: listing.markOf(start + per_page - 1) } : null };
+  return { items, page: 1, per_page, has_more, next: has_more ? { page_token: listing.cursorOf(start + per_page - 1) } : null };
 }
 
 const wholeList = (listing: TreeListing): Page<ListedEntry> => ({

@@ -76,7 +76,7 @@ async function blobFacts(repository: Repository, blob_id: string): Promise<BlobF
  * @param ref branch, tag or commit; a tag wins over a branch of the same name, as in git
  * @throws ApiError 404 when the reference or the file is not there; a folder or submodule is no file
  */
-export async function placeOfFile(services: Services, project: Project, file_path: string, ref: string): Promise<FileLocation> {
+export async function locateFile(services: Services, project: Project, file_path: string, ref: string): Promise<FileLocation> {
   const repository = repositoryOf(services, project);
   const commit_id = found('Commit', await resolveCommit(repository, ref, { prefer: 'tag' }));
   const entry = await entryAt(repository, commit_id, file_path);
@@ -86,15 +86,15 @@ export async function placeOfFile(services: Services, project: Project, file_pat
 }
 
 /** What is known of a file. */
-export async function fileIn(place: FileLocation): Promise<FoundFile> {
-  const { repository, blob_id, commit_id, file_path } = place;
+export async function fileIn(location: FileLocation): Promise<FoundFile> {
+  const { repository, blob_id, commit_id, file_path } = location;
   const [facts, last_commit_id = commit_id] = await Promise.all([
     blobFacts(repository, blob_id),
     lastCommitOf(repository, commit_id, file_path),
   ]);
-  return { ...facts, ...place, last_commit_id };
+  return { ...facts, ...location, last_commit_id };
 }
 
-/** The file at a path, as `placeOfFile` finds it. */
+/** The file at a path, as `locateFile` finds it. */
 export const fileAt = async (services: Services, project: Project, file_path: string, ref: string): Promise<FoundFile> =>
-  fileIn(await placeOfFile(services, project, file_path, ref));
+  fileIn(await locateFile(services, project, file_path, ref));

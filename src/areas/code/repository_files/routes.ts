@@ -26,7 +26,7 @@ import { fileTexts } from '../repository/index.ts';
 import { writeFile } from './actions.ts';
 import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
-import { fileAt, fileIn, placeOfFile } from './queries.ts';
+import { fileAt, fileIn, locateFile } from './queries.ts';
 
 /** A body of 10 MiB in Base64, escaped as a form, is four times as long; larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
@@ -143,9 +143,9 @@ export const repositoryFiles = [
       413: '413 Request Entity Too Large',
     },
     handle: async ({ project, input, ...services }) => {
-      const place = await placeOfFile(services, project, input.file_path, input.ref);
+      const location = await locateFile(services, project, input.file_path, input.ref);
       // Each runs a git process.
-      const [body, file] = await Promise.all([blameOf(place, input.range), fileIn(place)]);
+      const [body, file] = await Promise.all([blameOf(location, input.range), fileIn(location)]);
       return { body, headers: fileHeaders(file, input.ref) };
     },
   }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 
 const name = 'invitation_mail_preview';
@@ -158,7 +158,7 @@ test('a feature that is deleted while it is being set is set', async (t) => {
   await here.db.transaction().execute(async (tx) => {
     await tx.selectFrom('features').select('name').forUpdate().execute();
     answer = set(here, { value: 20 });
-    await untilSomebodyWaits(here.db);
+    await untilLockWaits(here.db);
     await tx.deleteFrom('features').execute();
   });
   assert.equal((await answer).status, 201);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { filledWorld, repositoryIn } from '../../../../test/support/repository.ts';
-import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { today } from '../../../cron/index.ts';
 import { deleteRepositories, removeGroup } from '../../people/namespaces/index.ts';
@@ -190,7 +190,7 @@ test('a group that is restored while it is being deleted stays, with everything 
     await tx.updateTable('namespaces').set({ marked_for_deletion_at: null }).where('id', '=', below.id).execute();
     const job = performJob(w.services, removeGroup, { group_id: below.id });
     // Until it waits for the row that is restored.
-    await untilSomebodyWaits(w.db);
+    await untilLockWaits(w.db);
     return { job };
   });
   await removing.job;

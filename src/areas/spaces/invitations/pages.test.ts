@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { changePlan } from '../../../../test/support/licenses.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
-import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree, passwordDigest } from '../../../access/index.ts';
 import type { Mail } from '../../../mail/index.ts';
@@ -353,10 +353,10 @@ test('an invitation that is revoked while it is accepted is either revoked or ac
     // Requests for a seat wait for the settings.
     await tx.selectFrom('application_settings').select('id').forUpdate().execute();
     answers.push(browse(here, `${page}/accept`, {}, person.token));
-    await untilSomebodyWaits(here.db);
+    await untilLockWaits(here.db);
     const removed = here.as('owner').delete(`/projects/${here.project.id}/invitations/${email}`);
     answers.push(removed);
-    await Promise.race([removed, untilSomebodyWaits(here.db, 2)]);
+    await Promise.race([removed, untilLockWaits(here.db, 2)]);
   });
   const [accepted, removed] = (await Promise.all(answers)).map(({ status }) => status);
   assert.deepEqual([accepted, removed, await levelIn(here, person.id)], [200, 409, 30]);
@@ -371,7 +371,7 @@ test('signing up while the invitation is revoked creates no account', async () =
   await here.db.transaction().execute(async (tx) => {
     await lockTree(tx, here.group.id);
     made = browse(here, `${page}/sign_up`, { username, name: 'Late', password });
-    await untilSomebodyWaits(here.db);
+    await untilLockWaits(here.db);
     await here.db.deleteFrom('invitations').where('invite_email', '=', email).execute();
   });
   assert.equal((await made).status, 404);
@@ -386,7 +386,7 @@ test('declining an invitation that is answered at the same time is not reported 
   await here.db.transaction().execute(async (tx) => {
     await lockTree(tx, here.group.id);
     declined = browse(here, `${page}/decline`, {});
-    await untilSomebodyWaits(here.db);
+    await untilLockWaits(here.db);
     await here.db.deleteFrom('invitations').where('invite_email', '=', email).execute();
   });
   assert.equal((await declined).status, 404);

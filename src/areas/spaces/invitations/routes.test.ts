@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { changePlan } from '../../../../test/support/licenses.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
 import { addRole, personWith } from '../../../../test/support/member_roles.ts';
-import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { daysFromNow } from '../../../cron/index.ts';
 import { tellOfAccess, writeInvitation } from './index.ts';
@@ -208,9 +208,9 @@ test('invalid requests are refused as a whole', async () => {
     const answer = await here.as('owner')[method](path, { ...input });
     assert.deepEqual([answer.status, answer.body], [400, body]);
   };
-  const nobody = { message: '400 Bad request - Must provide either email or user_id as a parameter' };
-  await refused('post', url, { access_level: 30 }, nobody);
-  await refused('post', url, { access_level: 30, email: ' , ', user_id: '' }, nobody);
+  const noInvitee = { message: '400 Bad request - Must provide either email or user_id as a parameter' };
+  await refused('post', url, { access_level: 30 }, noInvitee);
+  await refused('post', url, { access_level: 30, email: ' , ', user_id: '' }, noInvitee);
   const texts = (text: string) => ({ message: text, error: text });
   await refused('post', url, { access_level: 30, email: `${email},nonsense` }, texts('email contains an invalid email address'));
   await refused('post', url, { email }, texts('access_level is missing'));
@@ -260,7 +260,7 @@ test('an invitation has a custom role, which keeps its level', async () => {
   const fixed = await as('owner').put(`${urlOf(here, 'group')}/${email}`, { access_level: 20 });
   assert.deepEqual([fixed.status, fixed.body.message], [400, wrong.body.message]);
 
-  // Their role lets them invite, but nobody above themselves.
+  // Their role lets them invite, but not above their own level.
   const [low, high] = [address(), address()];
   assert.deepEqual((await helper.post(urlOf(here, 'group'), { email: low, access_level: 10 })).body, success);
   assert.deepEqual((await helper.post(urlOf(here, 'group'), { email: high, access_level: 30 })).body.message, {
@@ -277,7 +277,7 @@ test('revoking an invitation that is answered at the same time is a conflict', a
   await here.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('invitations').where('invite_email', '=', email).execute();
     removed = here.as('owner').delete(`${url}/${email}`);
-    await untilSomebodyWaits(here.db);
+    await untilLockWaits(here.db);
   });
   const { status, body } = await removed;
   assert.deepEqual([status, body], [409, { message: '409 Conflict' }]);

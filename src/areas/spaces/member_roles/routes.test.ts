@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { addRole } from '../../../../test/support/member_roles.ts';
-import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { permissions } from '../../../access/index.ts';
 
@@ -237,7 +237,7 @@ test('a role that is deleted while it is being assigned is not assigned', async 
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('member_roles').where('id', '=', role_id).execute();
     added = as('owner').post(members, { user_id, access_level: 10, member_role_id: role_id });
-    await untilSomebodyWaits(db);
+    await untilLockWaits(db);
   });
   const { status, body } = await added;
   assert.deepEqual([status, body.message], [400, { member_role: ['not found'] }]);

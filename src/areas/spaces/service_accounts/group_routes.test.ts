@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
-import { untilSomebodyWaits } from '../../../../test/support/waiting.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { removeGroup } from '../../people/namespaces/index.ts';
 import { ghostUser, removeUser } from '../../people/users/index.ts';
@@ -245,7 +245,7 @@ test('creating a service account while its group is deleted answers 404 and leav
   const made = await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('namespaces').where('id', '=', id).execute();
     const answer = as('owner').post(`/groups/${id}/service_accounts`);
-    await untilSomebodyWaits(db);
+    await untilLockWaits(db);
     return [answer];
   });
   const [answer] = await Promise.all(made);

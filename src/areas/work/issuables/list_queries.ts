@@ -1,7 +1,7 @@
 /** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
-import { type Database, plannedAnew } from '../../../db/index.ts';
+import { customPlan, type Database } from '../../../db/index.ts';
 import { type Page, type Paging, pageAsked, totalOf } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 
@@ -114,7 +114,7 @@ async function gathered(
   const columns = [rowId(kind), ...keys.map(({ column, name }) => sql`${column} as ${name}`), sql`${placeOf(parts)} as part`];
   const order = keys.map(({ name, sort, nullsLast }) => sql`${name} ${sql.raw(sort)}${nullsLast ? sql` nulls last` : sql``}`);
   const tests = [sql<SqlBool>`(select is_short from bound)`, ofPlaces(selection), ...within(selection)];
-  const { rows } = await sql<Required<Found> & { is_short: boolean }>`${plannedAnew}
+  const { rows } = await sql<Required<Found> & { is_short: boolean }>`${customPlan}
     with bound as materialized (select ${isShort(filters, most)} as is_short),
          matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all(tests)} limit ${sql.lit(most + 1)})
     select (select is_short from bound) as is_short, (select count(*) from matching) as total,
@@ -141,7 +141,7 @@ async function walked(db: Database, selection: Selection, parts: readonly Part[]
   // A plain list of a project is requested often, with few page sizes.
   const isPlain =
     selection.filters.length === 0 && selection.view.place_ids?.length === 1 && offset === 0 && usualLimits.has(limit);
-  const { rows } = await sql<{ id: number }>`${isPlain ? sql`` : plannedAnew}
+  const { rows } = await sql<{ id: number }>`${isPlain ? sql`` : customPlan}
     select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.execute(db);
   return { ids: rows.map(({ id }) => id) };
 }
@@ -161,7 +161,7 @@ async function idsOfPage(
 /** How many rows there are, up to one more than is ever reported. */
 async function countOf(db: Database, selection: Selection, most: number): Promise<number> {
   const tests = all([ofPlaces(selection), ...within(selection)]);
-  const { rows } = await sql<{ total: number }>`${selection.filters.length === 0 ? sql`` : plannedAnew}
+  const { rows } = await sql<{ total: number }>`${selection.filters.length === 0 ? sql`` : customPlan}
     select count(*) as total from (select from ${sql.table(selection.kind.table)} where ${tests} limit ${sql.lit(most)}) counted`.execute(
     db,
   );
@@ -196,7 +196,7 @@ export async function pageOfSelection<T>(
 
 /** How many there are in each state. */
 export async function countByState(db: Database, selection: Selection): Promise<{ all: number; closed: number; opened: number }> {
-  const { rows } = await sql<{ opened: number; closed: number }>`${plannedAnew}
+  const { rows } = await sql<{ opened: number; closed: number }>`${customPlan}
     select count(*) filter (where state = 'opened') as opened, count(*) filter (where state = 'closed') as closed
       from ${sql.table(selection.kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`.execute(db);
   const { opened, closed } = rows[0]!;
