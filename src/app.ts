@@ -65,7 +65,7 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** A path as the log may have it: what a link of ours proves itself by opens something for whoever reads it. */
+/** A path as it may be logged: the token in one of our links must not reach readers of the log. */
 const withoutTokens = (path: string) =>
   path.startsWith('/-/') ? path.replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, ':token') : path;
 

@@ -10,7 +10,7 @@ const top = path.resolve(import.meta.dirname, '../..');
 
 // node:test would name what is thrown after the end of a test only at its own end.
 process.on('uncaughtExceptionMonitor', (error) => console.error(error));
-// Nobody is left to run tests for.
+// The parent process has gone.
 process.on('disconnect', () => process.exit(1));
 
 for (;;) {

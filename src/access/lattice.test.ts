@@ -1,5 +1,5 @@
 /**
- * Nobody grants, edits, rotates or removes anything above their own level or permissions. Random users perform random actions over HTTP; a model computes what they
+ * No user can grant, edit, rotate or remove anything above their own level or permissions. Random users perform random actions over HTTP; a model computes what they
  * may do.
  */
 import assert from 'node:assert/strict';
@@ -103,8 +103,8 @@ const targets = (before: Rows, place: Place) => [
 
 function memberAttempt(scene: Scene, { do: what, target, below }: Step<Of<typeof ofMembers>>): Attempt {
   const { before, place, mine, grant, decides, actor } = scene;
-  const everybody = arena.people.map(({ id }) => id);
-  const user_id = oneOf(what.startsWith('add') || what === 'approve' ? everybody : targets(before, place), target);
+  const everyone = arena.people.map(({ id }) => id);
+  const user_id = oneOf(what.startsWith('add') || what === 'approve' ? everyone : targets(before, place), target);
   const member = before.members.find((row) => isOf(place, row) && row.user_id === user_id);
   const isSelf = user_id === actor;
   const members = `${urlOf(place)}/members`;
@@ -112,7 +112,7 @@ function memberAttempt(scene: Scene, { do: what, target, below }: Step<Of<typeof
     case 'add':
       return { send: (client) => client.post(members, { user_id, ...grant }), may: decides };
     case 'add several':
-      return { send: (client) => client.post(members, { user_id: everybody, ...grant }), may: decides };
+      return { send: (client) => client.post(members, { user_id: everyone, ...grant }), may: decides };
     case 'change':
       return {
         send: (client) => client.put(`${members}/${user_id}`, { ...grant }),
@@ -227,7 +227,7 @@ function checkChanges(before: Rows, now: Rows, actor: number): void {
     if (change.is === undefined) gone.add(change.was!.user_id);
   }
   for (const change of changes(before.invitations, now.invitations)) {
-    // Pending actions of a member end with the membership, whoever ends it.
+    // Pending actions of a member end with the membership.
     if (change.is === undefined && gone.has(change.was!.created_by_id)) continue;
     for (const row of sides(change)) check(row, 'an invitation');
   }
@@ -289,7 +289,7 @@ const start = fc.record({
   grant: fc.integer({ min: 4, max: 17 }),
 });
 
-test('nobody grants, edits, rotates or removes anything above their own level or permissions', async () => {
+test('users cannot grant, edit, rotate or remove anything above their own level or permissions', async () => {
   const outcomes = { done: 0, refused: 0, impossible: 0 };
   const sequences = fc.asyncProperty(
     fc.array(start, { minLength: 6, maxLength: 12, size: 'max' }),

@@ -6,7 +6,7 @@ import { isReaderOf, readsInternalNotesOn, theEpic, theIssue } from './index.ts'
 
 const personas: readonly Persona[] = ['admin', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'];
 
-/** The personas for whom a predicate on rows of `users` is true. */
+/** The personas that match a predicate on rows of `users`. */
 async function whoReads({ db, people }: World, predicate: RawBuilder<unknown>): Promise<Persona[]> {
   const rows = await db
     .selectFrom('users')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runningNode } from './running_node.ts';
 
-test('a Node that gets no more fixes is named with the day on which they ended', () => {
+test('a Node version out of support is reported with its end-of-life date', () => {
   assert.equal(runningNode('24.21.0', new Date('2028-04-30T23:00:00Z')), 'Coppice runs on Node 24.21.0.');
   assert.equal(
     runningNode('24.21.0', new Date('2028-05-01T00:00:00Z')),

@@ -4,7 +4,7 @@
 const supportEnds: Record<string, string> = { 24: '2028-04-30', 25: '2026-06-01', 26: '2029-04-30' };
 
 /**
- * Which Node runs, in a sentence, and a recommendation when it gets no more fixes.
+ * Which Node runs, in a sentence, and a recommendation when it is out of support.
  * @param version without a `v`
  */
 export function runningNode(version: string, now: Date): string {

@@ -71,7 +71,7 @@ async function serveUntil(
   lost: Promise<never>,
 ): Promise<void> {
   const { db } = open;
-  // Before the administrator is created: if the licence is refused, nobody would have seen the password.
+  // Before the administrator is created: after a refused licence their password would never be shown.
   await installFirstLicense(servicesFor(config, db), config);
   const administrator = await addFirstAdministrator(db, config);
   // The database in the box belongs to one server.

@@ -36,7 +36,7 @@ test('IANA names are themselves, links and old names included', () => {
   }
 });
 
-test('Rails names stand for IANA zones', () => {
+test('Rails time zone names map to IANA zones', () => {
   assert.equal(ianaZone('Berlin'), 'Europe/Berlin');
   assert.equal(ianaZone('Eastern Time (US & Canada)'), 'America/New_York');
   assert.equal(ianaZone('Pacific Time (US & Canada)'), 'America/Los_Angeles');

@@ -1,4 +1,4 @@
-/** What every request passes before anything is granted to it, whichever way it came in: an endpoint or a door. */
+/** The checks that every request passes before access is granted, for endpoints and doors alike. */
 import type { FastifyReply } from 'fastify';
 import type { Caller } from './endpoint.ts';
 import { type ApiError, insufficientScope } from './errors.ts';
@@ -10,14 +10,14 @@ export interface Admission<C extends Caller> {
   identify(): Promise<C | undefined>;
   /** Counts the request where limits are on. The headers go with the reply, whatever it is. */
   count?(caller: C | undefined): Promise<Headers>;
-  /** The scopes of which the caller's token needs one; undefined when every token will do. */
+  /** The accepted scopes, one of which the token needs; undefined if any token is accepted. */
   scopes: readonly string[] | undefined;
   /** How a token without them is refused. */
   insufficient?(scopes: readonly string[]): ApiError;
 }
 
 /**
- * Lets a request in: who calls, whether these are not too many calls, and whether the token is good for it, in this order.
+ * Admits a request: identifies the caller, applies rate limits and checks the scopes of the token, in this order.
  * @throws what `identify`, `count` and `insufficient` refuse
  */
 export async function admit<C extends Caller>(

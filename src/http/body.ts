@@ -1,4 +1,4 @@
-/** Reads request bodies of every form that clients send (docs/api.md, docs/api.md). */
+/** Reads request bodies in every form that clients send (docs/api.md). */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse as parseJson } from 'secure-json-parse';
@@ -8,7 +8,7 @@ import { mismatch, readParts } from './multipart.ts';
 import { type TakesFile, UnreadForm } from './upload.ts';
 
 function readJson(text: string): Values {
-  // Several clients say application/json and send nothing.
+  // Several clients send `Content-Type: application/json` without a body.
   if (text.trim() === '') return {};
   let value: unknown;
   try {
@@ -20,7 +20,7 @@ function readJson(text: string): Values {
   return value as Values;
 }
 
-/** Reads the text fields of a multipart body, and past its files. */
+/** Reads the text fields of a multipart body, and skips its files. */
 function readMultipart(request: FastifyRequest, payload: Readable): Promise<Values> {
   return readParts(request.headers, payload, (_name, file) => {
     file.resume();
@@ -39,7 +39,7 @@ export function readBodies(app: FastifyInstance): void {
   );
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
     const { file } = request.routeOptions.config as TakesFile;
-    // Whoever may not call must not fill the disk: a file is read when access is granted.
+    // Unauthorized callers must not fill the disk, so a file is only read after access is granted.
     return file ? new UnreadForm(request.headers, payload, file) : readMultipart(request, payload);
   });
   app.addContentTypeParser('*', text, async (request: FastifyRequest, body: string) => {

@@ -45,7 +45,7 @@ test('a request is identified, counted, held against scopes and handled, in this
   assert.deepEqual(steps, ['identified', 'counted for 1', 'handled for 1']);
 });
 
-test('a credential that does not hold is counted, and a token without the scope refused, before anything is done', async () => {
+test('an invalid credential is counted, and a token without the scope is refused, before any work', async () => {
   let counted = 0;
   const count = async () => {
     counted++;

@@ -14,7 +14,7 @@ import type { Headers } from './reply.ts';
 export interface Identification<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {
   /** Who calls; undefined without a credential. */
   identify(services: Services, request: FastifyRequest<R>): Promise<C | undefined>;
-  /** The scopes of which the caller's token needs one; undefined when every token will do. */
+  /** The accepted scopes, one of which the token needs; undefined if any token is accepted. */
   scopes(request: FastifyRequest<R>): readonly string[] | undefined;
   /** How a token without them is refused, where the door has words of its own. */
   insufficient?(request: FastifyRequest<R>): ApiError;
@@ -54,7 +54,7 @@ export interface Doorway {
 /** A door with its types. */
 export const door = <C extends Caller, R extends RouteGenericInterface>(declared: Door<C, R>): Door<C, R> => declared;
 
-const nobody = async () => undefined;
+const anonymous = async () => undefined;
 
 /** Adds the routes of a doorway to `app`. */
 export async function openDoorway(app: FastifyInstance, services: Services, { doors, errors, prepare }: Doorway): Promise<void> {
@@ -69,7 +69,7 @@ export async function openDoorway(app: FastifyInstance, services: Services, { do
         handler: async (request, reply) => {
           const count = who?.count;
           const caller = await admit(reply, {
-            identify: who ? () => who.identify(services, request) : nobody,
+            identify: who ? () => who.identify(services, request) : anonymous,
             ...(count ? { count: (caller) => count(services, { caller, address: request.ip, parameters: {} }) } : {}),
             scopes: who?.scopes(request),
             ...(who?.insufficient ? { insufficient: () => who.insufficient!(request) } : {}),

@@ -1,4 +1,4 @@
-/** Ending a server so that nobody who has got through to it is left without an answer. */
+/** Graceful shutdown: every request that has reached the server is answered. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -6,20 +6,20 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 /** How long a client with an open connection may be about to send its next request. */
 const idle_ms = 1000;
 
-/** A server that is never without work for this long loses a connection perhaps, but does end. */
+/** A server that stays busy for this long may drop a connection, but does stop. */
 const quiet_ms = 1000;
 const emptyTurn_ms = 0.05;
 
 export interface Drain {
-  /** Fulfilled when no connection is open any more. */
+  /** Resolves when all connections are closed. */
   closed: Promise<unknown>;
-  /** Cuts off what is still open then. */
+  /** Closes the remaining connections. */
   cutOff: Promise<unknown>;
 }
 
 /**
- * Stops accepting. Requests under way are answered, and so are those that arrive on open connections, each as the last of its connection. A connection that
- * says nothing for a second is closed.
+ * Stops accepting connections. Running requests are answered, and so are those that arrive on open connections, each as the last of its connection.
+ * Connections that are idle for a second are closed.
  */
 export async function drain(server: Server, cutOff: Promise<unknown>): Promise<void> {
   answerLast(server);
@@ -29,7 +29,7 @@ export async function drain(server: Server, cutOff: Promise<unknown>): Promise<v
   await closeConnections(server, { closed, cutOff });
 }
 
-/** From here on every answer is the last of its connection. */
+/** From here on every reply closes its connection. */
 export function answerLast(server: Server): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('connection', 'close');
@@ -50,7 +50,7 @@ export async function quietMoment(): Promise<void> {
   }
 }
 
-/** Waits for connections to end as `drain` says, and ends those that do not. */
+/** Waits for connections to close as `drain` describes, and closes the rest. */
 export async function closeConnections(server: Server, { closed, cutOff }: Drain): Promise<void> {
   await Promise.race([closed, cutOff, sleep(idle_ms, undefined, { ref: false })]);
   server.closeIdleConnections();

@@ -1,4 +1,4 @@
-/** An endpoint is a value: what it is called, who may call it, what it takes, what it gives and what it does. Nothing else describes it. */
+/** An endpoint is a value: its name, access rule, input, reply and handler. Nothing else describes it. */
 import type { Static, TObject, TProperties } from 'typebox';
 import type { DB } from '../db/index.ts';
 import type { Services } from '../services/index.ts';
@@ -7,7 +7,7 @@ import type { Rule } from './input.ts';
 import type { Offering, Plan } from './plans.ts';
 import type { Returns } from './reply.ts';
 
-/** Who calls, as far as the token says. */
+/** The caller, as identified by the token. */
 export interface Caller {
   id: number;
   username: string;
@@ -16,7 +16,7 @@ export interface Caller {
   state: string;
   admin: boolean;
   external: boolean;
-  /** The address that commits of his carry; another than `email` where he chose so. */
+  /** The email address in the user's commits; differs from `email` if they chose another one. */
   commit_email: string;
   token: { id: number; scopes: readonly string[]; kind: TokenKind };
   /** Whether an administrator acts as this user; the token is the administrator's. */
@@ -30,7 +30,7 @@ export interface Caller {
 /** Who a token was made for: a person, an administrator who acts as one, or programs that work in one project or group. */
 export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group';
 
-/** What a call is subject to besides its parameters. */
+/** The context of a call besides its parameters. */
 export interface Conditions {
   /** The plan in force. */
   plan: Plan;
@@ -71,7 +71,7 @@ export interface AccessCall extends Services {
   method: Method;
 }
 
-/** Who may call, decided by loading what the call is about: the rule grants exactly what it has checked. */
+/** Who may call, decided by loading the objects of the call: the rule grants exactly what it has checked. */
 export interface Access<Granted> {
   /** How the rule is named in docs/access.txt and in the OpenAPI document. */
   rule: string;
@@ -112,7 +112,7 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   plan?: Plan;
   /** The offerings that have the endpoint; elsewhere it is 404. Every one by default. */
   offerings?: readonly Offering[];
-  /** How whoever is signed in is refused elsewhere, where the reference has a form of its own for it. */
+  /** The refusal of signed-in callers in other offerings, if the reference has a special form for it. */
   elsewhere?: (services: Services) => ApiError;
   /** How often one may call it. */
   rate?: RateLimit;

@@ -13,15 +13,15 @@ export class ApiError extends Error {
 }
 
 /**
- * What a path of the request names has another address now. Thrown by access rules that took the path from the second segment; `mount` answers it
+ * The project or group in the request path has moved. Thrown by access rules that read the path from the second segment; `mount` answers it
  * (docs/api.md).
  */
 export class Moved extends ApiError {
-  readonly place: string;
-  /** @param id of what has moved */
+  readonly path: string;
+  /** @param id of the project or group */
   constructor(kind: 'project' | 'group', id: number) {
     super(405, { message: `Non GET methods are not allowed for moved ${kind}s` });
-    this.place = `/${kind}s/${id}`;
+    this.path = `/${kind}s/${id}`;
   }
 }
 
@@ -36,7 +36,7 @@ export const invalidToken = (description: string) =>
     { 'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"` },
   );
 
-/** 403 for a token without one of `scopes`, of which each would do. */
+/** 403 for a token that has none of `scopes`, any of which would be enough. */
 export const insufficientScope = (scopes: readonly string[]) =>
   new ApiError(403, {
     error: 'insufficient_scope',

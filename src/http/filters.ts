@@ -29,5 +29,5 @@ export function filtersOn<T extends keyof DB, F extends Record<string, Filter<T,
   };
 }
 
-/** `text` as a pattern for `ilike` that finds it anywhere: `%` and `_` stand for themselves. */
+/** `text` as a pattern for `ilike` that finds it anywhere: `%` and `_` are escaped. */
 export const containing = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;

@@ -11,7 +11,7 @@ const maximumDepth = 32;
 
 const emptyValues = (): Values => Object.create(null) as Values;
 
-/** `a[b][]` as its steps: `['a', 'b', '']`. A name that is no such path stands for itself. */
+/** `a[b][]` as its steps: `['a', 'b', '']`. A name that is not such a path is a single step. */
 function stepsOf(name: string): string[] {
   const open = name.indexOf('[');
   if (open <= 0 || !name.endsWith(']')) return [name];

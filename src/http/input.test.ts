@@ -38,12 +38,12 @@ test('forms nest as the clients write them', () => {
   assert.throws(() => readForm('a=1&'.repeat(5000)), ApiError);
 });
 
-test('a plain name that comes twice is a list where one is wanted, and the last one elsewhere', () => {
+test('a repeated plain name is a list if the schema wants one, and otherwise its last value', () => {
   const values = readForm('ids=1&ids=2&name=a&name=b');
   assert.deepEqual(read({ ids: Type.Array(Type.Integer()), name: Type.String() }, values), { ids: [1, 2], name: 'b' });
 });
 
-test('text stands for numbers and booleans, and for nothing else', () => {
+test('text is converted to numbers and booleans, and to nothing else', () => {
   const input = { n: Type.Optional(Type.Integer()), b: Type.Optional(Type.Boolean()), x: Type.Optional(Type.Number()) };
   assert.deepEqual(read(input, { n: '12', b: 'True', x: '1.5' }), { n: 12, b: true, x: 1.5 });
   assert.deepEqual(read(input, { n: '-3', b: 'off' }), { n: -3, b: false });
@@ -54,11 +54,11 @@ test('text stands for numbers and booleans, and for nothing else', () => {
   for (const b of ['maybe', 2, {}, ['true'], readForm('b[x]=1').b]) assert.equal(refusal(input, { b }), 'b is invalid');
 });
 
-test('null within a list is no element of it', () => {
+test('null in a list is skipped', () => {
   assert.equal(refusal({ labels: CommaList(Type.String()) }, { labels: ['a', null] }), 'labels is invalid');
 });
 
-test('null and empty text clear what may be null and are left out elsewhere', () => {
+test('null and empty text clear nullable parameters, and count as omitted for others', () => {
   const input = {
     weight: Type.Optional(nullable(Type.Integer())),
     note: Type.Optional(nullable(Type.String())),
@@ -70,7 +70,7 @@ test('null and empty text clear what may be null and are left out elsewhere', ()
   assert.deepEqual(read(input, {}), { page: 1 });
 });
 
-test('everything that is wrong is said at once, in the order of the declaration', () => {
+test('all errors are reported at once, in the order of declaration', () => {
   const input = { branch: NotBlank(), count: Type.Integer(), kind: Type.Enum(['a', 'b']), ref: NotBlank(), when: Timestamp };
   assert.equal(
     refusal(input, { count: 'x', kind: 'c', ref: ' ', when: 'soon' }),
@@ -98,7 +98,7 @@ test('lists come as lists, as numbered hashes, as comma-separated text or as one
   assert.equal(refusal(input, { ids: [1, 'x'] }), 'ids is invalid');
 });
 
-test('members of hashes and of lists of hashes are named by their place', () => {
+test('members of hashes and of lists of hashes are named by their path', () => {
   const position = Type.Object({ base_sha: Type.String(), line: Type.Optional(Type.Integer()) });
   const input = {
     position: Type.Optional(position),
@@ -117,7 +117,7 @@ test('rules over several parameters come last', () => {
   assert.equal(refusal(input, { a: 1, b: 2 }, [exactlyOneOf('a', 'b')]), 'a, b are mutually exclusive');
 });
 
-test('days and moments are read in every ISO form and are real ones', () => {
+test('dates and times are read in every ISO form and must exist', () => {
   const input = { day: Type.Optional(DateOnly), at: Type.Optional(Timestamp) };
   assert.deepEqual(read(input, { day: '2024-02-29' }), { day: '2024-02-29' });
   assert.deepEqual(read(input, { day: '2024-02-29T10:00:00Z' }), { day: '2024-02-29' });
@@ -152,7 +152,7 @@ test('a parameter that cannot be read was given all the same', () => {
   );
 });
 
-test('a refusal can have words of its own, and lengths have theirs', () => {
+test('a schema can have its own refusal text, and lengths have theirs', () => {
   assert.equal(
     refusal({ id: refusedAs("should be an integer, 'None' or 'Any'", Type.Integer()) }, { id: 'x' }),
     "id should be an integer, 'None' or 'Any'",
@@ -173,7 +173,7 @@ test('a parameter above the plan is ignored, and undeclared ones too', () => {
   assert.deepEqual(reader({ weight: '3' }, 'premium'), { weight: 3 });
 });
 
-test('what is required in the words of the public API is refused so when it is left out, blank or empty', () => {
+test('a parameter with the v4 wording for required is refused when omitted, blank or empty', () => {
   const Step = Type.Object({ kind: required(Type.Enum(['a', 'b'])), path: required(Type.String()) });
   const input = { branch: required(Type.String()), steps: refusedAs('must be an array', required(Type.Array(Step))) };
   assert.equal(refusal(input, {}), 'branch is required, steps is required');

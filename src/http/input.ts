@@ -1,6 +1,6 @@
 /**
  * Reads the parameters of a request by the schema of its endpoint: text becomes numbers and booleans, everything that is wrong is collected, and one
- * 400 reports all of it in the words of docs/api.md Null is never turned into something else.
+ * 400 reports all of it in the words of docs/api.md. Null is never converted.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { ApiError, badParams } from './errors.ts';
@@ -9,7 +9,7 @@ import { type Plan, reaches } from './plans.ts';
 import { type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
-/** What a request got wrong so far: parameters in the order of their declaration, and reasons by field; and the plan that decides what is read. */
+/** The errors of a request so far: parameters in the order of declaration, and reasons by field; and the plan that decides which parameters are read. */
 interface Failures {
   plan: Plan;
   parameters: string[];
@@ -196,7 +196,7 @@ interface Member {
   read: Read;
   isRequired: boolean;
   isNullable: boolean;
-  /** Types of which empty text means null (docs/api.md). */
+  /** Types for which empty text means null (docs/api.md). */
   emptyIsNull: boolean;
 }
 
@@ -221,7 +221,7 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
   if (value === '' && member.emptyIsNull) value = null;
   if (value === null && member.isNullable) return null;
   if (value === undefined || value === null) {
-    // Clients send null for what they do not mean (python-gitlab: start_branch), so null counts as left out where nothing can be cleared.
+    // Clients send null for unset parameters (python-gitlab: start_branch), so null counts as omitted if nothing can be cleared.
     if (schema.default !== undefined) return schema.default;
     if (raw !== undefined && schema[marks]?.notEmpty) {
       failures.unreadable.add(path);

@@ -72,7 +72,7 @@ test('bodies that cannot be read are refused with a message, and nothing is adde
   assert.deepEqual((await as('maintainer').get(url)).body, []);
 });
 
-test('an empty body that claims to be JSON is no body', async () => {
+test('an empty body with a JSON content type counts as no body', async () => {
   const { as, project } = await world();
   const json = { headers: { 'content-type': 'application/json' } };
   const { status, body } = await as('maintainer').post(`/projects/${project.id}/freeze_periods`, undefined, { ...json, raw: '' });
@@ -82,7 +82,7 @@ test('an empty body that claims to be JSON is no body', async () => {
   assert.equal((await as('maintainer').delete(`/projects/${project.id}/freeze_periods/${id}`, undefined, json)).status, 204);
 });
 
-test('addresses that nothing lives at say so in JSON', async () => {
+test('unknown paths are refused with JSON', async () => {
   const { as, project, url } = await world();
   const unknown = await as('admin').get('/no/such/thing');
   assert.equal(unknown.status, 404);
@@ -134,7 +134,7 @@ test('every reply carries its request id, and JSON is application/json without m
   assert.match(hostile.headers.get('x-request-id')!, /^[0-9a-f-]{36}$/);
 });
 
-test('GET answers HEAD and knows when nothing changed', async () => {
+test('GET routes answer HEAD, and 304 when nothing has changed', async () => {
   const { as, project } = await world();
   const path = `/projects/${project.id}/freeze_periods`;
   const whole = await as('reporter').get(path);
@@ -150,7 +150,7 @@ test('GET answers HEAD and knows when nothing changed', async () => {
   assert.equal((await as('reporter').get(path, {}, { headers: { 'if-none-match': tag } })).status, 200);
 });
 
-test('pages are bent into shape or refused as the reference says, and links lead on', async () => {
+test('invalid page parameters are adjusted or refused as in the reference, and links lead on', async () => {
   const { as, project, url } = await world();
   const path = `/projects/${project.id}/freeze_periods`;
   for (let hour = 0; hour < 3; hour++) await as('maintainer').post(path, { ...nights, freeze_start: `0 ${hour} * * *` });
@@ -178,7 +178,7 @@ test('pages are bent into shape or refused as the reference says, and links lead
   assert.equal(second.headers.get('x-next-page'), '');
 });
 
-test('a query that would make the headers too long for clients has no links', async () => {
+test('links are omitted when they would make the headers too long', async () => {
   const { as } = await world();
   const { status, headers } = await as('reporter').get('/projects', { search: 'x'.repeat(8000) });
   assert.deepEqual([status, headers.get('link'), headers.get('x-page')], [200, null, '1']);

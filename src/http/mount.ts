@@ -79,11 +79,11 @@ function send(request: FastifyRequest, reply: FastifyReply, status: number, payl
   return reply.serializer(asItIs).send(payload);
 }
 
-/** Sends whoever reads on to the same call by id; anything else is refused, because clients would repeat it as a GET. */
+/** Redirects reading requests to the same call by id; others are refused, because clients would repeat them as a GET. */
 function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!isReading(request.method as Method)) throw moved;
   const rest = request.url.slice(apiRoot.length).replace(/^\/[^/]+\/[^/?]+/, '');
-  const url = `${request.protocol}://${request.host}${apiRoot}${moved.place}${rest}`;
+  const url = `${request.protocol}://${request.host}${apiRoot}${moved.path}${rest}`;
   return reply
     .code(301)
     .headers({ location: url, 'content-type': 'text/plain' })
@@ -110,7 +110,7 @@ async function withForm<T>(
 const isIn = ({ offerings }: AnyEndpoint, { offering }: MountOptions): boolean =>
   offering === 'any' || (offerings?.includes(offering) ?? true);
 
-/** The handler of an endpoint, with what it refuses shown to whoever inspects it. */
+/** The handler of an endpoint, with its refusals passed to the inspector. */
 function inspectedHandler(endpoint: AnyEndpoint, { inspectRefusal }: MountOptions): AnyEndpoint['handle'] {
   if (!inspectRefusal) return endpoint.handle;
   return async (call) => {
@@ -161,7 +161,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Paths that exist answer other methods with 405 and the list of those that they know. */
+/** Existing paths answer other methods with 405 and the list of those that they support. */
 function refuseOtherMethods(app: FastifyInstance, endpoints: readonly AnyEndpoint[]): void {
   const known = Map.groupBy(endpoints, (endpoint) => endpoint.path.replaceAll(/:\w+/g, ':'));
   for (const group of known.values()) {
@@ -213,7 +213,7 @@ export function readQuery(text: string): Values {
   }
 }
 
-/** What an address that nothing lives at answers. */
+/** The reply for an unknown path. */
 export function unknownPath(request: FastifyRequest): never {
   if (request.url.startsWith('/api/v3/')) {
     const text = 'API V3 is no longer supported. Use API V4 instead.';

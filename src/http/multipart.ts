@@ -1,11 +1,11 @@
-/** Takes multipart bodies apart while they come in. */
+/** Parses multipart bodies as a stream. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { badParams } from './errors.ts';
 import { nest, type Values } from './form.ts';
 
-/** What is said of a body that is not what its headers say. */
+/** The refusal of a body that does not match its headers. */
 export const mismatch = 'message body does not match declared format';
 
 /** Gets each file; it must read or resume the stream, and is waited for. */
@@ -24,7 +24,7 @@ export function readParts(headers: IncomingHttpHeaders, payload: Readable, onFil
     const refuse = () => fail(badParams(mismatch));
     const fail = (error: Error) => {
       Promise.allSettled(files.map(({ done }) => done)).then(() => reject(error));
-      // Whoever reads one would wait for ever.
+      // Otherwise its reader would wait for ever.
       for (const { stream } of files) stream.destroy(error);
       if (parser) payload.unpipe(parser);
       payload.resume();

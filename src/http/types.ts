@@ -17,7 +17,7 @@ export interface Marks {
   notEmpty?: true;
   /** Text after the parameter's name when it is left out, blank or an empty list, in place of `is missing` and `is empty`. */
   absence?: string;
-  /** A comma-separated text stands for the array. */
+  /** A comma-separated text is accepted as the array. */
   comma?: true;
   /** NUL and lone surrogates are content here, not an attack on the database. */
   anyText?: true;
@@ -45,7 +45,7 @@ export const Visibility = Type.Enum(['private', 'internal', 'public']);
 export const Direction = Type.Enum(['asc', 'desc']);
 
 export const optional = Type.Optional;
-/** All of `properties`, each of which may be left out. */
+/** All of `properties`, each optional. */
 export const allOptional = <P extends TProperties>(properties: P) =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as {
     [K in keyof P]: TOptional<P[K]>;

@@ -26,7 +26,7 @@ async function place(t: TestContext) {
 
 const refusedWith = (status: number) => (error: unknown) => error instanceof ApiError && error.status === status;
 
-test('a file comes in between fields, and is there when it is kept', async (t) => {
+test('a file between fields is received, and stored when it is kept', async (t) => {
   const { blobs, files, read } = await place(t);
   const body = `${part('a', '1')}${part('file', '0123456789', '../x/y.png')}${part('file', 'second', 'b')}${part('other', 'more', 'c')}${part('b[c]', '2')}--B--\r\n`;
   const { fields, file } = await read(
@@ -42,7 +42,7 @@ test('a file comes in between fields, and is there when it is kept', async (t) =
   assert.equal(await files(), 1);
 });
 
-test('a file that is too large, a body that is none and one that breaks off leave nothing', async (t) => {
+test('a file that is too large, an invalid body and an aborted one store nothing', async (t) => {
   const { files, read } = await place(t);
   const large = `${part('file', '01234567890', 'x')}--B--\r\n`;
   await assert.rejects(read(Readable.from([Buffer.from(large)])), refusedWith(413));

@@ -1,4 +1,4 @@
-/** Files that come with a call, as one part of a multipart body. */
+/** File uploads, as one part of a multipart body. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TProperties } from 'typebox';
@@ -15,12 +15,12 @@ export interface FileParameter {
   at_most_bytes: number;
 }
 
-/** What a route knows of its endpoint, for whoever reads its body. */
+/** What a route tells the body reader about its endpoint. */
 export interface TakesFile {
   file?: FileParameter | undefined;
 }
 
-/** The parameter that takes a file, of an endpoint that has one. */
+/** The file parameter of an endpoint that has one. */
 export function fileIn(input: TProperties): FileParameter | undefined {
   for (const [name, schema] of Object.entries(input)) {
     const file = (schema as Marked)[marks]?.file;
@@ -37,7 +37,7 @@ const overhead_bytes = 16 * 1024 * 1024;
 
 const tooLarge = () => new ApiError(413, { message: '413 Request Entity Too Large' });
 
-/** A multipart body that waits to be read until it is known that the caller may send it. */
+/** A multipart body, which is read only after the caller has been authorized. */
 export class UnreadForm {
   readonly #headers: IncomingHttpHeaders;
   readonly #payload: Readable;

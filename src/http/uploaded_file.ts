@@ -1,7 +1,7 @@
-/** What a handler gets of a file that came with a call. */
+/** An uploaded file, as handlers receive it. */
 import type { BlobKey, ReceivedBlob } from '../blobs/index.ts';
 
-/** A file that has come in whole, and that nobody sees unless it is kept. */
+/** A completely received file, which is deleted unless it is kept. */
 export class UploadedFile {
   /** The last part of the name that the client gave it; never empty. */
   readonly name: string;
@@ -13,12 +13,12 @@ export class UploadedFile {
     this.#blob = blob;
   }
 
-  /** Puts it in its place for good. */
+  /** Stores it permanently. */
   keep(key: BlobKey): Promise<void> {
     return this.#blob.keep(key);
   }
 
-  /** Removes it; after `keep` nothing. */
+  /** Deletes it; does nothing after `keep`. */
   discard(): Promise<void> {
     return this.#blob.discard();
   }

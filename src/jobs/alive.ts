@@ -19,7 +19,7 @@ interface PresenceOptions {
   onError(error: unknown): void;
 }
 
-/** Shows that the worker is alive, and looks now and then for jobs that nobody runs although they are taken. */
+/** Signals that the worker is alive, and periodically looks for locked jobs whose worker has died. */
 export async function showPresence({ connectionString, worker, running, onError }: PresenceOptions): Promise<Presence> {
   let client: pg.Client | undefined;
   let isEnded = false;
@@ -64,7 +64,7 @@ export async function showPresence({ connectionString, worker, running, onError 
   };
 }
 
-/** Of jobs in the queue: nobody who lives has taken it. A worker shows itself a moment after it has its name, so that a job taken just now says nothing yet. */
+/** A predicate on jobs: the worker that locked it has died. A worker signals shortly after it gets its name, so recently locked jobs are excluded. */
 const isOfTheDead = `locked_at < now() - interval '10 seconds'
   and not exists (select from pg_locks
     where locktype = 'advisory' and classid = $1 and objid = (hashtext(locked_by)::bigint & 4294967295)::oid and objsubid = 2

@@ -1,6 +1,6 @@
 /**
  * The queue's connections to PostgreSQL. When a job ends while the database is unavailable, the queue retries its statement only for SQLSTATEs that it
- * knows. For any other error it rejects a promise that nobody handles, which ends the process. So every temporary error is given a SQLSTATE that it knows.
+ * knows. For any other error it rejects a promise without a handler, which ends the process. So every temporary error is given a SQLSTATE that it knows.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

@@ -27,7 +27,7 @@ export interface WorkerOptions {
 
 export interface Worker {
   /**
-   * Takes no more jobs and waits for running ones. Unfinished jobs then return to the queue as if they had not started.
+   * Stops taking jobs and waits for running ones. Unfinished jobs then return to the queue as if they had not started.
    * @param patience_ms how long to wait
    */
   stop(patience_ms: number): Promise<void>;

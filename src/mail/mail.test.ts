@@ -104,7 +104,7 @@ test('several mails can be on their way at once', async (t) => {
   const arrived = Promise.withResolvers<void>();
   let waiting = 0;
   const { url, received } = await mailbox(t, {
-    // Nobody is let in before all are there.
+    // No connection is accepted before all have arrived.
     onMailFrom: (_address, _session, done) => {
       waiting += 1;
       if (waiting === 4) arrived.resolve();

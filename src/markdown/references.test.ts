@@ -11,7 +11,7 @@ const found = (text: string) =>
   referencesIn(text, url).map(({ kind, path, value, start, end }) => [`${kind} ${path ?? '-'} ${value}`, text.slice(start, end)]);
 const named = (text: string) => found(text).map(([name]) => name);
 
-test('each mark stands for its kind, with and without a path', () => {
+test('each sigil has its kind, with and without a path', () => {
   assert.deepEqual(found('#1, !2 @ann ~bug %v1.0 &3 $4.'), [
     ['issue - 1', '#1'],
     ['merge_request - 2', '!2'],

@@ -84,7 +84,7 @@ const readName: ReadValue = (text, at) => {
   return value !== '' && endsAt(text, at + value.length) ? { value, length: value.length } : undefined;
 };
 
-/** What each mark stands for. */
+/** The kind of each sigil. */
 const kinds: Readonly<Record<string, { kind: ReferenceKind; read: ReadValue }>> = {
   '#': { kind: 'issue', read: plain(number) },
   '!': { kind: 'merge_request', read: plain(number) },

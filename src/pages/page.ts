@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiError, type ErrorForm, sentenceOf } from '../http/index.ts';
 import { escapeHtml } from '../texts/index.ts';
 
-/** What somebody fills in. */
+/** An input of a form. */
 export interface HtmlInput {
   name: string;
   label: string;
@@ -40,7 +40,7 @@ const style = `:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-s
 h1{font-size:1.5rem}dt{font-weight:600}dd{margin:0 0 .5rem}dd,p{overflow-wrap:anywhere}button{font:inherit;padding:.4rem 1rem;margin:.5rem 0}
 label{display:block;margin:.5rem 0}input{font:inherit;display:block;width:100%;box-sizing:border-box}`;
 
-/** Nothing may be loaded or run, whatever a text of somebody managed to say. */
+/** Nothing may be loaded or executed, whatever a user-supplied text contains. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

@@ -23,7 +23,7 @@ test('what is sealed can be read with the same key for the same purpose, and onl
   assert.throws(() => secrets.unseal('tokens', sealed.subarray(0, 20)));
 });
 
-test('a link leads back to its seed, and nobody makes one without the key', () => {
+test('a link can be verified back to its seed, and cannot be forged without the key', () => {
   const seed = randomUUID();
   const token = secrets.linkToken('confirmation', seed);
   assert.match(token, /^[\w-]{43}$/);

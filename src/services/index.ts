@@ -40,7 +40,7 @@ export function servicesFor(config: ServicesConfig, db: Database) {
     /** Large files that are not in a repository. */
     blobs: diskBlobs(config.blobs),
     secrets: secretsOf(config),
-    /** Whoever signs licenses with its private half is trusted besides this server. */
+    /** The public key of another trusted license issuer. */
     licensePublicKey: config.licensePublicKey,
     mailer: mailerFor({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: mailFolder(config) }),
   };

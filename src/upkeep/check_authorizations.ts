@@ -32,7 +32,7 @@ export async function* checkAuthorizations({ db, signal }: CheckOptions): AsyncG
       sentence: `${full_path}: authorizations differ from the memberships: ${missing} are missing and ${superfluous} should not exist.`,
       repair: async () => {
         await db.transaction().execute((tx) => refreshAuthorizations(tx, { group_id: id }));
-        return 'Derived anew.';
+        return 'Recomputed.';
       },
     };
   }

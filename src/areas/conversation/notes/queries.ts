@@ -26,7 +26,7 @@ export const referringTo = ({ kind, id }: Noteable) => ({ [refersColumn(kind.col
 /**
  * A predicate on rows of `notes` whose issue or epic the caller may read: they may read the note as well. Notes that name an issue or epic hidden from the
  * caller are hidden, too. It is looked up by id, because with `exists` PostgreSQL may choose to read all issues first.
- * @param withInternal whether he may read internal notes: members from Planner on
+ * @param withInternal whether the caller may read internal notes: members from Planner up
  */
 export const isVisibleNote = (caller: MaybeCaller, withInternal: boolean): RawBuilder<SqlBool> => sql`
   (${sql.join([withInternal ? sql`true` : sql`not notes.internal`, ...noteableKinds.map((kind) => isReferenceVisible(caller, kind))], sql` and `)})`;

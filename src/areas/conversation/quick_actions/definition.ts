@@ -44,7 +44,7 @@ export interface Commandable {
   operations(tx: Database, acting: Acting, on: PlacedNoteable): Operations;
 }
 
-/** What the commands are written on, and by whom. */
+/** The target of the commands, and their author. */
 export interface CommandTarget extends Acting {
   on: PlacedNoteable;
   /** Whether it is being created with this text: then there is nothing to close or to be reminded of. */

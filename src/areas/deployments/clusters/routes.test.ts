@@ -109,7 +109,7 @@ test('a cluster is added with little, and shown, listed, changed and removed', a
   assert.deepEqual([odd.status, odd.body.error], [400, 'cluster_id is invalid']);
 });
 
-test('nobody but administrators learns or changes anything of clusters', async (t) => {
+test('only administrators can read or change clusters', async (t) => {
   const here = await emptyWorld(t);
   const { id } = await added(here, 'Orchard');
   for (const [persona, status, message] of [
@@ -271,7 +271,7 @@ test('where administrators allow it a cluster may be in the local network', asyn
   assert.equal((await added(here, 'Orchard', {}, inside)).platform_kubernetes.api_url, inside.api_url);
 });
 
-test('a cluster outlives the project that manages it, and belongs to the ghost after whoever added it', async (t) => {
+test('a cluster survives its management project, and belongs to the ghost user after its creator is deleted', async (t) => {
   const here = await emptyWorld(t);
   const { as, db, project } = here;
   const { id: leaving, client } = await here.person({ admin: true });

@@ -35,7 +35,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** One certificate or a bundle of them; nothing else may be in it, such as a private key, because everybody who sees the cluster reads it. */
+/** One certificate or a bundle of them; nothing else may be in it, such as a private key, because everyone who sees the cluster can read it. */
 export function certificateReasons(text: string): string[] {
   const long = tooLong(text, longest.ca_cert);
   if (long.length > 0) return long;

@@ -90,7 +90,7 @@ const columns = {
   repository_storages_weighted: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 100 }), {
     description: 'Storages with their share of new projects',
   }),
-  push_event_activities_limit: Count('How many branches or tags one push may move before they are told of as one event'),
+  push_event_activities_limit: Count('How many branches or tags one push may move before they are recorded as one event'),
   users_get_by_id_limit: Limit('Calls of one user in 10 minutes'),
   users_get_by_id_limit_allowlist: CommaList(Type.String({ description: 'Names of users' })),
   project_api_limit: Limit('Calls of one caller in 10 minutes'),

@@ -1,4 +1,4 @@
-/** The definition of an experiment. Its gates say whom it is on for in one installation. */
+/** The definition of an experiment. Its gates decide which actors of an installation it is on for. */
 import { type Static, Type } from 'typebox';
 import { resource } from '../../../http/index.ts';
 

@@ -99,13 +99,13 @@ export const sendAgain = (db: Database, seed: string): Promise<Outcome> =>
   withClaim(db, seed, async (tx, { user_id, email_id, email, is_confirmed, is_expired }) => {
     if (is_confirmed) return { result: 'known', email };
     if (!is_expired) return { result: 'waiting', email };
-    const anew = { seed: sql<string>`gen_random_uuid()`, sent_at: sql<string>`now()` };
+    const renewed = { seed: sql<string>`gen_random_uuid()`, sent_at: sql<string>`now()` };
     if (email_id === null) {
-      const columns = { unconfirmed_email_seed: anew.seed, unconfirmed_email_sent_at: anew.sent_at };
+      const columns = { unconfirmed_email_seed: renewed.seed, unconfirmed_email_sent_at: renewed.sent_at };
       await tx.updateTable('users').set(columns).where('id', '=', user_id).execute();
       await confirmNewPrimary.enqueue(tx, { user_id });
     } else {
-      const columns = { seed: anew.seed, confirmation_sent_at: anew.sent_at };
+      const columns = { seed: renewed.seed, confirmation_sent_at: renewed.sent_at };
       await tx.updateTable('emails').set(columns).where('id', '=', email_id).execute();
       await confirmEmail.enqueue(tx, { email_id });
     }

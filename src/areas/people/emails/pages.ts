@@ -1,4 +1,4 @@
-/** The pages that the links in confirmation mails open. They need no session: whoever has the link has read the mail. */
+/** The pages behind the links in confirmation mails. They need no sign-in: the link proves access to the address. */
 import type { FastifyReply } from 'fastify';
 import { type Caller, type DoorCall, type Doorway, door } from '../../../http/index.ts';
 import { type HtmlPage, pageForm, sendPage } from '../../../pages/index.ts';
@@ -30,7 +30,8 @@ function pageFor({ result, email = '' }: Outcome, again: { action: string; token
       return [410, { title: 'Link expired', parts: [`The link to confirm ${email} is too old.`, form] }];
     }
     case 'gone': {
-      const text = 'The link is incomplete, or nobody claims its address any more. Add the address again to get another link.';
+      const text =
+        'The link is incomplete, or its address is no longer waiting for confirmation. Add the address again to get another link.';
       return [404, { title: 'Link not valid', parts: [text] }];
     }
   }

@@ -29,7 +29,7 @@ export const deleteRepositories = job('delete_repositories', {
 });
 
 /**
- * Deletes a marked group with everything in it. Another job deletes the repositories, which nobody can reach without the rows.
+ * Deletes a marked group with everything in it. Another job deletes the repositories, which are unreachable without the rows.
  * @returns whether the group existed and was marked
  */
 const removeMarked = (db: Database, group_id: number): Promise<boolean> =>

@@ -15,7 +15,7 @@ export interface Lifetime {
 
 /**
  * The limits of lifetimes in the application settings.
- * @param ofProgram whether the tokens belong to a service account. Service accounts have a setting of their own, because nobody notices that their tokens expire.
+ * @param ofProgram whether the tokens belong to a service account. Service accounts have a setting of their own, because no person notices when their tokens expire.
  */
 export const lifetimeFrom = (
   settings: {

@@ -122,7 +122,7 @@ test('without skip_confirmation the address of a new user must be confirmed', as
   assert.notEqual((await client.get('/user')).body.confirmed_at, null);
 });
 
-test('invalid values of users are refused by parameter, and nobody is created', async () => {
+test('invalid values of users are refused by parameter, and no user is created', async () => {
   const { as, group } = await world();
   const refusals: [object, object | string, number?][] = [
     [{ password: 'short' }, { password: ['is too short (minimum is 8 characters)'] }],

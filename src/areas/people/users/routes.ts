@@ -158,7 +158,7 @@ export const userRoutes = [
       reset_password: optional(
         Type.Boolean({ description: 'Whether the user chooses their own password; takes precedence over `password`' }),
       ),
-      force_random_password: optional(Type.Boolean({ description: 'Whether to set a password that nobody knows' })),
+      force_random_password: optional(Type.Boolean({ description: 'Whether to set an unknown random password' })),
       skip_confirmation: Type.Boolean({ default: false }),
       ...profile,
     },

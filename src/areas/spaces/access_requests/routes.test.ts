@@ -57,7 +57,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 }
 
-test('a maintainer approves nobody above their own level', async () => {
+test('a maintainer cannot approve a request above their own level', async () => {
   const w = await world();
   await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
   await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();

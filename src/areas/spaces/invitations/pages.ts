@@ -1,4 +1,4 @@
-/** The pages that the link of an invitation opens. Whoever has it was written to at the invited address; who accepts must be known besides. */
+/** The pages behind the link in an invitation mail. The link proves access to the invited address; accepting also requires signing in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, userByPassword } from '../../../access/index.ts';
 import { type Caller, type Door, type DoorCall, type Doorway, type Identification, scopesFor } from '../../../http/index.ts';

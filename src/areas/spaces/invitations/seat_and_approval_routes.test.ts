@@ -166,7 +166,7 @@ test('a pending promotion is deleted with its membership, and is not approved af
   assert.deepEqual([await levelOf(here, removed.id), await levelOf(here, late.id)], [undefined, 10]);
 });
 
-test('nobody becomes a member without a seat of the license', async (t) => {
+test('becoming a member requires a seat of the license', async (t) => {
   const here = await licensed(t, { seat_control: 'block_overages' }, 1);
   const { as } = here;
   const [one, two] = [await here.person(), await here.person()];

@@ -114,7 +114,7 @@ test("only roles of the instance are available in a user's project", async () =>
   assert.equal((await add(ofInstance)).body.member_role.id, ofInstance);
 });
 
-test('nobody gives a role with more permissions than their own, nor changes members who have one', async () => {
+test('a member cannot grant a role with more permissions than their own, or change members who have one', async () => {
   const here = await world();
   const { as, group, project, person } = here;
   const add = (client: ReturnType<World['as']>, url: string, user_id: number, member_role_id: number, access_level = 10) =>

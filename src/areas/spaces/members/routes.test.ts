@@ -49,7 +49,7 @@ for (const kind of ['group', 'project'] as const) {
     assert.equal((await newcomer.client.get(`/${kind}s/${places[kind].id}`)).status, 404);
   });
 
-  test(`invalid members of a ${kind} are refused, and nobody is added`, async () => {
+  test(`invalid members of a ${kind} are refused, and no member is added`, async () => {
     const { as, person, ...places } = await world();
     const url = `/${kind}s/${places[kind].id}/members`;
     const newcomer = await person();
@@ -155,7 +155,7 @@ test('inherited owners are enough for a subgroup, so its direct owner may leave'
   assert.equal((await as('owner').get(`${url}/all/${people.owner.id}`)).body.access_level, 50);
 });
 
-test('in a project nobody gives or takes a higher level than their own', async () => {
+test('project members cannot grant or remove a level above their own', async () => {
   const { as, project, person } = await world();
   const url = `/projects/${project.id}/members`;
   const [a, b] = [await person(), await person()];
@@ -292,7 +292,7 @@ test('deleting a group member also deletes memberships inside, unless subresourc
   assert.equal((await leaves.client.get(`/projects/${project.id}`)).status, 404);
 });
 
-test('members leave but delete nobody else, and not if the membership has changed', async () => {
+test('members can leave but not delete others, and not if the membership has changed', async () => {
   const { as, group, people } = await world();
   const url = `/groups/${group.id}/members`;
   assert.equal((await as('developer').delete(`${url}/${people.guest.id}`)).status, 403);
@@ -367,7 +367,7 @@ test('minimal access gives access to the group itself and to nothing in it', asy
   assert.equal((await as('owner').post(`/projects/${project.id}/members`, { ...body, access_level: 10 })).status, 201);
 });
 
-test('without a license nobody gets minimal access, and members with it see nothing until it is back', async (t) => {
+test('minimal access needs a license, and members with it see nothing without one', async (t) => {
   const here = await world();
   const { as, group } = here;
   const [barely, other] = [await here.person(), await here.person()];

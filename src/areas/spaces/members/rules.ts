@@ -68,7 +68,7 @@ export const isAbove = (actor: Eligibility, kind: Source['kind'], { access_level
   access_level > actor.access_level || permissions.some((permission) => !holds(actor, permission, kind));
 
 /**
- * Whether a membership may not be updated or deleted: the owner of a namespace stays owner of its projects, a group keeps an owner, and nobody decides on members
+ * Whether a membership may not be updated or deleted: the owner of a namespace stays owner of its projects, a group keeps an owner, and no member decides on members
  * above themselves.
  * @param to the new level; undefined to delete the membership
  * @param hasOtherOwner whether the group has another owner

@@ -76,7 +76,7 @@ export async function createProject(services: Services, project: NewProject): Pr
 export const isThere = async (db: Database, id: number): Promise<boolean> =>
   (await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
-/** Creates the first commit before the project is visible, so that nobody sees it empty. */
+/** Creates the first commit before the project is visible, so that it never appears empty. */
 async function commitReadme(
   repository: Repository,
   { name, default_branch, columns }: NewProject,

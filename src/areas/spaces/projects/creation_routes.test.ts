@@ -247,7 +247,7 @@ test('an administrator creates a project for another user', async () => {
   assert.deepEqual(misplaced.body, { message: { repository_storage: ['is not included in the list'] } });
 });
 
-test('the limit of personal projects applies whoever creates them', async () => {
+test('the limit of personal projects applies regardless of who creates them', async () => {
   const w = await world();
   const { id, client } = await w.person();
   const limit = (columns: object) => w.db.updateTable('users').set(columns).where('id', '=', id).execute();

@@ -55,7 +55,7 @@ export async function restoreProject(db: Database, project_id: number): Promise<
 }
 
 /**
- * Deletes a marked project with everything that belongs to it. Another job deletes its repository, which nobody can reach without the row.
+ * Deletes a marked project with everything that belongs to it. Another job deletes its repository, which is unreachable without the row.
  * @returns whether the project existed and was marked
  */
 const removeMarked = (db: Database, project_id: number): Promise<boolean> =>

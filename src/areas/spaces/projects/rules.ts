@@ -4,7 +4,7 @@ import { levels } from '../../../access/index.ts';
 import { type Caller, CommaList, checked, nullable, optional, Visibility } from '../../../http/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
 
-/** Who can use a feature: nobody, members, or everyone who can see the project. */
+/** Who can use a feature: no one, members, or everyone who can see the project. */
 export const FeatureLevel = Type.Enum(['disabled', 'private', 'enabled']);
 
 const maximumTopics = 100;

@@ -79,7 +79,7 @@ test('the list is filtered and ordered by every parameter', async () => {
   await add('gamma', { created_at: '2030-01-02T00:00:00Z', expires_at: '2031-01-01', revoked: true });
   await add('beta', { created_at: '2030-01-03T00:00:00Z', expires_at: '2020-01-01', last_used_at: '2030-02-01T00:00:00Z' });
   await add('hidden', { impersonation: true });
-  await as('admin').post(`/users/${people.guest.id}/personal_access_tokens`, wish({ name: 'of somebody else' }));
+  await as('admin').post(`/users/${people.guest.id}/personal_access_tokens`, wish({ name: 'of another user' }));
   const lists: [object, string[]][] = [
     [{}, ['alpha', 'gamma', 'beta']],
     [{ created_after: '2030-01-02T00:00:00Z' }, ['gamma', 'beta']],

@@ -315,7 +315,7 @@ test('mentioned users get a to-do item and become subscribed participants', asyn
   assert.deepEqual(
     todos.map(({ user_id }) => user_id),
     [people.guest.id],
-    'whoever may not read the epic gets none',
+    'users who may not read the epic get none',
   );
   const taking = await as('reporter').get(`${path}/participants`);
   assert.deepEqual(

@@ -32,7 +32,7 @@ export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEn
     });
   const people = assignees ? 'its author, its assignees' : 'its author';
   return kind.endpoints([
-    subscribing(true, 'subscribe', `Be told of what happens to an ${name}`),
+    subscribing(true, 'subscribe', `Subscribe to an ${name}`),
     subscribing(false, 'unsubscribe', `Not be told any more of what happens to an ${name}`),
     get(`${at.path}/participants`, {
       operation: `list${type}Participants`,

@@ -22,7 +22,7 @@ import {
 import { type DueDate, dayOf, daysNamed } from './due_date_rules.ts';
 import type { Excluded, IssueFilters } from './list_parameters.ts';
 
-const nobody: Predicate = sql`false`;
+const noRow: Predicate = sql`false`;
 
 /** No row has an id above the safe integers. */
 const idOf = (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : -1);
@@ -132,7 +132,7 @@ const positive: FilterTable<IssueFilters, Seen> = {
   },
   assignee_username: (usernames, seen) =>
     assigneesNamed('assignee_username', usernames, seen).map((id) =>
-      id === undefined ? narrow(nobody) : among(issueKind, assignedTo(id)),
+      id === undefined ? narrow(noRow) : among(issueKind, assignedTo(id)),
     ),
   iteration_id: (text, seen) => {
     const value = idOr('iteration_id', text, ['none', 'any', 'current']);
@@ -175,7 +175,7 @@ function dueDateFilter(name: DueDate, now: Date): Filter {
 
 function scopeFilter(scope: Scope, { caller }: Seen): Filter | undefined {
   if (scope === 'all') return undefined;
-  if (!caller) return narrow(nobody);
+  if (!caller) return narrow(noRow);
   const isAuthor = scope === 'created_by_me' || scope === 'created-by-me';
   return isAuthor ? narrow(sql`issues.author_id = ${caller.id}`) : among(issueKind, assignedTo(caller.id));
 }

@@ -59,6 +59,6 @@ export const removeUnusedBlobs = job('remove_unused_blobs', {
       await blobs.remove(key as BlobKey);
       await db.deleteFrom('unused_blobs').where('key', '=', key).execute();
     }
-    if (unused.length > 0) log.info({ removed: unused.length }, 'blobs that nobody needs were removed');
+    if (unused.length > 0) log.info({ removed: unused.length }, 'unused blobs were deleted');
   },
 });
