@@ -40,7 +40,7 @@ function check(program: string, ...given: string[]) {
 
 /** @returns whether all succeeded */
 async function runTests(): Promise<boolean> {
-  const server = await startTestServer();
+  const server = await startTestServer({ prepares: true });
   const stop = async () => {
     await server.stop();
     process.exit(130);
@@ -55,6 +55,7 @@ async function runTests(): Promise<boolean> {
       env: {
         NODE_COMPILE_CACHE: compileCache,
         ...process.env,
+        TMPDIR: server.files,
         TEST_DATABASE_TEMPLATE: server.template,
         ...(isLong ? { TEST_LONG: 'true' } : {}),
       },

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { compileCache } from '../test/support/compile_cache.ts';
+import { prepareData } from '../test/support/prepared_data.ts';
 
 const top = await mkdtemp(path.join(tmpdir(), 'coppice-main-'));
 const children: ChildProcess[] = [];
@@ -76,6 +77,7 @@ test('the first start prints a token that works, a second only its address, and 
   assert.equal(made.code, 0);
   assert.equal((await version(made.out.trim())).status, 200, 'a command uses the database of the running server');
 
+  await prepareData(path.join(top, 'other'));
   const rival = await ended(coppice(['serve'], { COPPICE_DATA: path.join(top, 'other') }));
   assert.equal(rival.code, 1);
   assert.match(rival.err, /Another program is listening on 127\.0\.0\.1/);

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import pino from 'pino';
 import { Type } from 'typebox';
 import { testDatabase } from '../../test/support/database.ts';
+import { prepareData } from '../../test/support/prepared_data.ts';
 import { diskBlobs } from '../blobs/index.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
@@ -198,6 +199,7 @@ test('a job that fails waits for its next try, with the reason', async (t) => {
 
 test('a job that ends while the database is gone is noted as done when it is back', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-jobs-'));
+  await prepareData(data);
   const restarted = Promise.withResolvers<string>();
   const database = await startEmbedded(data, { use: 'exclusive', durable: false, onRestart: restarted.resolve });
   t.after(async () => {

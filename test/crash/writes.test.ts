@@ -18,6 +18,7 @@ import { servicesFor } from '../../src/services/index.ts';
 import { ownAddress } from '../support/address.ts';
 import { clientOf } from '../support/client.ts';
 import { type GitClient, gitClient, remoteOf } from '../support/git.ts';
+import { prepareData } from '../support/prepared_data.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import { coppice, type Instance, startInstance } from './instance.ts';
 import {
@@ -44,6 +45,7 @@ type Victim = 'server' | 'database' | 'both';
 const victims: readonly Victim[] = ['server', 'database', 'both'];
 
 const data = await mkdtemp(path.join(tmpdir(), 'coppice-crash-'));
+await prepareData(data);
 const address = await ownAddress();
 const environment = {
   COPPICE_DATA: data,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { basic, objectFor } from '../support/lfs.ts';
 import { fileUrl } from '../support/repository.ts';
-import { coppice, folder, rootToken, type Server, serve } from './coppice.ts';
+import { coppice, dataFolder, folder, rootToken, type Server, serve } from './coppice.ts';
 
 const onMain = { branch: 'main', commit_message: 'Change a file' };
 
@@ -120,7 +120,7 @@ async function addLargeFile(server: Server, full_path: string): Promise<{ addres
 }
 
 test('a backup made while people push is restored to a server that answers the same, and that fits together', async () => {
-  const source = { COPPICE_DATA: path.join(await folder(), 'data') };
+  const source = { COPPICE_DATA: await dataFolder() };
   const server = await serve(source);
   const { addresses, busy } = await fill(server);
   const { address, authorization } = await addLargeFile(server, 'orchard/trees/apples');

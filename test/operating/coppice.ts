@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { type Client, clientOf } from '../support/client.ts';
 import { compileCache } from '../support/compile_cache.ts';
 import { atFileEnd } from '../support/file_end.ts';
+import { prepareData } from '../support/prepared_data.ts';
 
 const program = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Long enough to be one, and known to nobody else. */
@@ -21,6 +22,13 @@ export async function folder(): Promise<string> {
   const made = await mkdtemp(path.join(tmpdir(), 'coppice-operating-'));
   atFileEnd(() => rm(made, { recursive: true, force: true }));
   return made;
+}
+
+/** A data folder for a server: with an empty database where a test run has one to copy, so that the first start is short. */
+export async function dataFolder(): Promise<string> {
+  const data = path.join(await folder(), 'data');
+  await prepareData(data);
+  return data;
 }
 
 async function freePort(): Promise<number> {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { run } from '../../src/commands/run.ts';
 import { clientOf } from '../support/client.ts';
 import { testDatabase } from '../support/database.ts';
-import { coppice, folder, type Server, serve } from './coppice.ts';
+import { coppice, dataFolder, folder, type Server, serve } from './coppice.ts';
 
 const issue = ['license', 'issue', '--plan', 'premium', '--users', '10', '--starts', '2026-01-01', '--expires', '2090-01-01'];
 const licensee = ['--name', 'Ada', '--email', 'ada@example.com', '--company', 'Orchard'];
@@ -15,7 +15,7 @@ const plansOf = async ({ root }: Server): Promise<string[]> =>
   (await root.get('/licenses')).body.map(({ plan }: { plan: string }) => plan);
 
 test('a new server has everything, until the licence that it gave itself is removed; a restart does not bring it back', async () => {
-  const data = path.join(await folder(), 'data');
+  const data = await dataFolder();
   let server = await serve({ COPPICE_DATA: data });
   const { body } = await server.root.get('/license');
   assert.deepEqual([body.plan, body.expires_at, body.user_limit, body.expired], ['ultimate', null, 0, false]);
@@ -53,7 +53,7 @@ test('a server without a licence is on the free plan, and trusts another issuer 
   const { out: license } = await coppice([...issue, ...licensee], issuer);
   const { out: key } = await coppice(['license', 'key'], issuer);
   assert.match(key, /^-----BEGIN PUBLIC KEY-----\n.*\n-----END PUBLIC KEY-----\n$/s);
-  const data = path.join(await folder(), 'data');
+  const data = await dataFolder();
   let server = await serve({ COPPICE_DATA: data, COPPICE_LICENSE: 'none' });
   assert.deepEqual(await plansOf(server), []);
   assert.equal((await server.root.post('/license', { license: license.trim() })).status, 400);

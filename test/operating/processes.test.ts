@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
-import path from 'node:path';
 import { test } from 'node:test';
-import { folder, rootToken, type Server, serve } from './coppice.ts';
+import { dataFolder, rootToken, type Server, serve } from './coppice.ts';
 
 const enough = 100;
 
@@ -43,7 +42,7 @@ async function stopWhileAsking(server: Server): Promise<{ outcomes: Map<string, 
 
 test('metrics are shown on this machine or for the token, and a stop under load loses no request', async () => {
   const token = 'a-token-for-prometheus';
-  const server = await serve({ COPPICE_DATA: path.join(await folder(), 'data'), COPPICE_METRICS_TOKEN: token });
+  const server = await serve({ COPPICE_DATA: await dataFolder(), COPPICE_METRICS_TOKEN: token });
   const ask = async (headers: Record<string, string>) => (await fetch(`${server.url}/-/metrics`, { headers })).status;
   assert.equal(await ask({}), 200);
   assert.equal(await ask({ 'x-forwarded-for': '192.0.2.7', authorization: `Bearer ${token}` }), 200);
@@ -72,7 +71,7 @@ const onLinux = { skip: process.platform === 'linux' ? false : 'it looks for pro
 
 test('of several processes one that is killed is replaced, all are measured, and a stop loses no request', onLinux, async () => {
   const token = 'a-token-for-prometheus';
-  const data = path.join(await folder(), 'data');
+  const data = await dataFolder();
   const server = await serve({ COPPICE_DATA: data, COPPICE_PROCESSES: '2', COPPICE_METRICS_TOKEN: token });
   const [first, second] = await answering(server);
   assert.ok(first && second);

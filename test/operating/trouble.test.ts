@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileUrl } from '../support/repository.ts';
-import { folder, serve } from './coppice.ts';
+import { dataFolder, folder, serve } from './coppice.ts';
 
 /** Waits until no job waits or runs. */
 async function jobsDone({ url }: { url: string }): Promise<void> {
@@ -16,7 +16,7 @@ async function jobsDone({ url }: { url: string }): Promise<void> {
 }
 
 test('while the database is gone requests are answered with 503, and when it is back they work again', async () => {
-  const data = path.join(await folder(), 'data');
+  const data = await dataFolder();
   const server = await serve({ COPPICE_DATA: data });
   const [postmaster] = readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(postmaster), 'SIGKILL');
@@ -53,7 +53,7 @@ test('on a full disk writing fails with a message, reading goes on, and with roo
   const top = await folder();
   const disk = smallDisk(t, path.join(top, 'disk'));
   if (disk === undefined) return;
-  const server = await serve({ COPPICE_DATA: path.join(top, 'data'), COPPICE_STORAGES: `default=${disk}` });
+  const server = await serve({ COPPICE_DATA: await dataFolder(), COPPICE_STORAGES: `default=${disk}` });
   const { body: project } = await server.root.post('/projects', { name: 'first', initialize_with_readme: true });
   // Maintenance would free what it has written meanwhile.
   await jobsDone(server);

@@ -1,34 +1,52 @@
 /** A PostgreSQL for tests and generators: in a temporary folder, careless about the loss of power, gone afterwards. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { copyCluster, preparedData } from './prepared_data.ts';
 
 export interface TestServer {
   /** Connection string of the migrated database that others are cloned from. Nobody may stay connected to it. */
   template: string;
+  /** For everything else that this run writes, at paths that other accounts can reach. It is removed with the server. */
+  files: string;
   stop(): Promise<void>;
 }
 
-/** Starts a server with one migrated database. */
-export async function startTestServer(): Promise<TestServer> {
+/** In the folder of a run: the data folder of its server. */
+const ownData = 'server';
+
+/**
+ * Starts a server with one migrated database.
+ * @param prepares whether there is also to be a data folder for `prepareData`
+ */
+export async function startTestServer({ prepares = false } = {}): Promise<TestServer> {
   await removeAbandoned();
   const folder = await mkdtemp(path.join(tmpdir(), `coppice-test-${process.pid}-`));
-  const database = await startEmbedded(folder, { use: 'exclusive', durable: false });
+  const files = path.join(folder, 'files');
+  await mkdir(files);
+  for (const each of [folder, files]) await chmod(each, 0o711);
+  const data = path.join(folder, ownData);
+  let database = await startEmbedded(data, { use: 'exclusive', durable: false });
   const stop = async () => {
     await database.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
     await migrate(database.connectionString);
+    if (prepares) {
+      await database.stop();
+      await copyCluster(data, path.join(files, preparedData));
+      database = await startEmbedded(data, { use: 'exclusive', durable: false });
+    }
   } catch (error) {
     await stop();
     throw error;
   }
-  return { template: database.connectionString, stop };
+  return { template: database.connectionString, files, stop };
 }
 
 /**
@@ -62,7 +80,7 @@ async function administer(template: string, statement: string): Promise<void> {
   }
 }
 
-/** What test runs that were killed have left: their servers outlive them. */
+/** What test runs that were killed have left: their servers outlive them. A server that one of their tests started ends when it misses its folder. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(/^coppice-test-(\d+)-/.exec(name)?.[1]);
@@ -71,7 +89,7 @@ async function removeAbandoned(): Promise<void> {
     const found = await stat(folder).catch(() => undefined);
     if (found === undefined || found.uid !== process.getuid?.()) continue;
     // Taking the server over is the way to stop it. Another run may be doing the same right now.
-    const taken = await startEmbedded(folder, { use: 'exclusive', durable: false }).catch(() => undefined);
+    const taken = await startEmbedded(path.join(folder, ownData), { use: 'exclusive', durable: false }).catch(() => undefined);
     await taken?.stop();
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
