@@ -1,9 +1,11 @@
 // `npm test`: the checks, then every test against one temporary PostgreSQL.
 // Arguments are parts of the paths to run (`npm test -- src/git`). --long tries more random cases; other options go to node (`--test-name-pattern=TEXT`).
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, globSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { startTestServer } from '../test/support/server.ts';
 import { runFiles } from './test/runner.ts';
 import { Summary } from './test/summary.ts';
@@ -30,23 +32,30 @@ function hasRoom(folder: string): boolean {
   return Number(found.bavail * found.bsize) >= enough_bytes;
 }
 
-function check(program: string, ...given: string[]) {
-  const { status } = spawnSync(path.join(top, 'node_modules/.bin', program), given, {
-    cwd: top,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  if (status !== 0) process.exit(1);
+/** @returns whether the program ended well; what it said is printed then, since others run beside it */
+async function isFine(program: string, ...given: string[]): Promise<boolean> {
+  const child = spawn(path.join(top, 'node_modules/.bin', program), given, { cwd: top, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  process.stdout.write(out);
+  process.stderr.write(err);
+  return code === 0;
+}
+
+async function areChecksFine(): Promise<boolean> {
+  const checks = [isFine('tsc', '--noEmit'), isFine('biome', 'check'), isFine('node', 'scripts/unused.ts')];
+  return (await Promise.all(checks)).every(Boolean);
 }
 
 /** @returns whether all succeeded */
 async function runTests(): Promise<boolean> {
-  const server = await startTestServer({ prepares: true });
+  const [server, isWorthTesting] = await Promise.all([startTestServer({ prepares: true }), areChecksFine()]);
   const stop = async () => {
     await server.stop();
     process.exit(130);
   };
   process.once('SIGINT', stop).once('SIGTERM', stop); // the processes of tests end with this one
   try {
+    if (!isWorthTesting) return false;
     const summary = new Summary();
     await runFiles(files, {
       top,
@@ -73,7 +82,4 @@ if (files.length === 0) {
   console.error(`No test file has ${parts.join(' or ')} in its path.`);
   process.exit(1);
 }
-check('tsc', '--noEmit');
-check('biome', 'check');
-check('node', 'scripts/unused.ts');
 process.exit((await runTests()) ? 0 : 1);
