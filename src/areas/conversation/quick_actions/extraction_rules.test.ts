@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Definition } from './definition.ts';
 import * as rules from './extraction_rules.ts';
 
 const extractCommands = (text: string) => rules.extractCommands(text, { commands: [] });
@@ -65,4 +66,14 @@ test('the number of commands in a text is limited', () => {
   const { commands, text } = extractCommands('/close\n'.repeat(150));
   assert.equal(commands.length, 100);
   assert.equal(text.split('\n').length, 50);
+});
+
+test('a command that only one noun has is text on the others', () => {
+  const prune: Definition = { names: ['prune', 'cut'], needs: 'plan', apply: () => 'Pruned.' };
+  const text = 'Before\n/cut low';
+  assert.deepEqual(rules.extractCommands(text, { commands: [prune] }), {
+    text: 'Before',
+    commands: [{ name: 'cut', argument: 'low' }],
+  });
+  assert.deepEqual(extractCommands(text), { text, commands: [] });
 });
