@@ -20,7 +20,7 @@ const person = (username: string) => ({
   skipConfirmation: true,
 });
 
-test('an administrator adds a person, finds, changes, blocks and unblocks her', async () => {
+test('an administrator creates, finds, updates, blocks and unblocks a user', async () => {
   const place = await world();
   const api = clientFor(place, 'admin');
   const username = `ada-${place.people.admin.id}`;
@@ -41,7 +41,7 @@ test('an administrator adds a person, finds, changes, blocks and unblocks her', 
   assert.equal((await api.Users.show(added.id)).state, 'active');
 });
 
-test('a person calls with the token that an administrator made for her, rotates it, and the old one is dead', async () => {
+test('a user rotates the token that an administrator created for them, which revokes the old one', async () => {
   const place = await world();
   const { PersonalAccessTokens, Users } = clientFor(place, 'admin');
   const { id } = await Users.create(person(`grace-${place.people.admin.id}`));
@@ -66,13 +66,13 @@ test('a person calls with the token that an administrator made for her, rotates 
   assert.equal((await refusal(again.PersonalAccessTokens.show())).status, 401);
 });
 
-test('a bearer token opens the same doors', async () => {
+test('a bearer token works the same way', async () => {
   const place = await world();
   const api = new Gitlab({ host: place.url, oauthToken: place.people.reporter.token });
   assert.equal((await api.Projects.show(place.project.full_path)).id, place.project.id);
 });
 
-test('a group gets a subgroup, and that a project which begins with a commit', async () => {
+test('a group gets a subgroup, and that gets a project with a first commit', async () => {
   const place = await world();
   const api = clientFor(place, 'outsider');
   const path = `workshop-${place.people.outsider.id}`;
@@ -107,7 +107,7 @@ test('a group gets a subgroup, and that a project which begins with a commit', a
   assert.match(String(await api.RepositoryFiles.showRaw(project.id, 'README.md', 'main')), /Hammer \+ Nail/);
 });
 
-test('a member is added, promoted, listed with the inherited ones, and removed', async () => {
+test('a member is added, promoted, listed with inherited members, and removed', async () => {
   const place = await world();
   const { ProjectMembers, GroupMembers } = clientFor(place, 'owner');
   const { id: project_id } = place.project;
@@ -125,10 +125,10 @@ test('a member is added, promoted, listed with the inherited ones, and removed',
     direct.map(({ id }) => id),
     [user_id],
   );
-  const everybody = await ProjectMembers.all(project_id, { includeInherited: true });
+  const everyone = await ProjectMembers.all(project_id, { includeInherited: true });
   const { guest, planner, reporter, developer, maintainer, owner } = place.people;
   const expected = [guest, planner, reporter, developer, maintainer, owner].map(({ id }) => id).concat(user_id);
-  assert.deepEqual(new Set(everybody.map(({ id }) => id)), new Set(expected));
+  assert.deepEqual(new Set(everyone.map(({ id }) => id)), new Set(expected));
 
   await ProjectMembers.remove(project_id, user_id);
   assert.deepEqual(await ProjectMembers.all(project_id), []);
@@ -137,7 +137,7 @@ test('a member is added, promoted, listed with the inherited ones, and removed',
   assert.equal((await ProjectMembers.show(project_id, user_id, { includeInherited: true })).access_level, 10);
 });
 
-test('freeze periods are added, shown, changed and removed', async () => {
+test('freeze periods are created, shown, updated and deleted', async () => {
   const place = await world();
   const { FreezePeriods } = clientFor(place, 'maintainer');
   const { id } = place.project;
@@ -155,7 +155,7 @@ test('freeze periods are added, shown, changed and removed', async () => {
   assert.deepEqual(await FreezePeriods.all(id), [weekends]);
 });
 
-test('a list comes whole over many pages, or a page of it with its totals', async () => {
+test('a list is read over all its pages, or one page with its totals', async () => {
   const place = await world();
   const api = clientFor(place, 'maintainer');
   const { id } = place.project;
@@ -176,7 +176,7 @@ test('a list comes whole over many pages, or a page of it with its totals', asyn
   assert.equal((await api.FreezePeriods.all(id, { perPage: 2, maxPages: 2 })).length, 4);
 });
 
-test('filters survive the way from page to page', async () => {
+test('filters are kept from page to page', async () => {
   const place = await world();
   const admin = clientFor(place, 'admin');
   const family = `fam${place.people.admin.id}`;
@@ -190,7 +190,7 @@ test('filters survive the way from page to page', async () => {
   );
 });
 
-test('projects, users and branches page by key', async () => {
+test('projects, users and branches support keyset pagination', async () => {
   const place = await world();
   const api = clientFor(place, 'maintainer');
   const ids = [place.project.id];
@@ -222,7 +222,7 @@ test('projects, users and branches page by key', async () => {
   );
 });
 
-test('refusals reach the person as the client words them', async () => {
+test('the client reports refusals', async () => {
   const place = await world();
   const { id } = place.project;
   const { FreezePeriods, Projects, RepositoryFiles, Commits } = clientFor(place, 'maintainer');
@@ -247,7 +247,7 @@ test('refusals reach the person as the client words them', async () => {
   }
 });
 
-test('an administrator acts as somebody else, and nobody else does', async () => {
+test('administrators can use sudo, and other users cannot', async () => {
   const place = await world();
   const { developer, maintainer } = place.people;
   const asDeveloper = new Gitlab({ host: place.url, token: place.people.admin.token, sudo: developer.username });

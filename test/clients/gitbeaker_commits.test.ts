@@ -26,7 +26,7 @@ async function filesOf({ id, Repositories }: Awaited<ReturnType<typeof workplace
   return entries.filter(({ type }) => type === 'blob').map(({ path, mode }) => `${mode} ${path}`);
 }
 
-test('a commit makes, changes, moves, marks and removes files at once', async () => {
+test('one commit creates, updates, moves, chmods and deletes files', async () => {
   const work = await workplace();
   const { id, Commits, RepositoryFiles, Branches } = work;
   const base = (await Branches.show(id, 'main')).commit.id;
@@ -78,7 +78,7 @@ test('a commit makes, changes, moves, marks and removes files at once', async ()
   assert.equal((await Branches.show(id, 'main')).commit.id, made.id);
 });
 
-test('a branch begins with a commit elsewhere, also in a fork, and begins anew by force', async () => {
+test('a branch starts from a commit elsewhere, also in a fork, and restarts with force', async () => {
   const work = await workplace();
   const { id, Commits, Branches, developer, owner, place } = work;
   const base = (await Branches.show(id, 'main')).commit.id;
@@ -87,8 +87,8 @@ test('a branch begins with a commit elsewhere, also in a fork, and begins anew b
   assert.deepEqual(topic.parent_ids, [base]);
   const there = await refusal(developer.Commits.create(id, 'topic', 'Again', add('b'), { startSha: base }));
   assert.match(there.text, /^A branch called 'topic' already exists\./);
-  const anew = await developer.Commits.create(id, 'topic', 'Again', add('b'), { startSha: base, force: true });
-  assert.deepEqual(anew.parent_ids, [base]);
+  const restarted = await developer.Commits.create(id, 'topic', 'Again', add('b'), { startSha: base, force: true });
+  assert.deepEqual(restarted.parent_ids, [base]);
   assert.deepEqual(await filesOf(work, 'topic'), ['100644 README.md', '100644 b']);
   const closed = await refusal(developer.Commits.create(id, 'main', 'No', add('c')));
   assert.deepEqual([closed.status, closed.text], [403, '403 Forbidden - You are not allowed to push into this branch']);
@@ -99,7 +99,7 @@ test('a branch begins with a commit elsewhere, also in a fork, and begins anew b
   assert.match(foreign.text, /Project is not included in the fork network for/);
 });
 
-test('a commit is picked, taken back, and tried first', async () => {
+test('a commit is cherry-picked and reverted, after a dry run', async () => {
   const { id, Commits, Branches, RepositoryFiles } = await workplace();
   const topic = await Commits.create(id, 'topic', 'Add a line', [{ action: 'create', filePath: 'line', content: 'one\n' }], {
     startBranch: 'main',
@@ -125,7 +125,7 @@ test('a commit is picked, taken back, and tried first', async () => {
   assert.deepEqual([nowhere.status, nowhere.text], [404, '404 Branch Not Found']);
 });
 
-test('commits are found by path, author, time and branch, with what they changed', async () => {
+test('commits are filtered by path, author, time and branch, with their diffs', async () => {
   const { id, Commits } = await workplace();
   const [first] = await Commits.all(id);
   const change = (branch: string, filePath: string, authorName: string, more = {}) =>
@@ -167,7 +167,7 @@ test('commits are found by path, author, time and branch, with what they changed
   assert.deepEqual([unsigned.status, unsigned.text], [404, '404 Signature Not Found']);
 });
 
-test('a builder reports on a commit, which shows it', async () => {
+test('a CI system reports a status, which the commit shows', async () => {
   const { id, Commits } = await workplace();
   const [commit] = await Commits.all(id);
   const sha = commit!.id;

@@ -10,7 +10,7 @@ import { refusal } from './gitbeaker_refusal.ts';
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 const addressesOf = (rows: readonly { email: string }[]) => rows.map(({ email }) => email);
 
-test('a user adds an address, confirms it by the link in the mail, chooses it and removes it', async () => {
+test('a user adds an address, confirms it by the link in the mail, makes it primary and deletes it', async () => {
   const place = await world();
   const { username } = place.people.guest;
   const { UserEmails, Users } = clientFor(place, 'guest');
@@ -36,7 +36,7 @@ test('a user adds an address, confirms it by the link in the mail, chooses it an
   assert.deepEqual(addressesOf(await UserEmails.all()), [email]);
 });
 
-test('an administrator adds addresses that count at once, and a user learns why his is refused', async () => {
+test('an administrator adds confirmed addresses, and an invalid address is refused with the reason', async () => {
   const place = await world();
   const { id: userId, username } = place.people.guest;
   const { UserEmails: ofAdmin } = clientFor(place, 'admin');

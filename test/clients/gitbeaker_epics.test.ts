@@ -11,7 +11,7 @@ const titles = (rows: readonly { title?: unknown }[]) => rows.map(({ title }) =>
 /** Types of the client leave out members that servers answer. */
 const member = (answer: object, name: string) => (answer as Record<string, unknown>)[name];
 
-test('an epic is planned from its beginning to its end', async () => {
+test('an epic is created, updated, closed and deleted', async () => {
   const place = await world();
   const { Epics } = clientFor(place, 'planner');
   const { id: group } = place.group;
@@ -42,7 +42,7 @@ test('an epic is planned from its beginning to its end', async () => {
   assert.equal((await refusal(Epics.show(group, made.iid))).status, 404);
 });
 
-test('issues are put into an epic, in order, and taken out', async () => {
+test('issues are added to an epic, reordered and removed', async () => {
   const place = await world();
   const { Epics, EpicIssues } = clientFor(place, 'planner');
   const { id: group } = place.group;
@@ -70,7 +70,7 @@ test('epics are linked with each other', async () => {
   assert.deepEqual(await LinkedEpics.all(group, one.iid), []);
 });
 
-test('people react to issues and to notes on them', async () => {
+test('reactions to issues and to notes are added and removed', async () => {
   const place = await world();
   const { IssueAwardEmojis, IssueNoteAwardEmojis, IssueNotes } = clientFor(place, 'guest');
   const { id: project } = place.project;

@@ -5,7 +5,7 @@ import { Gitlab } from '@gitbeaker/rest';
 import { world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
-test('experiments are listed for the team with what was decided on them, and for nobody else', async () => {
+test('only the team can list experiments with their gates', async () => {
   const { as, url, people, group } = await world();
   const [admin, guest] = [people.admin, people.guest].map(({ token }) => new Gitlab({ host: url, token }));
   await as('admin').post('/features/invitation_mail_preview', { value: 10, key: 'percentage_of_actors' });

@@ -6,7 +6,7 @@ import { world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 for (const kind of ['group', 'project'] as const) {
-  test(`people are invited to a ${kind}, listed, changed and taken back`, async () => {
+  test(`invitations to a ${kind} are sent, listed, updated and revoked`, async () => {
     const place = await world();
     const { id } = place[kind];
     const client = (token: string) => {

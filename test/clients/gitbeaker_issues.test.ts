@@ -7,7 +7,7 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
-test('an issue is added, changed, closed, opened again, looked at by its id, and removed', async () => {
+test('an issue is created, updated, closed, reopened, read by id, and deleted', async () => {
   const place = await world();
   const { id } = place.project;
   const { people } = place;
@@ -51,7 +51,7 @@ test('an issue is added, changed, closed, opened again, looked at by its id, and
   assert.equal((await Issues.create(id, 'The next')).iid, 2);
 });
 
-test('issues are put into an order, moved and cloned to another project', async () => {
+test('issues are reordered, and moved and cloned to another project', async () => {
   const place = await world();
   const { id } = place.project;
   const { Issues } = clientFor(place, 'planner');
@@ -97,7 +97,7 @@ test('time is tracked, people subscribe, and issues are linked', async () => {
   assert.deepEqual(await IssueLinks.all(id, one.iid), []);
 });
 
-test('images of an incident are uploaded, changed and removed', async () => {
+test('metric images of an incident are uploaded, updated and deleted', async () => {
   const place = await world();
   const { id } = place.project;
   const { Issues } = clientFor(place, 'reporter');

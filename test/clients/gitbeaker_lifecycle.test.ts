@@ -18,7 +18,7 @@ const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 /** The client has no type for what some calls answer. */
 const answer = async (call: Promise<unknown>) => (await call) as Record<string, unknown>;
 
-test('a project is starred, archived and brought back', async () => {
+test('a project is starred, archived and unarchived', async () => {
   const place = await world();
   const { id } = place.project;
   const { Projects } = clientFor(place, 'owner');
@@ -43,7 +43,7 @@ test('a project is starred, archived and brought back', async () => {
   assert.equal((await RepositoryFiles.create(id, 'a.txt', 'main', 'x', 'Add')).file_path, 'a.txt');
 });
 
-test('a private project is forked, and the relation to it ends and is said again', async () => {
+test('a private project is forked, and its fork relation is removed and added again', async () => {
   const place = await filledWorld();
   const { id } = place.project;
   const hidden = await refusal(clientFor(place, 'outsider').Projects.fork(id));
@@ -105,7 +105,7 @@ test('an invited group brings its members, at most with the level of the invitat
 });
 
 for (const kind of ['project', 'group'] as const) {
-  test(`whoever asks to join a ${kind} is let in or turned down`, async () => {
+  test(`a request to join a ${kind} is approved or denied`, async () => {
     const place = await world();
     await place.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', place.group.id).execute();
     await place.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', place.project.id).execute();
@@ -128,7 +128,7 @@ for (const kind of ['project', 'group'] as const) {
   });
 }
 
-test('a project and a group move, and their old paths lead to the new ones', async () => {
+test('a project and a group are transferred, and their old paths redirect to the new ones', async () => {
   const place = await filledWorld();
   const { Groups, Projects } = clientFor(place, 'owner');
   const there = await Groups.create('There', `there-${place.group.id}`);
@@ -152,7 +152,7 @@ test('a project and a group move, and their old paths lead to the new ones', asy
   assert.equal((await Projects.show(place.project.id)).path_with_namespace, place.project.full_path);
 });
 
-test('a project is marked, restored, marked again, and then gone with its repository', async () => {
+test('a project is marked for deletion, restored, marked again, and deleted with its repository', async () => {
   const place = await filledWorld();
   const { id, full_path } = place.project;
   const { path } = repositoryOf(place.services, { id, storage: 'default' });
@@ -171,7 +171,7 @@ test('a project is marked, restored, marked again, and then gone with its reposi
   assert.ok(!existsSync(path));
 });
 
-test('a subgroup goes with what is in it', async () => {
+test('a subgroup is deleted with its content', async () => {
   const place = await world();
   const { Groups, Projects } = clientFor(place, 'owner');
   const sub = await Groups.create('Sub', 'sub', { parentId: place.group.id });
@@ -190,7 +190,7 @@ test('a subgroup goes with what is in it', async () => {
   assert.ok(!existsSync(path));
 });
 
-test('namespaces are listed, shown, and asked for free paths; members come along from another project', async () => {
+test('namespaces are listed, shown and checked for free paths; members are imported from another project', async () => {
   const place = await world();
   const { Namespaces, Projects, ProjectMembers } = clientFor(place, 'owner');
   assert.equal((await Namespaces.show(place.group.full_path)).kind, 'group');

@@ -7,11 +7,11 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
-test('roles are listed, given to members of a group and a project, taken from them, and removed', async () => {
+test('custom roles are listed, assigned to members of a group and a project, unassigned, and deleted', async () => {
   const here = await world();
   const { as, group, project, person } = here;
   const { GroupMemberRoles, GroupMembers, ProjectMembers } = clientFor(here, 'owner');
-  // The client adds roles at the address of members, where nobody finds them.
+  // The client posts roles to the path of members, where they do not exist.
   const add = async (role: Record<string, unknown>) => (await as('owner').post(`/groups/${group.id}/member_roles`, role)).body;
   const reader = await add({ name: 'reader', base_access_level: 10, read_code: true });
   const archivist = await add({ name: 'archivist', base_access_level: 20, archive_project: true });

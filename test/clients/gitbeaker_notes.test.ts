@@ -8,7 +8,7 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
-test('comments on an issue are written, listed, changed and removed', async () => {
+test('comments on an issue are created, listed, updated and deleted', async () => {
   const place = await world();
   const { id } = place.project;
   const { iid } = await addIssue(place);
@@ -33,7 +33,7 @@ test('comments on an issue are written, listed, changed and removed', async () =
   assert.equal((await refusal(IssueNotes.create(id, 99, 'x'))).text, '404 Issue Not Found');
 });
 
-test('threads on an issue are begun, answered, read by every page and taken apart', async () => {
+test('threads on an issue are started, replied to, paged and deleted', async () => {
   const place = await world();
   const { id } = place.project;
   const { iid } = await addIssue(place);
@@ -68,7 +68,7 @@ test('threads on an issue are begun, answered, read by every page and taken apar
   assert.equal((await refusal(IssueDiscussions.show(id, iid, 'nowhere'))).text, '404 Discussion Not Found');
 });
 
-test('epics are discussed by their ids', async () => {
+test('epics are discussed by id', async () => {
   const place = await world();
   const { id } = place.group;
   const { Epics, EpicNotes, EpicDiscussions } = clientFor(place, 'planner');

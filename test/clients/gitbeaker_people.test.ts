@@ -15,7 +15,7 @@ const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 /** Types of the client leave out members that servers answer. */
 const member = (answer: object, name: string) => (answer as Record<string, unknown>)[name];
 
-test('an administrator acts as somebody by an impersonation token until it is revoked', async () => {
+test('an administrator acts as a user with an impersonation token until it is revoked', async () => {
   const place = await world();
   const { UserImpersonationTokens } = clientFor(place, 'admin');
   const { id: user_id } = place.people.reporter;
@@ -39,7 +39,7 @@ test('an administrator acts as somebody by an impersonation token until it is re
   assert.equal(foreign.status, 403);
 });
 
-test('whoever may use sudo acts as somebody else by id and by name, and nobody else does', async () => {
+test('only tokens with the sudo scope can act as another user, by id and by username', async () => {
   const place = await world();
   const { id, username } = place.people.guest;
   const { PersonalAccessTokens } = clientFor(place, 'admin');
@@ -56,7 +56,7 @@ test('whoever may use sudo acts as somebody else by id and by name, and nobody e
 });
 
 for (const kind of ['project', 'group'] as const) {
-  test(`the token of a ${kind} works there, is rotated and revoked`, async () => {
+  test(`a ${kind} access token works there, is rotated and revoked`, async () => {
     const place = await world();
     const { id } = place[kind];
     const api = clientFor(place, 'owner');
@@ -103,7 +103,7 @@ function gpgKey(): string {
   return `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${base64}\n-----END PGP PUBLIC KEY BLOCK-----`;
 }
 
-test('SSH and GPG keys are added, read by others, and removed', async () => {
+test('SSH and GPG keys are added, read by others, and deleted', async () => {
   const place = await world();
   const [own, other, admin] = [clientFor(place, 'guest'), clientFor(place, 'outsider'), clientFor(place, 'admin')];
   const { id: userId } = place.people.guest;
@@ -128,7 +128,7 @@ test('SSH and GPG keys are added, read by others, and removed', async () => {
   assert.equal((await refusal(own.UserGPGKeys.show(gpg.id))).text, '404 GPG Key Not Found');
 });
 
-test('a user says how he is, how he wants to see things, and whom he follows', async () => {
+test('a user sets a status and preferences, and follows other users', async () => {
   const place = await world();
   const { Users } = clientFor(place, 'guest');
   const { id, username } = place.people.planner;
@@ -149,7 +149,7 @@ test('a user says how he is, how he wants to see things, and whom he follows', a
   assert.ok(active.some((activity) => activity.username === place.people.guest.username));
 });
 
-test('accounts are blocked, banned, put to sleep and woken up, and feel it at once', async () => {
+test('accounts are blocked, banned, deactivated and activated, with immediate effect', async () => {
   const place = await world();
   const { Users } = clientFor(place, 'admin');
   const { id } = place.people.guest;
@@ -166,7 +166,7 @@ test('accounts are blocked, banned, put to sleep and woken up, and feel it at on
   assert.equal((await refusal(own.showCurrentUser())).status, 403);
   assert.equal((await refusal(Users.ban(id))).text, 'You cannot ban banned users.');
   await Users.unban(id);
-  assert.equal((await refusal(Users.deactivate(id))).status, 403, 'he was active a moment ago');
+  assert.equal((await refusal(Users.deactivate(id))).status, 403, 'they were active recently');
   await place.db
     .updateTable('users')
     .set({ last_activity_on: daysFromNow(-91) })
@@ -181,7 +181,7 @@ test('accounts are blocked, banned, put to sleep and woken up, and feel it at on
   assert.equal(self.text, '403 Forbidden - The API initiating user cannot be blocked by the API');
 });
 
-test('what a removed user has made belongs to the ghost', async () => {
+test('the contributions of a deleted user pass to the ghost user', async () => {
   const place = await world();
   const { Users, Projects } = clientFor(place, 'admin');
   const { id, token } = await place.person();
@@ -198,7 +198,7 @@ test('what a removed user has made belongs to the ghost', async () => {
   assert.deepEqual([ghost.name, ghost.bot], ['Ghost User', true]);
 });
 
-test('settings are changed by administrators, and what is no setting is refused', async () => {
+test('administrators change settings, and invalid values are refused', async () => {
   const place = await world();
   const { ApplicationSettings } = clientFor(place, 'admin');
   const before = await ApplicationSettings.show();

@@ -1,5 +1,5 @@
 /**
- * The TypeScript client @gitbeaker/rest: labels, milestones, iterations, and what is told of their changes on issues. Iterations of projects, weight events and
+ * The TypeScript client @gitbeaker/rest: labels, milestones, iterations, and the events of their changes on issues. Iterations of projects, weight events and
  * subscriptions to labels are not here: this version of the client asks for them at addresses that do not exist.
  */
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World) => new Gitlab({ host: url, token: people.reporter.token });
 
-test('labels of projects and groups are made, found, changed, promoted and removed', async () => {
+test('labels of projects and groups are created, searched, updated, promoted and deleted', async () => {
   const place = await world();
   const api = clientFor(place);
   const { project, group } = place;
@@ -38,7 +38,7 @@ test('labels of projects and groups are made, found, changed, promoted and remov
   assert.equal((await refusal(api.GroupLabels.show(group.id, 'defect'))).status, 404);
 });
 
-test('milestones are made, searched, closed and promoted, and list their issues', async () => {
+test('milestones are created, searched, closed and promoted, and list their issues', async () => {
   const place = await world();
   const api = clientFor(place);
   const { project, group } = place;
@@ -67,7 +67,7 @@ test('milestones are made, searched, closed and promoted, and list their issues'
   assert.equal((await api.Issues.show(issue.iid, { projectId: project.id })).milestone, null);
 });
 
-test('an issue goes through an iteration, and its events tell everything', async () => {
+test('changes of an issue, including its iteration, have resource events', async () => {
   const place = await world();
   const api = clientFor(place);
   const { project, group, as } = place;

@@ -9,7 +9,7 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
-test('tags are made with and without a message, listed in every order, and removed', async () => {
+test('tags are created with and without a message, listed in every order, and deleted', async () => {
   const place = await filledWorld();
   const { id } = place.project;
   const { Tags, Branches } = clientFor(place, 'developer');
@@ -39,7 +39,7 @@ test('tags are made with and without a message, listed in every order, and remov
   assert.deepEqual([gone.status, gone.text], [404, '404 Tag Not Found']);
 });
 
-test('a protection of branches decides who pushes and who commits', async () => {
+test('a branch protection decides who can push and commit', async () => {
   const place = await filledWorld();
   const { id, full_path } = place.project;
   const { ProtectedBranches, Branches } = clientFor(place, 'maintainer');
@@ -92,7 +92,7 @@ test('a protection of branches decides who pushes and who commits', async () => 
   assert.equal((await refusal(developer.ProtectedBranches.all(id))).status, 403);
 });
 
-test('a protection of tags decides who makes and removes them', async () => {
+test('a tag protection decides who can create and delete tags', async () => {
   const place = await filledWorld();
   const { id } = place.project;
   const { ProtectedTags, Tags } = clientFor(place, 'maintainer');

@@ -17,7 +17,7 @@ async function workplace(place: World) {
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-test('a file is created, read, blamed, changed and removed', async () => {
+test('a file is created, read, blamed, updated and deleted', async () => {
   const { id, RepositoryFiles, Commits } = await workplace(await world());
 
   const created = await RepositoryFiles.create(id, 'docs/poem.txt', 'main', 'one\ntwo\nthree\n', 'Begin the poem');
@@ -60,7 +60,7 @@ test('a file is created, read, blamed, changed and removed', async () => {
   assert.deepEqual([gone.status, gone.text], [404, '404 File Not Found']);
 });
 
-test('files keep their odd names through create, show, raw, blame, edit and remove', async () => {
+test('unusual file names work with create, show, raw, blame, edit and delete', async () => {
   const { id, RepositoryFiles } = await workplace(await world());
   for (const path of oddPaths) {
     const created = await RepositoryFiles.create(id, path, 'main', `first ${path}\n`, `Add ${path}`);
@@ -76,7 +76,7 @@ test('files keep their odd names through create, show, raw, blame, edit and remo
   }
 });
 
-test('bytes that are no text arrive as they were sent', async () => {
+test('binary content is returned unchanged', async () => {
   const { id, RepositoryFiles } = await workplace(await world());
   const bytes = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 167) % 256));
   await RepositoryFiles.create(id, 'noise.bin', 'main', bytes.toString('base64'), 'Add noise', { encoding: 'base64' });
@@ -107,7 +107,7 @@ test('an edit on a new branch starts it, and a stale edit is refused', async () 
   assert.equal((await Commits.all(id))[0]?.id, head);
 });
 
-test('branches are listed, made, shown and removed, whatever they are called', async () => {
+test('branches with any name are listed, created, shown and deleted', async () => {
   const { id, Branches, Commits } = await workplace(await world());
   const [first] = await Commits.all(id);
   for (const name of ['feature/50%+1', 'ünïcode', 'release-1.0.x', `it's"quoted"`, 'main.lock.not']) {
@@ -130,7 +130,7 @@ test('branches are listed, made, shown and removed, whatever they are called', a
   assert.equal(refused.status, 400);
 });
 
-test('commits are listed over pages, filtered and shown', async () => {
+test('commits are paged, filtered and shown', async () => {
   const { id, RepositoryFiles, Commits } = await workplace(await world());
   for (let count = 1; count <= 6; count++) {
     const text = Array.from({ length: count }, (_, line) => `line ${line}\n`).join('');

@@ -11,7 +11,7 @@ import { refusal } from './gitbeaker_refusal.ts';
 const clientOf = ({ url }: World, token: unknown) => new Gitlab({ host: url, token: String(token) });
 const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
 
-test('an account of the instance works with a token where it is a member, until it is removed', async () => {
+test('an instance service account works with a token where it is a member, until it is deleted', async () => {
   const place = await world();
   const { ServiceAccounts, PersonalAccessTokens, Users } = clientFor(place, 'admin');
   const usual = await ServiceAccounts.create();
@@ -53,7 +53,7 @@ test('an account of the instance works with a token where it is a member, until 
   assert.equal(left.author.name, 'Ghost User');
 });
 
-test('the owner of a group adds an account and rotates its token, where the settings say so', async () => {
+test('a group owner creates a service account and rotates its token, if the settings allow it', async () => {
   const place = await world();
   const { ApplicationSettings } = clientFor(place, 'admin');
   const owner = clientFor(place, 'owner').GroupServiceAccounts;

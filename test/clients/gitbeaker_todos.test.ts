@@ -1,4 +1,4 @@
-/** The TypeScript client @gitbeaker/rest: what somebody has to do, and quick actions in comments. */
+/** The TypeScript client @gitbeaker/rest: to-do items, and quick actions in comments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
@@ -7,7 +7,7 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
-test('things to do are added, listed by what they are, and crossed off one by one and all together', async () => {
+test('to-do items are added, filtered, and marked as done one by one and all together', async () => {
   const place = await world();
   const [planner, guest] = [clientFor(place, 'planner'), clientFor(place, 'guest')];
   const { id } = place.project;

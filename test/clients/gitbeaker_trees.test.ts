@@ -20,7 +20,7 @@ async function filled() {
   return { place, id, first, ...api };
 }
 
-test('everything below a folder is read over keyset pages, and each file by the id of its blob', async () => {
+test('a tree is read recursively with keyset pagination, and each file by its blob id', async () => {
   const { id, Repositories } = await filled();
   const all = await Repositories.allRepositoryTrees(id, { recursive: true, perPage: 2 });
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('everything below a folder is read over keyset pages, and each file by the 
   assert.deepEqual([nowhere.status, nowhere.text], [404, '404 Tree Not Found']);
 });
 
-test('branches are compared, and where they part is found', async () => {
+test('branches are compared, and their merge base is found', async () => {
   const { id, first, Repositories, Commits } = await filled();
   const topic = await Commits.create(id, 'topic', 'On a branch', [file('topic')], { startBranch: 'main' });
   const main = await Commits.create(id, 'main', 'Meanwhile', [file('meanwhile')]);
@@ -87,7 +87,7 @@ test('branches are compared, and where they part is found', async () => {
   assert.deepEqual([foreign.status, foreign.text], [400, `Target project id:2000000000 is not a fork of project id:${id}`]);
 });
 
-test('who wrote a project, and in which languages, is counted', async () => {
+test('contributors and languages are counted', async () => {
   const { id, Repositories, Commits, Projects, RepositoryFiles } = await filled();
   const ada = { authorName: 'Ada', authorEmail: 'ada@example.com' };
   await Commits.create(id, 'main', 'More', [file('more')], ada);
@@ -99,7 +99,7 @@ test('who wrote a project, and in which languages, is counted', async () => {
   assert.deepEqual(await Projects.showLanguages(id), { TypeScript: 75, Ruby: 25 });
 });
 
-test('an archive holds the files, and the large ones that pointers stand for', async () => {
+test('an archive contains the files, with large files instead of their pointers', async () => {
   const { place, id, Repositories, RepositoryFiles, Commits } = await filled();
   const large = Buffer.alloc(10_000, 'large ');
   assert.equal((await upload(place, 'developer', large)).status, 200);

@@ -54,6 +54,6 @@ const stories: Record<string, string> = {
   branches_and_commits: 'Go client: branches are made, found and removed, and commits are listed over pages',
   freeze_periods: 'Go client: freeze periods are added, paged, changed and removed',
   clusters: 'Go client: clusters are added, shown, changed and removed, by administrators',
-  keyset_sudo_and_refusals: 'Go client: projects page by key, an administrator acts as somebody else, refusals have their texts',
+  keyset_sudo_and_refusals: 'Go client: keyset pagination of projects, sudo, and the texts of refusals',
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));

@@ -66,7 +66,7 @@ const stories: Record<string, string> = {
   freeze_periods: 'python-gitlab: freeze periods are added, paged, changed and removed',
   features: 'python-gitlab: a feature is set for some, for a share and for all, and forgotten',
   refusals: 'python-gitlab: refusals reach the person as the client words them',
-  sudo: 'python-gitlab: an administrator acts as somebody else',
+  sudo: 'python-gitlab: an administrator uses sudo',
   keyset: 'python-gitlab: projects page by key',
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));

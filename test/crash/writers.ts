@@ -28,13 +28,13 @@ export interface Memory {
 
 export const emptyMemory = (): Memory => ({ files: new Map(), pushes: new Map(), projects: new Map(), removals: [] });
 
-/** Whether there is still somebody to write to. */
+/** Whether a server is still running. */
 export interface Round {
   number: number;
   isOver: boolean;
   /** Called whenever something was answered with success. */
   onSuccess(): void;
-  /** What went wrong although nobody was killed yet. */
+  /** Failures before any process was killed. */
   failures: string[];
 }
 
@@ -44,7 +44,7 @@ const blobOf = (content: string): string =>
     .digest('hex');
 
 /**
- * How a change was answered. A refusal is only the one that v4 has for whoever was overtaken by another write to the branch: 400. A server that is dying may
+ * The result of a change. The only refusal is the 400 of v4 for a write that lost against another write to the branch. A server that is dying may
  * answer anything else.
  */
 async function asked(round: Round, what: string, asking: Promise<Answer>): Promise<{ fate: Fate; id?: number }> {

@@ -86,7 +86,7 @@ async function gitIn(git: GitClient, repository: string, ...args: string[]): Pro
 
 const linesOf = (text: string) => (text === '' ? [] : text.split('\n'));
 
-/** Each write made a commit with its file, or left no trace; whoever was answered finds his. */
+/** Each write created a commit with its file, or left no trace; every confirmed write is there. */
 async function inspectFiles(git: GitClient, repository: string, { files }: Memory): Promise<void> {
   const listed = linesOf(await gitIn(git, repository, 'ls-tree', '-r', 'main')).filter((line) => !line.endsWith('\tREADME.md'));
   const found = new Map(listed.map((line) => [line.slice(line.indexOf('\t') + 1), line.split(/\s/)[2]!]));
@@ -143,7 +143,7 @@ async function jobsEnded(db: Database): Promise<void> {
   }
 }
 
-/** Rows and repository are there together, or gone together; whoever was answered finds both gone. */
+/** Rows and repository exist together or are deleted together; after a confirmed deletion both are gone. */
 async function inspectRemovals(db: Database, { removals }: Memory): Promise<void> {
   const services = servicesFor(readConfig(environment), db);
   await jobsEnded(db);
@@ -161,7 +161,7 @@ async function inspectRemovals(db: Database, { removals }: Memory): Promise<void
   }
 }
 
-/** Lets the moves that nobody finishes count as old, as they will be a quarter of an hour later. */
+/** Ages abandoned moves by a quarter of an hour. */
 async function settle(db: Database): Promise<void> {
   await db.updateTable('reference_updates').set({ created_at: '2020-01-01T00:00:00Z' }).execute();
   await settleReferenceUpdates(servicesFor(readConfig(environment), db));
@@ -210,7 +210,7 @@ async function start(git: GitClient): Promise<Places> {
   return { project: created.body, attic: attic.body };
 }
 
-const everybody = (git: GitClient, { project, attic }: Places, round: Round, memory: Memory) => [
+const allWriters = (git: GitClient, { project, attic }: Places, round: Round, memory: Memory) => [
   ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),
   ...Array.from({ length: pushers }, (_, pusher) => push(git, `clone-${pusher}`, `pushed-${pusher}`, round, memory)),
   createProjects(api, round, memory),
@@ -226,7 +226,7 @@ test(`what was answered outlives every crash, and nothing is half there (CRASH_S
     const round: Round = { number, isOver: false, onSuccess: () => {}, failures: [] };
     const running = instance!;
     const struck = strike(victim, running, round, random);
-    await Promise.all([struck, ...everybody(git, places, round, memory)]);
+    await Promise.all([struck, ...allWriters(git, places, round, memory)]);
     if (round.failures.length > 0)
       assert.fail(`Writing failed before anything was killed:\n${round.failures.join('\n')}\n${running.said()}`);
     if (victim === 'database') await instance!.ready();

@@ -4,7 +4,7 @@ import { world } from '../support/world.ts';
 
 const free = { environment: { COPPICE_LICENSE: 'none' } };
 
-test('on the free plan a paid parameter is ignored, its field is left out, and what was locked before is open', async () => {
+test('the free plan ignores paid parameters, omits their fields, and does not apply a stored membership lock', async () => {
   const here = await world(free);
   const { as, group, project, db } = here;
   const kept = await as('owner').put(`/groups/${group.id}`, { membership_lock: true, description: 'kept' });

@@ -14,7 +14,7 @@ const committed = (name: string) => readFile(path.resolve(import.meta.dirname, '
 const stale =
   'the file does not say what the code does: run `npm run generate`, read the difference, and commit it if it is meant';
 
-test('docs/openapi.json is what the endpoints say', async () => {
+test('docs/openapi.json is up to date', async () => {
   assert.equal(await committed('openapi.json'), `${JSON.stringify(openApiDocument(endpoints), null, 1)}\n`, stale);
 });
 
@@ -23,18 +23,18 @@ test('the OpenAPI document is valid', async () => {
   assert.ok(valid, JSON.stringify(errors, null, 1));
 });
 
-test('docs/access.txt is who may call what', async () => {
+test('docs/access.txt is up to date', async () => {
   assert.equal(await committed('access.txt'), await accessTable(await world()), stale);
 });
 
-test('docs/architecture.md shows the districts as they use each other', async () => {
+test('the picture of the districts in docs/architecture.md is up to date', async () => {
   const text = await committed('architecture.md');
   assert.equal(text, await withDistrictGraph(text), stale);
 });
 
 const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
 
-test('no two endpoints answer one method and path, and every operation has its own id', () => {
+test('each method and path has one endpoint, and each operation has a unique id', () => {
   assert.deepEqual(repeated(endpoints.map(({ method, path: at }) => `${method} ${at.replaceAll(/:\w+/g, ':')}`)), []);
   const operations = endpoints.map(({ operation }) => operation);
   assert.deepEqual(repeated(operations), []);
@@ -54,7 +54,7 @@ test('every tag has one description', () => {
   assert.deepEqual(repeated([...tags].map(({ name }) => name)), []);
 });
 
-test('every document that the code cites is in the repository', async () => {
+test('every document that the code cites exists', async () => {
   const top = path.resolve(import.meta.dirname, '../..');
   const files = (await readdir(path.join(top, 'src'), { recursive: true })).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

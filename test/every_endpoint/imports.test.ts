@@ -1,4 +1,4 @@
-/** The direction of imports (docs/architecture.md): who may know whom. */
+/** The allowed directions of imports (docs/architecture.md). */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -44,7 +44,7 @@ const allowed: Record<string, readonly string[]> = {
 const folderOf = (file: string) => file.split(path.sep)[0]!;
 const show = ({ from, to }: Import) => `${from} imports ${to}`;
 
-test('every folder imports only what lies below it', async () => {
+test('every folder imports only from folders below it', async () => {
   const wrong = (await imports()).filter(({ from, to }) => {
     const [folder, target] = [folderOf(from), folderOf(to)];
     return folder !== target && allowed[folder] !== undefined && !allowed[folder].includes(target);
@@ -60,7 +60,7 @@ test('an area uses another only through its index.ts', async () => {
   assert.deepEqual(wrong.map(show), []);
 });
 
-test('a district uses only those below it', async () => {
+test('a district imports only from districts below it', async () => {
   const places: readonly string[] = districts;
   const wrong = (await imports()).filter(({ from, to }) => {
     const [district, target] = [districtOf(from), districtOf(to)];
@@ -69,7 +69,7 @@ test('a district uses only those below it', async () => {
   assert.deepEqual(wrong.map(show), []);
 });
 
-test('every area lies in a district', async () => {
+test('every area is in a district', async () => {
   const all = new Set((await imports()).map(({ from }) => districtOf(from)).filter((district) => district !== undefined));
   assert.deepEqual([...all].sort(), [...districts].sort());
 });
@@ -103,11 +103,11 @@ function graph(all: readonly Import[], nameOf: (file: string) => string | undefi
   return uses;
 }
 
-test('areas do not use each other in circles', async () => {
+test('areas do not import each other in cycles', async () => {
   assert.deepEqual(circleIn(graph(await imports(), areaOf)), undefined);
 });
 
-test('files do not import each other in circles', async () => {
+test('files do not import each other in cycles', async () => {
   assert.deepEqual(circleIn(graph(await imports(), (file) => file)), undefined);
 });
 
@@ -124,7 +124,7 @@ test('the files of an area have the names that docs/architecture.md lists', asyn
 /** Packages that few calls and jobs need. Each takes memory of every process that loads it, so that only who needs one does. */
 const rarelyNeeded = ['jose', 'nodemailer'];
 
-test('a server starts without what it rarely needs', async () => {
+test('a server starts without loading modules that it rarely needs', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -81,7 +81,7 @@ interface Parameter {
   needs: Plan;
   /** As refusals name it. */
   name: string;
-  /** Parameters with a value in its place that nobody can read. */
+  /** Parameters with an invalid value. */
   unreadable: Record<string, unknown>;
   refusal: string;
 }
@@ -109,7 +109,7 @@ function parametersOf(endpoint: AnyEndpoint, properties: Record<string, Schema>,
 type Wrap = (name: string, value: unknown) => [name: string, parameters: Record<string, unknown>];
 const asItIs: Wrap = (name, value) => [name, { [name]: value }];
 
-test('a parameter that needs a plan is ignored below it, and read from it on', async () => {
+test('a parameter of a plan is ignored below that plan, and read from it up', async () => {
   const gated = endpoints.flatMap((endpoint) => parametersOf(endpoint, (endpoint.input ?? {}) as Record<string, Schema>));
   assert.ok(gated.length > 40);
   const wrong: string[] = [];
@@ -148,7 +148,7 @@ const told: Record<string, Record<string, unknown>> = {
   scope: { scope: 'all' },
 };
 
-test('a field that needs a plan is left out below it, and there from it on', async () => {
+test('a field of a plan is omitted below that plan, and sent from it up', async () => {
   const withFields = endpoints.filter(
     ({ returns }) => returns.schema && [...gatedMembers(returns.schema as Schema, undefined)].length > 0,
   );
@@ -183,11 +183,11 @@ const inOrder = (all: readonly AnyEndpoint[]) => [
   ...all.filter(({ method }) => method === 'DELETE').sort((a, b) => b.path.length - a.path.length),
 ];
 
-test('an endpoint that needs a plan is refused below it, and there from it on', async () => {
+test('an endpoint of a plan is refused below that plan, and available from it up', async () => {
   const gated = inOrder(endpoints.filter(({ plan }) => plan !== undefined));
   assert.ok(gated.length > 40);
   const wrong: string[] = [];
-  // Ultimate at the end: what is removed then is missed by nobody.
+  // Ultimate last, because its tests delete shared data.
   for (const plan of plans) {
     await changePlan(here, plan);
     for (const endpoint of gated) {

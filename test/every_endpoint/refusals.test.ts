@@ -48,7 +48,7 @@ const openWith: Record<string, Record<string, string>> = {
   countIssues: { scope: 'all' },
 };
 
-test('callers without a token are served as the endpoints declare it', async () => {
+test('anonymous callers are served as the endpoints declare', async () => {
   const here = await world();
   const things = await addThings(here);
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
@@ -64,7 +64,7 @@ test('callers without a token are served as the endpoints declare it', async () 
   assert.deepEqual(wrong, []);
 });
 
-test('whoever is refused changes nothing', async () => {
+test('refused requests change nothing', async () => {
   const here = await world();
   // What signing in notes is noted before the first look.
   for (const persona of ['guest', 'outsider'] as const) await here.as(persona).get('/version');
@@ -99,7 +99,7 @@ const paths = [
 ];
 const values = [...oddValues.filter((value) => typeof value !== 'number'), -1, 1e300, 'x\0y', '\ud800'];
 
-test('no path and no parameter makes the server fail', async () => {
+test('no path and no parameter causes a server error', async () => {
   const here = await world();
   const { token } = await here.person({ admin: true });
   for (const [index, endpoint] of endpoints.entries()) {
@@ -124,7 +124,7 @@ test('no path and no parameter makes the server fail', async () => {
       if (status >= 400 && endpoint.method !== 'HEAD')
         assert.ok('message' in JSON.parse(text), `${endpoint.method} ${path} answers ${text}`);
     };
-    // Whoever only reads is in nobody's way.
+    // Reading requests do not disturb others.
     if (endpoint.method === 'GET' || endpoint.method === 'HEAD') await Promise.all(attempts.map(attempt));
     else for (const each of attempts) await attempt(each);
   }

@@ -275,7 +275,7 @@ async function serviceAccountOf({ db, group }: World): Promise<number> {
   return (await accounts.executeTakeFirstOrThrow()).user_id;
 }
 
-/** What stands for the parameters of a path after the first. */
+/** Values for the path parameters after the first. */
 async function valuesFor(here: World, path: string): Promise<Record<string, string>> {
   const { db, project, group, people } = here;
   const ofGroup = path.startsWith('/groups/');
@@ -353,7 +353,7 @@ const unchanging = new Set([
   '/groups/:id/milestones/:milestone_id/merge_requests',
 ]);
 
-test('no list takes more statements for more rows', async () => {
+test('no list needs more statements for more rows', async () => {
   const here = await world();
   const started = await here.as('owner').post(`/projects/${here.project.id}/repository/commits`, {
     ...{ branch: 'main', commit_message: 'Begin' },

@@ -46,7 +46,7 @@ async function answerTo(url: string, request: RawRequest): Promise<RawAnswer> {
   return sendRaw(url, request).catch((error: Error) => ({ status: 599, text: error.message }));
 }
 
-/** What a caller names. An administrator may do everything, so that only what is his own to ruin is put before him. */
+/** The resources that a caller names. An administrator may do everything, so they only get resources that may be destroyed. */
 const namesFor = (caller: CallerName, here: Names, elsewhere: Names): Names[] =>
   caller === 'admin' ? [here] : [here, elsewhere, elsewhere];
 
@@ -60,10 +60,10 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
   const random = randomFrom(seed);
   const problems = new Map<string, string>();
   const answered = new Map<string, number>();
-  // The first ids are the easiest to guess: they belong to nobody's secrets.
+  // The first ids are the easiest to guess, so they must not belong to secrets.
   let here = await world({ inspectRefusals: false });
   let names = await furnish(here, 'open');
-  // An administrator may change what he has guessed, and nobody would be to blame.
+  // An administrator may legitimately change resources with guessed ids.
   for (const table of ['namespaces', 'projects', 'issues', 'epics'])
     await sql`select setval(pg_get_serial_sequence(${table}, 'id'), 7531902)`.execute(here.db);
   const elsewhere = await world();
@@ -77,7 +77,7 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
     }
     const caller = random.of(callers);
     const place = random.of(operations);
-    // Whoever is made an administrator may see everything.
+    // A user who becomes an administrator may see everything.
     const draw = { random, names: namesFor(caller, names, secrets), without: ['admin'] };
     const drawn = drawRequest(place, draw);
     const request = { ...drawn, headers: { ...drawn.headers, ...tokenOf(caller, here) } };

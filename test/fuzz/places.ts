@@ -1,4 +1,4 @@
-/** Where the requests go: a place that is theirs, and the secrets of somebody else. */
+/** The targets of the requests: resources of their own, and the secrets of others. */
 import assert from 'node:assert/strict';
 import { fileUrl } from '../support/repository.ts';
 import type { World } from '../support/world.ts';

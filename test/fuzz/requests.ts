@@ -103,7 +103,7 @@ function pathOf({ path }: Place, draw: Draw): string {
   const { random } = draw;
   let index = 0;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    // Behind a first segment that nobody knows, nothing else would be read.
+    // After an unknown first segment, the rest of the path would not be read.
     const isFirst = index++ === 0;
     const kind = kindOf(name, path);
     if (kind && random.happens(isFirst ? 90 : 60)) return encode(random.of(random.of(draw.names)[kind]));

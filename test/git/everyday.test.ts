@@ -23,7 +23,7 @@ const branchesIn = async ({ as, project }: World): Promise<Record<string, string
   return Object.fromEntries(body.map(({ name, commit }: { name: string; commit: { id: string } }) => [name, commit.id]));
 };
 
-test('the first push of an empty project goes to master, and master is then its default branch', async () => {
+test('a first push to master makes it the default branch', async () => {
   const place = await world({ environment });
   const { as, project } = place;
   const url = `/projects/${project.id}`;
@@ -40,7 +40,7 @@ test('the first push of an empty project goes to master, and master is then its 
   assert.equal(await again.git('rev-parse', '--abbrev-ref', 'HEAD'), 'master');
 });
 
-test('the address that the API gives can be cloned as it is, with the token asked for or in it', async () => {
+test('the clone URL from the API works, with the token in it or from a credential helper', async () => {
   const place = await filled();
   const { as, project, people } = place;
   const { http_url_to_repo } = (await as('maintainer').get(`/projects/${project.id}`)).body;
@@ -57,7 +57,7 @@ test('the address that the API gives can be cloned as it is, with the token aske
   }
 });
 
-test('everybody clones a public project without a token, and nobody a private one', async () => {
+test('without a token a public project can be cloned, and a private one cannot', async () => {
   const place = await filled();
   const { as, project, group, url } = place;
   const remote = `${url}/${project.full_path}.git`;
@@ -70,7 +70,7 @@ test('everybody clones a public project without a token, and nobody a private on
   assert.match(await work.refused('push', 'origin', 'main'), /could not read Username/);
 });
 
-test('what one pushes the other fetches: branches, tags, and that they are gone', async () => {
+test('pushed branches, tags and deletions can be fetched by another user', async () => {
   const place = await filled();
   const [one, other] = [await clone(remoteFor(place, 'owner')), await clone(remoteFor(place, 'maintainer'))];
   await one.git('switch', '-q', '-c', 'topic/ünïcode');
@@ -93,7 +93,7 @@ test('what one pushes the other fetches: branches, tags, and that they are gone'
   assert.doesNotMatch(await other.git('branch', '--remotes'), /topic/);
 });
 
-test('a history that was written anew needs force, and who has the old one does not overwrite it by accident', async () => {
+test('a rewritten history needs a force push, and --force-with-lease protects it from being overwritten', async () => {
   const place = await filled();
   const protection = `/projects/${place.project.id}/protected_branches/main`;
   assert.equal((await place.as('maintainer').patch(protection, { allow_force_push: true })).status, 200);
@@ -113,7 +113,7 @@ test('a history that was written anew needs force, and who has the old one does 
   assert.equal((await branchesIn(place)).draft, better);
 });
 
-test('all or nothing: an atomic push of which one branch may not move moves none', async () => {
+test('an atomic push with one refused branch moves none', async () => {
   const place = await filled();
   const work = await clone(remoteFor(place, 'owner'));
   const before = await branchesIn(place);
@@ -124,7 +124,7 @@ test('all or nothing: an atomic push of which one branch may not move moves none
   assert.deepEqual(await branchesIn(place), before);
 });
 
-test('a shallow clone is deepened and pushed from, and a partial one fetches the files that it is asked for', async () => {
+test('a shallow clone can be deepened and pushed from, and a partial clone fetches files on demand', async () => {
   const place = await filled();
   const full = await clone(remoteFor(place, 'owner'));
   for (const count of [1, 2, 3]) await full.commit('a', `${count}\n`);

@@ -2,7 +2,7 @@
 
 /** How many commits `main` reaches. */
 export const commits = 5200;
-/** Some of which are lost again where a merge takes the other side. */
+/** Some are lost again when a merge takes the other side. */
 export const plainFiles = 2100;
 /** A file that hundreds of commits have changed, so that its blame has as many parts. */
 export const busyFile = 'docs/change log.md';

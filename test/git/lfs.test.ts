@@ -61,7 +61,7 @@ test('git-lfs pushes and clones large files', options, async () => {
   assert.notEqual((await other.run(['push', 'origin', 'main'], { at: 'work' })).code, 0);
 });
 
-test('a push whose large files stayed at home is refused, unless LFS is switched off', options, async () => {
+test('a push without its large files is refused, unless LFS is switched off', options, async () => {
   const here = await place();
   const made = await begin(here);
   await writeFile(path.join(made.folder, 'work/film.bin'), randomBytes(1000));
@@ -82,7 +82,7 @@ test('a push whose large files stayed at home is refused, unless LFS is switched
   assert.equal((await push()).code, 0);
 });
 
-test('git-lfs locks a file and does not push what somebody else has locked', options, async () => {
+test('git-lfs locks a file, and does not push files that another user has locked', options, async () => {
   const here = await place();
   const owner = await client(here, 'owner');
   await done(owner, ['checkout', '-q', '-b', 'main'], 'work');

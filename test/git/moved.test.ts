@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gitClient, remoteOf } from '../support/git.ts';
 import { filledWorld, headOf } from '../support/repository.ts';
 
-test('git finds a project at its old path: it clones, fetches and pushes, and so does a work tree from before the move', async () => {
+test('git can clone, fetch and push at the old path of a project, also from a work tree older than the transfer', async () => {
   const place = await filledWorld();
   const client = await gitClient();
   const old = remoteOf(place.url, place.project.full_path, place.people.maintainer.token);

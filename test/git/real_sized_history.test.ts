@@ -29,12 +29,12 @@ before(async () => {
 const fileUrl = (path: string, below = '') =>
   `/projects/${place.project.id}/repository/files/${encodeURIComponent(path)}${below}`;
 
-test('the history is as large as it should be', async () => {
+test('the history has the intended size', async () => {
   assert.equal(Number(await git('rev-list', '--count', 'main')), commits);
   assert.ok((await git('ls-tree', '-r', '--name-only', 'main')).trim().split('\n').length > 2000);
 });
 
-test('files are read, and what is said of them is what git says', async () => {
+test('files and their metadata are the same as with git', async () => {
   const head = (await git('rev-parse', 'main')).trim();
   const client = place.as('reporter');
   for (const path of [plainFile(0), plainFile(777), plainFile(plainFiles - 1), busyFile]) {
@@ -62,7 +62,7 @@ test('files are read, and what is said of them is what git says', async () => {
   }
 });
 
-test('an old state of a file is read at its commit', async () => {
+test('an old version of a file is read at its commit', async () => {
   const commit = (await git('rev-parse', 'main~3000')).trim();
   const { body } = await place.as('reporter').get(fileUrl(busyFile), { ref: commit });
   assert.equal(Buffer.from(body.content, 'base64').toString(), await git('cat-file', 'blob', `${commit}:${busyFile}`));
@@ -88,7 +88,7 @@ interface Range {
 const linesOfRanges = (ranges: Range[]): [string, string][] =>
   ranges.flatMap(({ commit, lines }) => lines.map((line): [string, string] => [commit.id, line]));
 
-test('the blame of a file that hundreds of commits have changed is that of git, line by line', async () => {
+test('the blame of a file with hundreds of changes equals that of git', async () => {
   const expected = linesOfPorcelain(await git('blame', '--porcelain', 'main', '--', busyFile));
   assert.ok(new Set(expected.map(([commit]) => commit)).size > 200);
   const { status, body } = await place.as('reporter').get(fileUrl(busyFile, '/blame'), { ref: 'main' });
@@ -118,7 +118,7 @@ async function listed(parameters: Record<string, unknown>): Promise<string[]> {
 
 const idsOf = (output: string) => output.trim().split('\n');
 
-test('the list of commits leads to the very first, in the order of git', async () => {
+test('the list of commits reaches the very first one, in the order of git', async () => {
   assert.deepEqual(await listed({}), idsOf(await git('rev-list', 'main')));
   assert.deepEqual(await listed({ path: busyFile }), idsOf(await git('rev-list', 'main', '--', busyFile)));
   assert.deepEqual(await listed({ first_parent: 'true' }), idsOf(await git('rev-list', '--first-parent', 'main')));
@@ -127,7 +127,7 @@ test('the list of commits leads to the very first, in the order of git', async (
   assert.deepEqual(await listed({ since, until }), idsOf(inWeek));
 });
 
-test('a file that is changed through the API is in a fresh clone, and all the history behind it', async () => {
+test('a file changed through the API is in a fresh clone, with its whole history', async () => {
   const { username } = place.people.maintainer;
   const path = plainFile(1234);
   const answer = await place.as('maintainer').put(fileUrl(path), { branch: 'main', content: 'short\n', commit_message: 'Cut' });

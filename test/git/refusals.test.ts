@@ -40,7 +40,7 @@ async function scoped(...scopes: string[]): Promise<string> {
   return body.token;
 }
 
-test('a wrong token, or none, opens nothing and says how to do better', async () => {
+test('a wrong or missing token is refused with a hint', async () => {
   const { url, project } = place;
   const said = await refusedClone(remoteOf(url, project.full_path, 'glpat-wrong'));
   assert.match(said, /remote: HTTP Basic: Access denied\. If a password was provided .* use a token/);
@@ -49,7 +49,7 @@ test('a wrong token, or none, opens nothing and says how to do better', async ()
   assert.match(await refusedClone(remoteOf(url, 'no/such-project')), /fatal: could not read Username/);
 });
 
-test('a stranger cannot tell a private project from none', async () => {
+test('outsiders cannot tell a private project from a missing one', async () => {
   const { url, people } = place;
   const hidden = await refusedClone(remoteFor(place, 'outsider'));
   assert.match(hidden, /remote: The project you were looking for could not be found or you don't have permission to view it\./);
@@ -57,14 +57,14 @@ test('a stranger cannot tell a private project from none', async () => {
   assert.equal(none.match(/remote: .*/)?.[0], hidden.match(/remote: .*/)?.[0]);
 });
 
-test('a guest may not clone, a reporter may but not push', async () => {
+test('guests cannot clone, and reporters can clone but not push', async () => {
   assert.match(await refusedClone(remoteFor(place, 'guest')), /remote: You are not allowed to download code from this project\./);
   const said = await refusedPush(await changed('reporter'), 'main');
   assert.match(said, /remote: You are not allowed to push code to this project\./);
   assert.match(said, /The requested URL returned error: 403/);
 });
 
-test('a token to read with cannot push, one to write with can', async () => {
+test('a token with read_repository cannot push, and one with write_repository can', async () => {
   const { url, project } = place;
   const work = await changed('developer');
   const [reading, writing] = [await scoped('read_repository'), await scoped('write_repository')];
@@ -78,7 +78,7 @@ test('a token to read with cannot push, one to write with can', async () => {
   assert.match(await work.refused('fetch'), /remote: You are not allowed to download code\./);
 });
 
-test('the default branch stays, tags do not change under others, and names that look like commits are refused', async () => {
+test('deleting the default branch, moving tags and names that look like commits are refused', async () => {
   const work = await changed('developer');
   assert.match(await refusedPush(work, ':main'), /remote: GitLab: The default branch of a project cannot be deleted\./);
   await work.git('tag', '-f', 'v1');
@@ -90,7 +90,7 @@ test('the default branch stays, tags do not change under others, and names that 
   assert.match(foreign, /\[remote rejected\]/);
 });
 
-test('an archived project is read and not pushed to', async () => {
+test('an archived project can be cloned but not pushed to', async () => {
   const { db, project } = place;
   const work = await changed('developer');
   const archive = (archived: boolean) => db.updateTable('projects').set({ archived }).where('id', '=', project.id).execute();
@@ -103,7 +103,7 @@ test('an archived project is read and not pushed to', async () => {
   }
 });
 
-test('a protected branch is for maintainers, who neither rewrite nor remove it, and everything else stays open', async () => {
+test('only maintainers can push to a protected branch, without rewriting or deleting it; other branches stay open', async () => {
   const work = await changed('developer');
   const only = /remote: GitLab: You are not allowed to push code to protected branches on this project\./;
   const both = await refusedPush(work, 'main', 'main:refs/heads/topic');

@@ -9,7 +9,7 @@ import { begin, clone, refusedClone, remoteFor } from './work_tree.ts';
 
 const environment = await ownAddress();
 
-test('a service account clones and pushes with a token as far as its role goes, and never with a password', async () => {
+test('a service account clones and pushes with a token as its role allows, and never with a password', async () => {
   const place = await world({ environment });
   const { as, project, db, url } = place;
   const first = await begin(remoteFor(place, 'maintainer'), 'main');
@@ -40,7 +40,7 @@ test('a service account clones and pushes with a token as far as its role goes, 
   await onlyReading.commit('a', 'a');
   assert.match(await onlyReading.refused('push', 'origin', 'main'), /403|not allowed|denied/i);
 
-  // Even where somebody has written one into the database.
+  // Even if one was written into the database directly.
   const password = 'a long enough secret';
   await db
     .updateTable('users')

@@ -18,7 +18,7 @@ const size_bytes = files * fileSize_mebibytes * mebibyte;
 const allowed_bytes = size_bytes / 2;
 
 /**
- * Commits what nothing can compress, in files of which each has a commit: enough objects for git to keep the pack as it came.
+ * Commits incompressible data, one file per commit: enough objects for git to keep the pack as received.
  * Another program writes them, so that this process has no free memory of that size left over.
  */
 async function addNoise({ folder, git }: WorkTree): Promise<string> {
@@ -51,7 +51,7 @@ async function growth(during: Promise<unknown>): Promise<number> {
   return highest - before;
 }
 
-test('60 MiB are pushed and cloned without a server that grows by half of them', async () => {
+test('pushing and cloning 60 MiB grows the server by less than half of it', async () => {
   const place = await world();
   const work = await begin(remoteFor(place, 'owner'), 'main');
   // The client's own work on such data, which takes it longer than everything else.

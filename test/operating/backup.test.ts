@@ -119,7 +119,7 @@ async function addLargeFile(server: Server, full_path: string): Promise<{ addres
   return await action('download');
 }
 
-test('a backup made while people push is restored to a server that answers the same, and that fits together', async () => {
+test('a backup taken during pushes is restored to a consistent server with the same replies', async () => {
   const source = { COPPICE_DATA: await dataFolder() };
   const server = await serve(source);
   const { addresses, busy } = await fill(server);
@@ -167,7 +167,7 @@ test('a backup made while people push is restored to a server that answers the s
   assert.equal(await heir.stop(), 0);
 });
 
-test('what is no backup is said to be none', async () => {
+test('a file that is not a backup is refused', async () => {
   const file = path.join(await folder(), 'notes.txt');
   await writeFile(file, 'milk\n');
   const { code, err } = await coppice(['restore', '--from', file], { COPPICE_DATA: path.join(await folder(), 'data') });

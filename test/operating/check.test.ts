@@ -33,7 +33,7 @@ async function repairAll(world: World): Promise<string[]> {
   return said;
 }
 
-test('a sound server gives no findings, and what is wrong is found and repaired', async () => {
+test('a consistent server has no findings, and inconsistencies are found and repaired', async () => {
   const world = await filledWorld();
   const { db, project, people, group } = world;
   const repository = repositoryIn(world);
@@ -83,7 +83,7 @@ test('a sound server gives no findings, and what is wrong is found and repaired'
   assert.equal(await stat(orphan).catch(() => undefined), undefined);
 });
 
-test('a damaged object and a missing repository are found, and left to the operator', async () => {
+test('a damaged object and a missing repository are reported, but not repaired', async () => {
   const world = await filledWorld();
   const repository = repositoryIn(world);
   const [file] = await objectFiles(repository);
@@ -102,7 +102,7 @@ test('a damaged object and a missing repository are found, and left to the opera
   await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
 });
 
-test('a blob that is not what its name says is found', async () => {
+test('a blob that does not match its digest is reported', async () => {
   const world = await filledWorld();
   const content = 'a large file';
   const oid = createHash('sha256').update(content).digest('hex');
@@ -124,7 +124,7 @@ test('a blob that is not what its name says is found', async () => {
   ]);
 });
 
-test('a sealed token that cannot be read is found, and the others are not', async () => {
+test('an encrypted token that cannot be decrypted is reported, and others are not', async () => {
   const world = await filledWorld();
   const add = async (name: string) => {
     const platform_kubernetes_attributes = { api_url: 'https://kube.example.com', token: `token of ${name}` };

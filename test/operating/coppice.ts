@@ -12,7 +12,7 @@ import { atFileEnd } from '../support/file_end.ts';
 import { prepareData } from '../support/prepared_data.ts';
 
 const program = path.resolve(import.meta.dirname, '../../src/main.ts');
-/** Long enough to be one, and known to nobody else. */
+/** A secret key of sufficient length. */
 export const rootToken = 'glpat-of-the-first-administrator';
 
 const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;

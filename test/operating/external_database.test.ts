@@ -59,7 +59,7 @@ async function createDatabase(address: string): Promise<void> {
   }
 }
 
-test('two servers on one database of the operator are one: what one changes counts at once on the other', async (t) => {
+test('two servers share one external database, and a change on one takes effect on the other at once', async (t) => {
   const database = await startPostgres(t);
   const shared = {
     COPPICE_DATABASE_URL: database,

@@ -14,7 +14,7 @@ const licensee = ['--name', 'Ada', '--email', 'ada@example.com', '--company', 'O
 const plansOf = async ({ root }: Server): Promise<string[]> =>
   (await root.get('/licenses')).body.map(({ plan }: { plan: string }) => plan);
 
-test('a new server has everything, until the licence that it gave itself is removed; a restart does not bring it back', async () => {
+test('a new server has an Ultimate licence until it is deleted, and a restart does not bring it back', async () => {
   const data = await dataFolder();
   let server = await serve({ COPPICE_DATA: data });
   const { body } = await server.root.get('/license');
@@ -48,7 +48,7 @@ test('a new server has everything, until the licence that it gave itself is remo
   assert.equal(bad.err, 'COPPICE_LICENSE was refused: The license key is invalid. Make sure it is exactly as you received it.\n');
 });
 
-test('a server without a licence is on the free plan, and trusts another issuer whose key it is given', async () => {
+test('a server without a licence is on the free plan, and accepts licences by a configured issuer', async () => {
   const issuer = { COPPICE_DATA: await folder() };
   const { out: license } = await coppice([...issue, ...licensee], issuer);
   const { out: key } = await coppice(['license', 'key'], issuer);
@@ -71,7 +71,7 @@ test('a server without a licence is on the free plan, and trusts another issuer 
   }
 });
 
-test('what cannot be issued is refused by a sentence', async (t) => {
+test('invalid options of license issue are refused with a sentence', async (t) => {
   const printed = t.mock.method(console, 'log', () => {});
   const complained = t.mock.method(console, 'error', () => {});
   const refusals: [string[], RegExp][] = [
@@ -90,7 +90,7 @@ test('what cannot be issued is refused by a sentence', async (t) => {
   assert.equal(printed.mock.callCount(), 0);
 });
 
-test('a change of the plan counts at once on every server of a database, for people and for the anonymous', async () => {
+test('a change of plan takes effect at once on every server of a database, for users and anonymous callers', async () => {
   const { connectionString } = await testDatabase();
   const shared = {
     COPPICE_DATABASE_URL: connectionString,

@@ -25,14 +25,14 @@ function finds(place: string, name: string): boolean {
   return `${place && `${place}/`}node_modules/${name}` in packages || (place !== '' && finds(parent, name));
 }
 
-test('every package is locked by its content, without the address of a registry', () => {
+test('every package is locked by its integrity hash, without a registry URL', () => {
   assert.deepEqual(
     installed.filter(([, { integrity, resolved }]) => integrity === undefined || resolved !== undefined).map(([place]) => place),
     [],
   );
 });
 
-test('every dependency of a package is locked, those for other platforms too', () => {
+test('every dependency of a package is locked, also for other platforms', () => {
   const missing = Object.entries(packages).flatMap(([place, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !finds(place, name))

@@ -40,7 +40,7 @@ async function stopWhileAsking(server: Server): Promise<{ outcomes: Map<string, 
   return { outcomes, code };
 }
 
-test('metrics are shown on this machine or for the token, and a stop under load loses no request', async () => {
+test('metrics are served locally or with the token, and a stop under load loses no request', async () => {
   const token = 'a-token-for-prometheus';
   const server = await serve({ COPPICE_DATA: await dataFolder(), COPPICE_METRICS_TOKEN: token });
   const ask = async (headers: Record<string, string>) => (await fetch(`${server.url}/-/metrics`, { headers })).status;
@@ -69,7 +69,7 @@ async function answering({ child }: Server): Promise<number[]> {
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'it looks for processes in /proc' };
 
-test('of several processes one that is killed is replaced, all are measured, and a stop loses no request', onLinux, async () => {
+test('a killed process is replaced, metrics cover all processes, and a stop loses no request', onLinux, async () => {
   const token = 'a-token-for-prometheus';
   const data = await dataFolder();
   const server = await serve({ COPPICE_DATA: data, COPPICE_PROCESSES: '2', COPPICE_METRICS_TOKEN: token });
@@ -79,7 +79,7 @@ test('of several processes one that is killed is replaced, all are measured, and
   let now = await answering(server);
   while (now.length < 2 || now.includes(first)) now = await answering(server);
   const agent = new Agent();
-  // The one that is new may still be starting; whoever asks meanwhile is answered by the other.
+  // The new process may still be starting; the other one answers meanwhile.
   for (let count = 0; count < 10; count++) assert.equal(await outcome(`${server.url}/api/v4/version`, agent), '200');
 
   const metrics = await fetch(`${server.url}/-/metrics`, { headers: { authorization: `Bearer ${token}` } });

@@ -15,7 +15,7 @@ async function jobsDone({ url }: { url: string }): Promise<void> {
   }
 }
 
-test('while the database is gone requests are answered with 503, and when it is back they work again', async () => {
+test('requests get 503 while the database is down, and work again when it is back', async () => {
   const data = await dataFolder();
   const server = await serve({ COPPICE_DATA: data });
   const [postmaster] = readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n');
@@ -49,7 +49,7 @@ function smallDisk(t: TestContext, mountPoint: string): string | undefined {
   return mountPoint;
 }
 
-test('on a full disk writing fails with a message, reading goes on, and with room again writing does', async (t) => {
+test('on a full disk writes fail with a message and reads work; with free space writes work again', async (t) => {
   const top = await folder();
   const disk = smallDisk(t, path.join(top, 'disk'));
   if (disk === undefined) return;

@@ -89,7 +89,7 @@ test('an upgraded database has the same schema as a new one', async () => {
   assert.equal(await schemaDump(db), await readFile(path.resolve(import.meta.dirname, '../../docs/schema.sql'), 'utf8'));
 });
 
-test('what was written before the upgrade is read after it', async () => {
+test('data written before the upgrade can be read after it', async () => {
   const owner = await client('owner-1');
   const project = '/projects/group-1%2Fproject-1';
   const { body: issues } = await owner.get(`${project}/issues`, { order_by: 'created_at', sort: 'asc' });
@@ -127,7 +127,7 @@ test('what was written before the upgrade is read after it', async () => {
   assert.equal((await owner.get('/projects/owner-1%2Fopen')).status, 301);
 });
 
-test('what was begun before the upgrade goes on after it', async () => {
+test('work started before the upgrade continues after it', async () => {
   const owner = await client('owner-1');
   const project = '/projects/group-1%2Fproject-1';
   const milestone = (await owner.get(`${project}/milestones`)).body[0];

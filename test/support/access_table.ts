@@ -17,7 +17,7 @@ const personas = ['anonymous', 'outsider', 'guest', 'planner', 'reporter', 'deve
 
 type Visibility = 'private' | 'public';
 
-/** Those of which a rule asks. Each has a column: a guest with a role that has it and nothing else. */
+/** The permissions that rules check. Each has a column: a guest with a custom role that has only this permission. */
 const columns = permissions.filter((permission) => !unusedPermissions.has(permission));
 /** `archive_project` as `arc_p`. */
 const shortened = (permission: Permission) => permission.replace(/^(...)[^_]*_(.).*$/, '$1_$2');
@@ -42,7 +42,7 @@ function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'userna
   };
 }
 
-/** What is looked for below a project or group: an issue and an epic, of nobody that is asked about. */
+/** What is looked for below a project or group: an issue and an epic of a user outside the table. */
 export interface Things {
   issue_iid: number;
   epic_iid: number;
@@ -56,7 +56,7 @@ export async function addThings({ db, project, group }: World): Promise<Things> 
   return { issue_iid: 1, epic_iid: 1, epic_id: (await epic.executeTakeFirstOrThrow()).id };
 }
 
-/** What stands for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
+/** Values for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
 export function paramsFor(path: string, { project, group, people }: World, things: Things): Record<string, string> {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   const [collection] = path.split('/').filter((segment) => segment !== '');

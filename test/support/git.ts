@@ -1,4 +1,4 @@
-/** The real git program as a client of the server under test: its own home, no settings of the machine, nobody to ask for a password. */
+/** The real git program as a client of the server under test: its own home, no settings of the machine, and no password prompt. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -57,7 +57,7 @@ export interface Arena {
   grants: Grant[];
   /** A group with a subgroup, and a project in each. */
   places: Place[];
-  /** A group that everybody knows, with a Developer in it. */
+  /** A public group with a Developer in it. */
   guests: number;
 }
 
@@ -115,7 +115,7 @@ export interface Start {
 
 export const addresses = ['one', 'two', 'three'].map((name) => `${name}@lattice.example`);
 
-/** Forgets what the last run has left, and lets people be members; each place invites somebody, and has a program that is a guest, and one that owns it. */
+/** Deletes the state of the last run and creates members; each group and project invites a user, and has a bot that is a guest and one that is an owner. */
 export async function begin({ world: here, places, guests }: Arena, starts: readonly Start[]): Promise<void> {
   await here.db.transaction().execute(async (tx) => {
     for (const table of ['invitations', 'access_requests', 'group_links', 'access_token_bots'])
@@ -142,7 +142,7 @@ export async function begin({ world: here, places, guests }: Arena, starts: read
     for (const level of [10, 50]) await asAdmin(here, `${urlOf(place)}/access_tokens`, tokenRequest(level));
 }
 
-/** Somebody asks to become a member, wherever that is; who is one already asks for nothing. */
+/** Requests access for a user, unless they are a member already. */
 export async function ask({ db }: World, place: Place, user_id: number): Promise<void> {
   const known = db.selectFrom('members').select('id').where('user_id', '=', user_id);
   if (await known.where(`${place.kind}_id`, '=', place.id).executeTakeFirst()) return;
@@ -153,7 +153,7 @@ export async function ask({ db }: World, place: Place, user_id: number): Promise
     .execute();
 }
 
-/** The rows that decide, and those that somebody could change. */
+/** The rows that decide, and those that a request could change. */
 export async function rows({ db }: World) {
   const members = db
     .selectFrom('members')
@@ -178,13 +178,13 @@ export async function rows({ db }: World) {
 }
 export type Rows = Awaited<ReturnType<typeof rows>>;
 
-/** What somebody has by a membership, or would have by an invitation. */
+/** The rights of a membership, or of an invitation once accepted. */
 export const holdingOf = ({ roles }: Arena, { access_level, member_role_id }: Grant): Holding => ({
   level: access_level,
   permissions: new Set(roles.find(({ id }) => id === member_role_id)?.permissions),
 });
 
-/** What somebody holds in a place: by memberships there and above, and by groups that are invited, which bring along levels alone. */
+/** The rights of a user in a group or project: by memberships there and in ancestors, and by invited groups, which only grant levels. */
 export function held(arena: Arena, { members, links }: Rows, user_id: number, place: Place): Holding {
   const own = members.filter((row) => row.user_id === user_id);
   const direct = own.filter((row) => isOf(place, row) || (row.group_id !== null && place.groups.includes(row.group_id)));
@@ -201,6 +201,6 @@ export function held(arena: Arena, { members, links }: Rows, user_id: number, pl
   };
 }
 
-/** Whether whoever holds `mine` has all of `theirs`. */
+/** Whether `mine` includes all of `theirs`. */
 export const covers = (mine: Holding, theirs: Holding) =>
   theirs.level <= mine.level && [...theirs.permissions].every((one) => mine.permissions.has(one) || mine.level >= anyway[one]!);

@@ -43,7 +43,7 @@ export async function mailbox(t: TestContext, options: SMTPServerOptions = {}): 
     },
     ...options,
   });
-  // Whoever hangs up in the middle is the matter of the test that does it.
+  // A connection that is closed early is checked by the test that closes it.
   server.on('error', () => {});
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');

@@ -24,7 +24,7 @@ export async function addRole(
 }
 
 /**
- * Somebody who has a role in a group or project.
+ * Creates a user with a custom role in a group or project.
  * @param place e.g. `/groups/7`
  * @param base_access_level of the role, Guest by default
  */

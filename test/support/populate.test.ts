@@ -28,7 +28,7 @@ async function storedOf({ db }: World, user: { id: number; username: string }) {
   ]);
 }
 
-test('the people of a world are stored like those that the product adds', async () => {
+test('the users of a world are stored like those that the server creates', async () => {
   const here = await world();
   assert.deepEqual(await storedOf(here, here.people.outsider), await storedOf(here, await here.person()));
   assert.deepEqual(await storedOf(here, here.people.admin), await storedOf(here, await here.person({ admin: true })));

@@ -42,7 +42,7 @@ export interface World {
   url: string;
   services: JobServices;
   db: Database;
-  /** Another person, known to nobody. */
+  /** Another user without any memberships. */
   person(options?: { admin?: boolean }): Promise<Person & { client: Client }>;
 }
 
@@ -117,7 +117,7 @@ async function addPerson(tx: Database, username: string, admin = false): Promise
   return { id, username, token: value };
 }
 
-/** Adds everybody of a world as `addPerson` would, but in one statement, because every test has eight people: populate.test.ts compares. */
+/** Adds all users of a world as `addPerson` would, but in one statement, because every test has eight people: populate.test.ts compares. */
 async function addPeople(db: Database, suffix: number): Promise<Record<Persona, Person>> {
   const people = [...members, 'outsider', 'admin'].map((persona) => {
     const username = `${persona}-${suffix}`;

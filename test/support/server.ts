@@ -9,7 +9,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { copyCluster, preparedData } from './prepared_data.ts';
 
 export interface TestServer {
-  /** Connection string of the migrated database that others are cloned from. Nobody may stay connected to it. */
+  /** Connection string of the migrated database that others are cloned from. No connection to it may stay open. */
   template: string;
   /** For everything else that this run writes, at paths that other accounts can reach. It is removed with the server. */
   files: string;
