@@ -38,6 +38,25 @@ export async function addSystemNote(
     .execute();
 }
 
+/** What is noted on something, and its body. */
+type NoteOn = readonly [on: Noteable, body: string];
+
+/**
+ * Adds a system note to each of two issues or epics, each naming the other.
+ * @param tx the transaction of the change
+ * @param author_id the user who made it
+ */
+export async function noteOnBoth(tx: Database, author_id: number, [one, ofOther]: NoteOn, [other, ofOne]: NoteOn): Promise<void> {
+  const note = { author_id, system: true };
+  await tx
+    .insertInto('notes')
+    .values([
+      { ...note, ...noteableColumns(one), ...referringTo(other), body: ofOther },
+      { ...note, ...noteableColumns(other), ...referringTo(one), body: ofOne },
+    ])
+    .execute();
+}
+
 /**
  * Copies all notes with their authors, times, threads, reactions and mentions when an issue is moved or cloned. This creates no events or to-do items.
  * @param tx the transaction that copies the issue

@@ -1,5 +1,5 @@
 /** What other areas may use of notes. */
-export { addSystemNote, copyNotes } from './actions.ts';
+export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
 export { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
 export { noteMentions } from './mention_actions.ts';
 export { CommandsOnly, Note, noteOrCommands, onlyCommands, outcomeOf, presentNote } from './present.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
-import { addSystemNote } from '../../conversation/notes/index.ts';
+import { addSystemNote, noteOnBoth } from '../../conversation/notes/index.ts';
 import { firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
 import { issuesIn } from './place_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
@@ -38,39 +38,19 @@ async function noteAdded(tx: Database, author_id: number, issue: LinkedIssue, ep
   const reference = `${issue.full_path}#${issue.iid}`;
   const [onIssue, onEpic] = [theIssue(issue.id), theEpic(epic.id)];
   const toEpic = referenceTo(epicKind, issue.group_id ?? 0, epic);
-  if (issue.epic_id === null) {
-    await addSystemNote(tx, onEpic, author_id, `added issue ${reference}`, { refers_to: onIssue });
-    await addSystemNote(tx, onIssue, author_id, `added to epic ${toEpic}`, { refers_to: onEpic });
-    return;
-  }
+  if (issue.epic_id === null)
+    return noteOnBoth(tx, author_id, [onEpic, `added issue ${reference}`], [onIssue, `added to epic ${toEpic}`]);
   const before = await epicNamed(tx, issue.epic_id);
-  const onBefore = theEpic(before.id);
-  await addSystemNote(
-    tx,
-    onBefore,
-    author_id,
-    `moved issue ${reference} to epic ${referenceTo(epicKind, before.group_id, epic)}`,
-    {
-      refers_to: onIssue,
-    },
-  );
-  await addSystemNote(
-    tx,
-    onEpic,
-    author_id,
-    `added issue ${reference} from epic ${referenceTo(epicKind, epic.group_id, before)}`,
-    {
-      refers_to: onIssue,
-    },
-  );
-  await addSystemNote(tx, onIssue, author_id, `changed epic to ${toEpic}`, { refers_to: onEpic });
+  const moved = `moved issue ${reference} to epic ${referenceTo(epicKind, before.group_id, epic)}`;
+  await addSystemNote(tx, theEpic(before.id), author_id, moved, { refers_to: onIssue });
+  const added = `added issue ${reference} from epic ${referenceTo(epicKind, epic.group_id, before)}`;
+  await noteOnBoth(tx, author_id, [onEpic, added], [onIssue, `changed epic to ${toEpic}`]);
 }
 
 async function noteRemoved(tx: Database, author_id: number, issue: LinkedIssue, epic: EpicReference): Promise<void> {
-  const [onIssue, onEpic] = [theIssue(issue.id), theEpic(epic.id)];
-  await addSystemNote(tx, onEpic, author_id, `removed issue ${issue.full_path}#${issue.iid}`, { refers_to: onIssue });
   const reference = referenceTo(epicKind, issue.group_id ?? 0, epic);
-  await addSystemNote(tx, onIssue, author_id, `removed from epic ${reference}`, { refers_to: onEpic });
+  const [onEpic, onIssue] = [`removed issue ${issue.full_path}#${issue.iid}`, `removed from epic ${reference}`];
+  await noteOnBoth(tx, author_id, [theEpic(epic.id), onEpic], [theIssue(issue.id), onIssue]);
 }
 
 /** Why an issue cannot be in an epic. */

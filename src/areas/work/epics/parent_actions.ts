@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { epicKind, isMemberOfGroup, levels, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
-import { addSystemNote } from '../../conversation/notes/index.ts';
+import { noteOnBoth } from '../../conversation/notes/index.ts';
 import { assignedText, firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
 import { childrenIn } from './place_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
@@ -65,26 +65,11 @@ async function refusalOf(
 
 async function note(tx: Database, author_id: number, verb: 'added' | 'removed', parent: EpicReference, child: EpicReference) {
   const [toChild, toParent] = [referenceTo(epicKind, parent.group_id, child), referenceTo(epicKind, child.group_id, parent)];
-  const [onParent, onChild] = [theEpic(parent.id), theEpic(child.id)];
-  const isAdded = verb === 'added';
-  await addSystemNote(
-    tx,
-    onParent,
-    author_id,
-    isAdded ? `added epic ${toChild} as child epic` : `removed child epic ${toChild}`,
-    {
-      refers_to: onChild,
-    },
-  );
-  await addSystemNote(
-    tx,
-    onChild,
-    author_id,
-    isAdded ? `added epic ${toParent} as parent epic` : `removed parent epic ${toParent}`,
-    {
-      refers_to: onParent,
-    },
-  );
+  const [onParent, onChild] =
+    verb === 'added'
+      ? [`added epic ${toChild} as child epic`, `added epic ${toParent} as parent epic`]
+      : [`removed child epic ${toChild}`, `removed parent epic ${toParent}`];
+  await noteOnBoth(tx, author_id, [theEpic(parent.id), onParent], [theEpic(child.id), onChild]);
 }
 
 const parentOf = async (tx: Database, id: number): Promise<number | null> =>

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, conflict, unprocessable } from '../../../http/index.ts';
-import { addSystemNote } from '../../conversation/notes/index.ts';
+import { noteOnBoth } from '../../conversation/notes/index.ts';
 import { type LinkRow, type LinkType, linkOf, linksTable } from './link_queries.ts';
 import { assignedText, type Named, referenceTo } from './rules.ts';
 
@@ -12,21 +12,15 @@ const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked
 
 type Pair = readonly [Named, Named];
 
-/** Adds a system note about the other one to both. */
-async function noteOnBoth(
-  tx: Database,
-  kind: NoteableKind,
-  author_id: number,
-  [one, other]: Pair,
-  [ofOther, ofOne]: [string, string],
-) {
-  const [onOne, onOther] = [
-    { kind, id: one.id },
-    { kind, id: other.id },
-  ];
+/** Notes a text and the name of the other one on both. */
+function noteLink(tx: Database, kind: NoteableKind, author_id: number, [one, other]: Pair, [ofOther, ofOne]: [string, string]) {
   const name = (on: Named, of: Named) => referenceTo(kind, on[kind.place_column], of);
-  await addSystemNote(tx, onOne, author_id, `${ofOther} ${name(one, other)}`, { refers_to: onOther });
-  await addSystemNote(tx, onOther, author_id, `${ofOne} ${name(other, one)}`, { refers_to: onOne });
+  return noteOnBoth(
+    tx,
+    author_id,
+    [{ kind, id: one.id }, `${ofOther} ${name(one, other)}`],
+    [{ kind, id: other.id }, `${ofOne} ${name(other, one)}`],
+  );
 }
 
 /**
@@ -49,7 +43,7 @@ export async function addLink(
     tx,
   );
   const said = (of: LinkType) => `marked this ${kind.name} as ${words[of]}`;
-  if (rows[0]) await noteOnBoth(tx, kind, author_id, [source, target], [said(type), said(reversed[type])]);
+  if (rows[0]) await noteLink(tx, kind, author_id, [source, target], [said(type), said(reversed[type])]);
   return rows[0]?.id;
 }
 
@@ -83,6 +77,6 @@ export async function removeLink(tx: Database, kind: NoteableKind, author_id: nu
     tx,
   );
   const body = 'removed the relation with';
-  if (rows.length > 0) await noteOnBoth(tx, kind, author_id, pair, [body, body]);
+  if (rows.length > 0) await noteLink(tx, kind, author_id, pair, [body, body]);
   return rows.length > 0;
 }

@@ -3,7 +3,7 @@ import { issueKind, type PlacedNoteable, type Project, projectFor, projectOf, th
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
-import { addSystemNote } from '../../conversation/notes/index.ts';
+import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
 import {
   addLink,
@@ -35,9 +35,8 @@ async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, p
   if (!canonical || canonical.id === issue.id) return false;
   const author_id = acting.caller.id;
   const body = `marked this issue as a duplicate of ${referenceTo(issueKind, issue.project_id, canonical)}`;
-  await addSystemNote(tx, theIssue(issue.id), author_id, body, { refers_to: theIssue(canonical.id) });
   const there = `marked ${referenceTo(issueKind, canonical.project_id, issue)} as a duplicate of this issue`;
-  await addSystemNote(tx, theIssue(canonical.id), author_id, there, { refers_to: theIssue(issue.id) });
+  await noteOnBoth(tx, author_id, [theIssue(issue.id), body], [theIssue(canonical.id), there]);
   await updateIssue(tx, acting, project, issue.id, { state_event: 'close', duplicated_to_id: canonical.id });
   return true;
 }

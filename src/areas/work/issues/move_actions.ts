@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { issueKind, levels, mayUse, type Project, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, found } from '../../../http/index.ts';
-import { addSystemNote, copyNotes } from '../../conversation/notes/index.ts';
+import { copyNotes, noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { labelsByIssue, labelsFor } from '../../planning/labels/index.ts';
@@ -122,8 +122,7 @@ async function copyTexts(tx: Database, { source, target }: Way, from: number, to
 async function noteWay(tx: Database, { caller }: Acting, way: Way, from: Original, to: PlacedIssue, verb: 'moved' | 'cloned') {
   const there = referenceTo(issueKind, way.source.id, { ...to, full_path: way.target.full_path });
   const here = referenceTo(issueKind, way.target.id, { ...from, full_path: way.source.full_path });
-  await addSystemNote(tx, theIssue(from.id), caller.id, `${verb} to ${there}`, { refers_to: theIssue(to.id) });
-  await addSystemNote(tx, theIssue(to.id), caller.id, `${verb} from ${here}`, { refers_to: theIssue(from.id) });
+  await noteOnBoth(tx, caller.id, [theIssue(from.id), `${verb} to ${there}`], [theIssue(to.id), `${verb} from ${here}`]);
 }
 
 /**

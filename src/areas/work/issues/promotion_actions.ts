@@ -2,7 +2,7 @@
 import { groupFor, levels, type Project, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { reaches } from '../../../http/index.ts';
-import { addSystemNote, copyNotes } from '../../conversation/notes/index.ts';
+import { copyNotes, noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsByIssue } from '../../planning/labels/index.ts';
 import { createEpic } from '../epics/index.ts';
@@ -35,8 +35,8 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
   });
   const [onIssue, onEpic] = [theIssue(issue_id), theEpic(epic.id)];
   await copyNotes(tx, onIssue, onEpic);
-  await addSystemNote(tx, onIssue, caller.id, `promoted to epic &${epic.iid}`, { refers_to: onEpic });
-  await addSystemNote(tx, onEpic, caller.id, `promoted from issue ${project.full_path}#${issue.iid}`, { refers_to: onIssue });
+  const [promotedTo, promotedFrom] = [`promoted to epic &${epic.iid}`, `promoted from issue ${project.full_path}#${issue.iid}`];
+  await noteOnBoth(tx, caller.id, [onIssue, promotedTo], [onEpic, promotedFrom]);
   await updateIssue(tx, acting, project, issue_id, { state_event: 'close' });
   return true;
 }
