@@ -14,6 +14,7 @@ import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';
 import { repositoryOf } from '../../src/git/index.ts';
+import { showPresence } from '../../src/jobs/alive.ts';
 import { servicesFor } from '../../src/services/index.ts';
 import { ownAddress } from '../support/address.ts';
 import { clientOf } from '../support/client.ts';
@@ -130,8 +131,8 @@ async function inspectProjects(db: Database, { projects }: Memory): Promise<void
   }
 }
 
-/** Until every job has ended, or failed for good: those of a killed server are taken over as if it had been dead for a while. */
-async function jobsEnded(db: Database): Promise<void> {
+/** Until every job has ended, or failed for good: another worker finds those of a killed server, which seem to be dead for a while. */
+async function jobsEnded(connectionString: string, db: Database): Promise<void> {
   for (;;) {
     await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute' where locked_at is not null`.execute(
       db,
@@ -139,14 +140,16 @@ async function jobsEnded(db: Database): Promise<void> {
     const { rows } =
       await sql`select from graphile_worker._private_jobs where attempts < max_attempts or locked_at is not null`.execute(db);
     if (rows.length === 0) return;
+    const worker = await showPresence({ connectionString, worker: 'of the test', running: () => [], onError: () => {} });
+    await worker.end();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
 /** Rows and repository exist together or are deleted together; after a confirmed deletion both are gone. */
-async function inspectRemovals(db: Database, { removals }: Memory): Promise<void> {
+async function inspectRemovals(connectionString: string, db: Database, { removals }: Memory): Promise<void> {
   const services = servicesFor(readConfig(environment), db);
-  await jobsEnded(db);
+  await jobsEnded(connectionString, db);
   for (const { project_id, group_id, fate } of removals) {
     const project = await db.selectFrom('projects').select('id').where('id', '=', project_id).executeTakeFirst();
     const group = await db
@@ -183,7 +186,7 @@ async function inspect(git: GitClient, project: Project, memory: Memory): Promis
     await inspectFiles(git, repository, memory);
     await inspectPushes(git, repository, project, memory);
     await inspectProjects(db, memory);
-    await inspectRemovals(db, memory);
+    await inspectRemovals(connectionString, db, memory);
     await inspectRepositories(git, db);
   } finally {
     await db.destroy();
