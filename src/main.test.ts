@@ -56,7 +56,7 @@ async function ready(child: ChildProcess): Promise<string> {
 }
 
 const version = (token: string) =>
-  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4/version`, { headers: { 'private-token': token } });
+  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4/version`, { headers: { connection: 'close', 'private-token': token } });
 
 test('the first start prints a token that works, a second only its address, and Ctrl-C leaves nothing running', async () => {
   const first = coppice(['serve']);

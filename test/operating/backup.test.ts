@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { basic, objectFor } from '../support/lfs.ts';
 import { fileUrl } from '../support/repository.ts';
-import { coppice, dataFolder, folder, rootToken, type Server, serve } from './coppice.ts';
+import { coppice, dataFolder, folder, oneCall, rootToken, type Server, serve } from './coppice.ts';
 
 const onMain = { branch: 'main', commit_message: 'Change a file' };
 
@@ -104,7 +104,7 @@ async function addLargeFile(server: Server, full_path: string): Promise<{ addres
   const action = async (operation: 'upload' | 'download') => {
     const answer = await fetch(`${server.url}/${full_path}.git/info/lfs/objects/batch`, {
       method: 'POST',
-      headers: { ...basic(rootToken), 'content-type': 'application/vnd.git-lfs+json' },
+      headers: { ...oneCall, ...basic(rootToken), 'content-type': 'application/vnd.git-lfs+json' },
       body: JSON.stringify({ operation, transfers: ['basic'], objects: [object] }),
     });
     const { objects } = (await answer.json()) as {
@@ -114,7 +114,7 @@ async function addLargeFile(server: Server, full_path: string): Promise<{ addres
     return { address: new URL(href).pathname, authorization: header.Authorization };
   };
   const { address, authorization } = await action('upload');
-  const headers = { authorization, 'content-type': 'application/octet-stream' };
+  const headers = { ...oneCall, authorization, 'content-type': 'application/octet-stream' };
   assert.equal((await fetch(server.url + address, { method: 'PUT', headers, body: large })).status, 200);
   return await action('download');
 }
@@ -158,7 +158,7 @@ test('a backup taken during pushes is restored to a consistent server with the s
   const after = await answers(heir, addresses);
   for (const [index, answer] of before.entries()) assert.deepEqual(still(after[index]), still(answer));
   // The credential is still good, so the key that signed it was restored, and not one of the new server's own.
-  const download = await fetch(heir.url + address, { headers: { authorization } });
+  const download = await fetch(heir.url + address, { headers: { ...oneCall, authorization } });
   assert.deepEqual([download.status, await download.text()], [200, large]);
   const commits = await heir.root.get(`/projects/${busy.id}/repository/commits`);
   assert.equal(commits.status, 200);

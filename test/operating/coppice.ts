@@ -15,6 +15,9 @@ const program = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** A secret key of sufficient length. */
 export const rootToken = 'glpat-of-the-first-administrator';
 
+/** Headers of calls whose connections end with them: a stop waits a second for what an open one may still bring. */
+export const oneCall = { connection: 'close' };
+
 const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
 
 /** An empty folder, removed when the test file ends. */
@@ -76,6 +79,8 @@ export interface Server {
   url: string;
   /** The administrator. */
   root: Client;
+  /** A client with this token; left out, it is anonymous. */
+  as(token?: string): Client;
   /** Sends SIGTERM and gives the exit code, when it has ended. */
   stop(): Promise<number>;
 }
@@ -101,5 +106,6 @@ export async function serve(environment: Environment): Promise<Server> {
     child.kill('SIGTERM');
     return (await exit)[0] as number;
   };
-  return { child, url, root: clientOf(`${url}/api/v4`, rootToken), stop };
+  const as = (token?: string) => clientOf(`${url}/api/v4`, token, oneCall);
+  return { child, url, root: as(rootToken), as, stop };
 }

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { type Account, programsFor } from '../../src/db/postgres_programs.ts';
-import { clientOf } from '../support/client.ts';
 import { coppice, folder, serve } from './coppice.ts';
 
 /** A PostgreSQL that the distribution brings, the newest there is; .ci/run installs one. Without any, the one in the box runs as if it were an operator's. */
@@ -83,7 +82,7 @@ test('two servers share one external database, and a change on one takes effect 
   });
   const token = await one.root.post(`/users/${ada.body.id}/personal_access_tokens`, { name: 'hers', scopes: ['api'] });
   assert.equal(token.status, 201, JSON.stringify(token.body));
-  const asAda = [one, other].map(({ url }) => clientOf(`${url}/api/v4`, token.body.token));
+  const asAda = [one, other].map((server) => server.as(token.body.token));
   const seen = async () => Promise.all(asAda.map(async (client) => (await client.get(place)).status));
   assert.deepEqual(await seen(), [404, 404]);
   await other.root.post(`${place}/members`, { user_id: ada.body.id, access_level: 20 });

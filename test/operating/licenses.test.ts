@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { run } from '../../src/commands/run.ts';
-import { clientOf } from '../support/client.ts';
 import { testDatabase } from '../support/database.ts';
 import { coppice, dataFolder, folder, type Server, serve } from './coppice.ts';
 
@@ -108,7 +107,7 @@ test('a change of plan takes effect at once on every server of a database, for u
   const { id } = (await one.root.post('/projects', { name: 'open', visibility: 'public' })).body;
   assert.equal((await one.root.post(`/projects/${id}/issues`, { title: 'Ripe?' })).status, 201);
   const issues = `/projects/${id}/issues`;
-  const anybody = clientOf(`${other.url}/api/v4`);
+  const anybody = other.as();
   const sees = async (): Promise<boolean[]> => {
     const answers = await Promise.all([other.root, anybody, other.root, anybody].map((client) => client.get(issues)));
     return answers.map(({ body }) => 'weight' in body[0]);

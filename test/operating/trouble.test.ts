@@ -4,12 +4,12 @@ import { mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileUrl } from '../support/repository.ts';
-import { dataFolder, folder, serve } from './coppice.ts';
+import { dataFolder, folder, oneCall, serve } from './coppice.ts';
 
 /** Waits until no job waits or runs. */
 async function jobsDone({ url }: { url: string }): Promise<void> {
   for (;;) {
-    const metrics = await (await fetch(`${url}/-/metrics`)).text();
+    const metrics = await (await fetch(`${url}/-/metrics`, { headers: oneCall })).text();
     const of = (state: string) => new RegExp(`^coppice_jobs\\{state="${state}"\\} (\\d+)$`, 'm').exec(metrics)?.[1];
     if (of('waiting') === '0' && of('running') === '0') return;
   }
@@ -23,7 +23,7 @@ test('requests get 503 while the database is down, and work again when it is bac
   let answer = await server.root.get('/projects');
   while (answer.status === 200) answer = await server.root.get('/projects');
   assert.deepEqual([answer.status, answer.body], [503, { message: '503 Service Unavailable' }]);
-  assert.equal((await fetch(`${server.url}/-/liveness`)).status, 200);
+  assert.equal((await fetch(`${server.url}/-/liveness`, { headers: oneCall })).status, 200);
   while (answer.status !== 200) {
     assert.equal(answer.status, 503);
     answer = await server.root.get('/projects');

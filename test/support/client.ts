@@ -48,8 +48,9 @@ async function bodyOf(response: Response): Promise<unknown> {
 /**
  * @param root the address of the API, e.g. `http://127.0.0.1:4000/api/v4`
  * @param token sent as PRIVATE-TOKEN; left out, the calls are anonymous
+ * @param common headers of every call
  */
-export function clientOf(root: string, token?: string): Client {
+export function clientOf(root: string, token?: string, common: Record<string, string> = {}): Client {
   const ask =
     (method: string): Ask1 =>
     async (path, parameters, { headers = {}, raw } = {}) => {
@@ -62,6 +63,7 @@ export function clientOf(root: string, token?: string): Client {
         headers: {
           ...(token === undefined ? {} : { 'private-token': token }),
           ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...common,
           ...headers,
         },
         body: raw ?? json ?? null,
