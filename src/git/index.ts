@@ -18,7 +18,7 @@ export { mergeTrees } from './merging.ts';
 export { newBlobs } from './new_blobs.ts';
 export { patchesOf } from './patches.ts';
 export { pathProblem } from './paths.ts';
-export { diskPath, repositoryOf } from './place.ts';
+export { diskPath, repositoryOf } from './project_repository.ts';
 export type { PushRules } from './push_hooks.ts';
 export { alsoSeeing } from './quarantine.ts';
 export { closeReaders } from './readers.ts';

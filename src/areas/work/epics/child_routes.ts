@@ -25,8 +25,8 @@ import { titleReasons } from '../../../texts/index.ts';
 import { assignedText, noMatchText } from '../issuables/index.ts';
 import { createEpic } from './actions.ts';
 import { adopt, type ParentRefusal, setParent } from './parent_actions.ts';
-import { childrenIn, moveInEpic } from './place_actions.ts';
 import { newPlace } from './place_parameters.ts';
+import { childrenIn, moveInEpic } from './position_actions.ts';
 import { Epic, type EpicReply, presentEpics, presentSingleEpic } from './present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/epics';

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
 import { addSystemNote, noteOnBoth } from '../../conversation/notes/index.ts';
 import { firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
-import { issuesIn } from './place_actions.ts';
+import { issuesIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
 /** An issue as notes and rules need it. */

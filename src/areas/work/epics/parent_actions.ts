@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import { assignedText, firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
-import { childrenIn } from './place_actions.ts';
+import { childrenIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
 /** How many levels a tree may have. */
