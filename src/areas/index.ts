@@ -72,7 +72,7 @@ import { issueLinkRoutes } from './work/issues/link_routes.ts';
 import { issueListRoutes } from './work/issues/list_routes.ts';
 import { issueMetricImageRoutes } from './work/issues/metric_image_routes.ts';
 import { milestoneIssueRoutes } from './work/issues/milestone_routes.ts';
-import { issuePlaceRoutes } from './work/issues/move_routes.ts';
+import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { issueTimeRoutes } from './work/issues/time_routes.ts';
@@ -130,7 +130,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Issues: their fields, order, people, time tracking and moves.',
     issueListRoutes,
     issueRoutes,
-    issuePlaceRoutes,
+    issueMoveRoutes,
     peopleRoutes(issueNoun),
     issueOriginRoutes,
     issueTimeRoutes,

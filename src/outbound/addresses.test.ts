@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { localPlaceOf } from './index.ts';
+import { localTargetOf } from './index.ts';
 
 const hostOf = (url: string) => new URL(url).hostname;
 
@@ -26,7 +26,7 @@ test('this machine is recognised in every notation', () => {
     '[::ffff:127.0.0.1]',
     '%6cocalhost',
   ];
-  for (const host of [...own, ...names]) assert.equal(localPlaceOf(hostOf(`http://${host}/`)), 'localhost', host);
+  for (const host of [...own, ...names]) assert.equal(localTargetOf(hostOf(`http://${host}/`)), 'localhost', host);
 });
 
 test('the network around it is recognised, up to its borders', () => {
@@ -59,7 +59,7 @@ test('the network around it is recognised, up to its borders', () => {
     '255.255.255.255',
   ];
   for (const host of [...inside, ...ofSix, ...names])
-    assert.equal(localPlaceOf(hostOf(`http://${host}/`)), 'local network', host);
+    assert.equal(localTargetOf(hostOf(`http://${host}/`)), 'local network', host);
 });
 
 test('every other place is none of them', () => {
@@ -82,5 +82,5 @@ test('every other place is none of them', () => {
     'mylocal.net',
     'xn--bcher-kva.example',
   ];
-  for (const host of [...outside, ...ofSix, ...names]) assert.equal(localPlaceOf(hostOf(`http://${host}/`)), undefined, host);
+  for (const host of [...outside, ...ofSix, ...names]) assert.equal(localTargetOf(hostOf(`http://${host}/`)), undefined, host);
 });

@@ -43,7 +43,7 @@ const localNames = /^(?:.*\.)?(?:local|localdomain|internal|home\.arpa)$/;
  * @param host as `URL.hostname` has it: an address in any notation is written in the usual one there, one of version 6 in brackets
  * @returns undefined for all other places
  */
-export function localPlaceOf(host: string): LocalTarget | undefined {
+export function localTargetOf(host: string): LocalTarget | undefined {
   const name = host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')

@@ -1,2 +1,2 @@
 /** Addresses of other systems. */
-export { localPlaceOf } from './addresses.ts';
+export { localTargetOf } from './addresses.ts';

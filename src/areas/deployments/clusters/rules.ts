@@ -1,6 +1,6 @@
 /** What a cluster may be (docs/reference/clusters.md). Pure functions: each gives the reasons why a value is refused, empty when it is fine. */
 import { X509Certificate } from 'node:crypto';
-import { localPlaceOf } from '../../../outbound/index.ts';
+import { localTargetOf } from '../../../outbound/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
 const longest = { api_url: 2048, token: 8192, ca_cert: 65_535, domain: 255, label: 63, environment_scope: 255, namespace: 63 };
@@ -17,9 +17,9 @@ export function apiUrlReasons(url: string, mayBeLocal: boolean): string[] {
   // The parser forgives white space and backslashes, which others may read differently.
   const parsed = /^https?:\/\/[^\s\\]+$/i.test(url) ? URL.parse(url) : null;
   if (!parsed) return ['is blocked: Only allowed schemes are http, https'];
-  const place = mayBeLocal ? undefined : localPlaceOf(parsed.hostname);
-  if (place === undefined) return [];
-  return [`is blocked: Requests to ${place === 'localhost' ? 'localhost' : 'the local network'} are not allowed`];
+  const target = mayBeLocal ? undefined : localTargetOf(parsed.hostname);
+  if (target === undefined) return [];
+  return [`is blocked: Requests to ${target === 'localhost' ? 'localhost' : 'the local network'} are not allowed`];
 }
 
 /** @param token without the white space around it */

@@ -25,8 +25,8 @@ import { titleReasons } from '../../../texts/index.ts';
 import { assignedText, noMatchText } from '../issuables/index.ts';
 import { createEpic } from './actions.ts';
 import { adopt, type ParentRefusal, setParent } from './parent_actions.ts';
-import { newPlace } from './place_parameters.ts';
 import { childrenIn, moveInEpic } from './position_actions.ts';
+import { newPosition } from './position_parameters.ts';
 import { Epic, type EpicReply, presentEpics, presentSingleEpic } from './present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/epics';
@@ -110,7 +110,7 @@ const routes = [
     access: epicRole('planner'),
     input: {
       child_epic_id: Id,
-      ...newPlace('Id of the child epic'),
+      ...newPosition('Id of the child epic'),
       ...paging,
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],

@@ -9,7 +9,7 @@ export {
   setEpicOfIssue,
 } from './issue_actions.ts';
 export { epicNoun } from './noteable.ts';
-export { newPlace } from './place_parameters.ts';
 export { issuesIn, moveInEpic } from './position_actions.ts';
+export { newPosition } from './position_parameters.ts';
 export { Epic, EpicInIssue, type EpicReply, presentSingleEpic } from './present.ts';
 export { epicsInIssues } from './queries.ts';

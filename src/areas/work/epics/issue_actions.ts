@@ -4,7 +4,7 @@ import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/i
 import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
 import { addSystemNote, noteOnBoth } from '../../conversation/notes/index.ts';
-import { firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
+import { firstPosition, noMatchText, referenceTo } from '../issuables/index.ts';
 import { issuesIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
@@ -76,7 +76,7 @@ export async function addToEpic(
   if (epic.confidential && !issue.confidential) return 'confidential epic';
   await sql`
     insert into epic_issues (issue_id, epic_id, relative_position)
-    values (${issue_id}, ${epic_id}, ${firstPlace(issuesIn(epic_id))})
+    values (${issue_id}, ${epic_id}, ${firstPosition(issuesIn(epic_id))})
     on conflict (issue_id) do update set epic_id = excluded.epic_id, relative_position = excluded.relative_position`.execute(tx);
   await noteAdded(tx, caller.id, issue, epic);
   return undefined;

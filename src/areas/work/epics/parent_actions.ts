@@ -4,7 +4,7 @@ import { epicKind, isMemberOfGroup, levels, theEpic } from '../../../access/inde
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
-import { assignedText, firstPlace, noMatchText, referenceTo } from '../issuables/index.ts';
+import { assignedText, firstPosition, noMatchText, referenceTo } from '../issuables/index.ts';
 import { childrenIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
@@ -97,7 +97,7 @@ export async function setParent(
   if (refusal) return refusal;
   await tx
     .updateTable('epics')
-    .set({ parent_id, relative_position: parent_id === null ? null : firstPlace(childrenIn(parent_id)) })
+    .set({ parent_id, relative_position: parent_id === null ? null : firstPosition(childrenIn(parent_id)) })
     .where('id', '=', child_id)
     .execute();
   if (before_id !== null) await note(tx, caller.id, 'removed', await epicNamed(tx, before_id), child);

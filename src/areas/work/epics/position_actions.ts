@@ -1,9 +1,9 @@
-/** The order that people give by hand to what is in an epic: its issues, and its children. */
+/** The manual orders in an epic: those of its issues and of its children. */
 import type { NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { type Order, reorder } from '../issuables/index.ts';
-import type { NewPlace } from './place_parameters.ts';
+import type { NewPosition } from './position_parameters.ts';
 
 /** The order of the issues of an epic, by the ids of `epic_issues`. */
 export const issuesIn = (epic_id: number): Order => ({
@@ -24,13 +24,19 @@ export const childrenIn = (epic_id: number): Order => ({
 });
 
 /**
- * Puts something to another place in an epic.
- * @param id as the order and `place` have it
- * @throws ApiError 400 where there is no such place
+ * Moves an issue or child to another position in an epic.
+ * @param id of the row that the order sorts, as in `position`
+ * @throws ApiError 400 for an impossible position
  */
-export async function moveInEpic(db: Database, order: Order, kind: NoteableKind, id: number, place: NewPlace): Promise<void> {
-  // The names say on which side of it the others are.
-  const sides = { after: place.move_before_id, before: place.move_after_id };
+export async function moveInEpic(
+  db: Database,
+  order: Order,
+  kind: NoteableKind,
+  id: number,
+  position: NewPosition,
+): Promise<void> {
+  // The parameters name the neighbours by their side.
+  const sides = { after: position.move_before_id, before: position.move_after_id };
   if (!(await db.transaction().execute((tx) => reorder(tx, order, id, sides))))
     throw new ApiError(400, { message: { error: `${kind.type} could not be moved!` } });
 }

@@ -30,7 +30,7 @@ export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';
 export { countByState, type Part, pageOfSelection, type Selection, type Sort, type View } from './list_queries.ts';
 export { type NamesAsked, namesFor } from './name_queries.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
-export { distance, firstPlace, type Order, reorder } from './position_actions.ts';
+export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed } from './queries.ts';
 export { assignedText, noMatchText, referenceTo } from './rules.ts';
 export { setSubscription } from './subscription_actions.ts';

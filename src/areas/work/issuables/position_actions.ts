@@ -1,8 +1,8 @@
-/** The order that people give to things by hand, such as the issues of a project or the children of an epic. */
+/** Manual orders, such as that of the issues of a project or the children of an epic. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
-/** How far apart things are placed, so that many fit in between. The same as in the trigger that places new issues. */
+/** The gap between new positions, so that many fit in between. The trigger that positions new issues uses the same. */
 export const distance = 2 ** 20;
 
 /** One order: the rows of a table with the same value in one column, by their `relative_position`. */
@@ -11,73 +11,73 @@ export interface Order {
   /** The column that says which order a row is in, and its value here. */
   scope: string;
   scope_id: number;
-  /** The table that `scope` refers to. Its row is locked, so that changes of an order take turns. */
+  /** The table that `scope` refers to. Its row is locked to serialise changes of an order. */
   scopes: string;
   /** The direction of ids among rows at the same position, as in the lists of this order. */
   ties: 'asc' | 'desc';
-  /** The position of the next new row, where new rows come last. */
+  /** The position of the next new row, if new rows come last. */
   end?: RawBuilder<number>;
 }
 
-/** Ids of rows of the same order; at least one is given. */
-export interface NewPlace {
-  /** The row to come right after. */
+/** Ids of rows of the same order; at least one is required. */
+export interface NewPosition {
+  /** The row directly before the new position. */
   after?: number | undefined;
-  /** The row to come right before. */
+  /** The row directly after the new position. */
   before?: number | undefined;
 }
 
-interface Placed {
+interface Positioned {
   id: number;
   relative_position: number;
 }
 
-const placedIn = ({ table, scope, scope_id }: Order) => sql`
+const positionedIn = ({ table, scope, scope_id }: Order) => sql`
   select id, relative_position from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id} and relative_position is not null`;
 
-async function placedNamed(tx: Database, order: Order, ids: readonly number[]): Promise<Map<number, Placed>> {
-  const { rows } = await sql<Placed>`${placedIn(order)} and id = any(${ids}::bigint[])`.execute(tx);
+async function positionedByIds(tx: Database, order: Order, ids: readonly number[]): Promise<Map<number, Positioned>> {
+  const { rows } = await sql<Positioned>`${positionedIn(order)} and id = any(${ids}::bigint[])`.execute(tx);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The rows next to a place, the nearest first. */
+/** The rows next to a position, nearest first. */
 async function neighbours(
   tx: Database,
   order: Order,
-  { id, relative_position }: Placed,
+  { id, relative_position }: Positioned,
   side: 'before' | 'after',
   count: number,
-): Promise<Placed[]> {
+): Promise<Positioned[]> {
   const isAscending = (direction: 'asc' | 'desc') => (direction === 'asc') === (side === 'after');
   const beyond = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`>` : sql`<`);
   const by = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`asc` : sql`desc`);
-  const { rows } = await sql<Placed>`
-    ${placedIn(order)}
+  const { rows } = await sql<Positioned>`
+    ${positionedIn(order)}
        and (relative_position ${beyond('asc')} ${relative_position} or (relative_position = ${relative_position} and id ${beyond(order.ties)} ${id}))
      order by relative_position ${by('asc')}, id ${by(order.ties)} limit ${count}`.execute(tx);
   return rows;
 }
 
-/** A position that comes after the last row; where new rows come last, that of the next new row. */
-async function endAfter(tx: Database, { end }: Order, last: Placed): Promise<number> {
+/** A position after the last row; if new rows come last, that of the next new row. */
+async function endAfter(tx: Database, { end }: Order, last: Positioned): Promise<number> {
   if (!end) return last.relative_position + 2 * distance;
   const { rows } = await sql<{ position: number }>`select ${end} as position`.execute(tx);
   return rows[0]!.position;
 }
 
-/** How many rows around a place are moved apart when nothing fits in between; four times as many where that is not enough. */
+/** How many rows around a position are spread when the gap is exhausted; four times as many if that is not enough. */
 const fewAround = 16;
 
 /**
- * Moves the rows around `after` apart, so that there is room behind it. They keep their order, and their places among the others.
+ * Spreads the rows around `after`, so that there is a gap after it. They keep their order among themselves and among the others.
  * @param most how many on each side
  */
-async function spread(tx: Database, order: Order, after: Placed, moving_id: number, most = fewAround): Promise<void> {
+async function spread(tx: Database, order: Order, after: Positioned, moving_id: number, most = fewAround): Promise<void> {
   const before = await neighbours(tx, order, after, 'before', most);
   const behind = await neighbours(tx, order, after, 'after', most);
   const around = [...before.toReversed(), after, ...behind].filter(({ id }) => id !== moving_id);
   const [first, last] = [around[0]!, around.at(-1)!];
-  // The first may move forwards, the last up to the end; others stay between their neighbours.
+  // The outermost rows may move outwards if nothing follows them; others stay between their neighbours.
   const low = before.length < most ? first.relative_position - distance : first.relative_position;
   const high = behind.length < most ? await endAfter(tx, order, last) : last.relative_position;
   const step = Math.floor((high - low) / (around.length + 1));
@@ -91,7 +91,7 @@ async function spread(tx: Database, order: Order, after: Placed, moving_id: numb
 
 async function positionAfter(tx: Database, order: Order, after_id: number, moving_id: number): Promise<number> {
   for (;;) {
-    const after = (await placedNamed(tx, order, [after_id])).get(after_id)!;
+    const after = (await positionedByIds(tx, order, [after_id])).get(after_id)!;
     const found = await neighbours(tx, order, after, 'after', 2);
     const next = found.find(({ id }) => id !== moving_id)?.relative_position ?? (await endAfter(tx, order, after));
     if (next - after.relative_position > 1) return Math.floor((after.relative_position + next) / 2);
@@ -99,26 +99,26 @@ async function positionAfter(tx: Database, order: Order, after_id: number, movin
   }
 }
 
-async function positionBefore(tx: Database, order: Order, before: Placed, moving_id: number): Promise<number> {
+async function positionBefore(tx: Database, order: Order, before: Positioned, moving_id: number): Promise<number> {
   const found = await neighbours(tx, order, before, 'before', 2);
   const previous = found.find(({ id }) => id !== moving_id);
   return previous ? positionAfter(tx, order, previous.id, moving_id) : before.relative_position - distance;
 }
 
 /** Whether the first of two different rows comes before the second. */
-function isInOrder({ ties }: Order, one: Placed, other: Placed): boolean {
+function isInOrder({ ties }: Order, one: Positioned, other: Positioned): boolean {
   if (one.relative_position !== other.relative_position) return one.relative_position < other.relative_position;
   return ties === 'asc' ? one.id < other.id : one.id > other.id;
 }
 
 /**
- * Puts a row after one, before another, or between both.
- * @returns whether there is such a place: the rows are in this order, one before the other
+ * Moves a row after another row, before one, or between two.
+ * @returns false if the two rows are in the opposite order
  */
-export async function reorder(tx: Database, order: Order, id: number, { after, before }: NewPlace): Promise<boolean> {
+export async function reorder(tx: Database, order: Order, id: number, { after, before }: NewPosition): Promise<boolean> {
   await sql`select from ${sql.table(order.scopes)} where id = ${order.scope_id} for no key update`.execute(tx);
   const named = [after, before].filter((each) => each !== undefined);
-  const known = await placedNamed(tx, order, named);
+  const known = await positionedByIds(tx, order, named);
   if (named.length === 0 || named.some((each) => each === id || !known.has(each))) return false;
   if (after !== undefined && before !== undefined && !isInOrder(order, known.get(after)!, known.get(before)!)) return false;
   const position =
@@ -127,6 +127,6 @@ export async function reorder(tx: Database, order: Order, id: number, { after, b
   return true;
 }
 
-/** The position before all others, as an expression. */
-export const firstPlace = ({ table, scope, scope_id }: Order): RawBuilder<number> =>
+/** An expression for the position before all others. */
+export const firstPosition = ({ table, scope, scope_id }: Order): RawBuilder<number> =>
   sql`(select coalesce(min(relative_position), 0) - ${sql.lit(distance)} from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id})`;

@@ -41,7 +41,7 @@ import {
   type EpicRefusal,
   issuesIn,
   moveInEpic,
-  newPlace,
+  newPosition,
   presentSingleEpic,
   removeFromEpic,
 } from '../epics/index.ts';
@@ -169,7 +169,7 @@ const routes = [
     access: epicReader,
     input: {
       epic_issue_id: Id,
-      ...newPlace('`epic_issue_id`'),
+      ...newPosition('`epic_issue_id`'),
       ...paging,
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],

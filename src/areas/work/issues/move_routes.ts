@@ -22,7 +22,7 @@ const targetOf = async (db: Database, caller: Caller, id: number): Promise<Proje
 /** The id of an issue. */
 const meant = (id: number | undefined) => (id !== undefined && id > 0 ? id : undefined);
 
-export const issuePlaceRoutes = [
+export const issueMoveRoutes = [
   put(`${path}/reorder`, {
     operation: 'reorderIssue',
     summary: 'Reorder an issue',

@@ -1,16 +1,16 @@
-/** Where in an epic something is to go. */
+/** The parameters for a position in an epic. */
 import { Type } from 'typebox';
 import { optional } from '../../../http/index.ts';
 
-export interface NewPlace {
-  /** What is to come right before it. */
+export interface NewPosition {
+  /** The item directly before it. */
   move_before_id?: number;
-  /** What is to come right after it. */
+  /** The item directly after it. */
   move_after_id?: number;
 }
 
-/** @param other what the ids are of */
-export const newPlace = (other: string) => ({
+/** @param other the kind of item that the ids name */
+export const newPosition = (other: string) => ({
   move_before_id: optional(Type.Integer({ description: `${other} to place it after` })),
   move_after_id: optional(Type.Integer({ description: `${other} to place it before` })),
 });
