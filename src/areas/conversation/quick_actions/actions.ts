@@ -16,14 +16,14 @@ export interface CommandOutcome {
   applied: number;
 }
 
-/** Of a noun without all this. */
+/** The state of a noun without any of these. */
 const blank = {
   ...{ discussion_locked: null, issue_type: '', due_date: null, weight: null, health_status: null },
   ...{ time_estimate_s: 0, total_time_spent_s: 0, milestone_id: null, iteration_id: null, parent_id: null },
   ...{ assignee_ids: [], is_own: false },
 };
 
-/** What the first command finds. */
+/** The situation before the first command. */
 async function situationOf(tx: Database, noun: Commandable, target: CommandTarget): Promise<Situation> {
   const { on, caller } = target;
   const { labels, column } = noun.kind;

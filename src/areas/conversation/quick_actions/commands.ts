@@ -1,11 +1,11 @@
-/** The names of commands, and what they are on a noun. */
+/** The names of commands, and their definitions for a noun. */
 import type { Commandable, Definition } from './definition.ts';
 import { planningCommands } from './planning_commands.ts';
 import { relationCommands } from './relation_commands.ts';
 import { stateCommands } from './state_commands.ts';
 import { trackingCommands } from './tracking_commands.ts';
 
-/** Commands on merge requests and commits, each with its other names: known everywhere, and applied only by nouns that have such commands. */
+/** Commands on merge requests and commits, with their aliases: recognised everywhere, and applied only by nouns that have them. */
 const elsewhere: readonly Definition['names'][] = [
   ['assign_reviewer', 'reviewer', 'request_review'],
   ['unassign_reviewer', 'remove_reviewer'],
@@ -31,12 +31,12 @@ for (const all of [...commands.map((command) => command.names), ...elsewhere])
 
 type Taking = Pick<Commandable, 'commands'>;
 
-/** What a command is on a noun, undefined where it is none there. */
+/** The definition of a command for a noun, undefined if it has none. */
 export const definitionOf = (name: string, { commands: taken }: Taking): Definition | undefined =>
   taken.find((definition) => definition.names.includes(name));
 
 /** Whether a word, in lower case, is the name of a command: of the noun, or of others. */
 export const isCommand = (name: string, noun: Taking): boolean => names.has(name) || definitionOf(name, noun) !== undefined;
 
-/** What a command is called in messages. */
+/** The name of a command in messages. */
 export const nameOf = (name: string, noun: Taking): string => definitionOf(name, noun)?.names[0] ?? names.get(name) ?? name;

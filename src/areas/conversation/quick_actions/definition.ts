@@ -1,4 +1,4 @@
-/** What a command is, what it is given, and what a noun that takes commands says of itself. */
+/** The definition of a command, its arguments, and the description of a noun that takes commands. */
 import type { RawBuilder } from 'kysely';
 import type { NoteableKind, PlacedNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -25,7 +25,7 @@ export interface Definition {
   apply(situation: Situation, argument: string): Outcome | Promise<Outcome>;
 }
 
-/** Who changes something, and what holds for them. */
+/** The caller, with their rights. */
 export interface Acting {
   caller: Caller;
   plan: Plan;
@@ -33,25 +33,25 @@ export interface Acting {
   url: string;
 }
 
-/** A noun that takes quick actions. Its own area, which this one does not know, says which ones, and what they find and do. */
+/** A noun that takes quick actions. Its own area, which this one does not import, says which ones, and provides its state and operations. */
 export interface Commandable {
   kind: NoteableKind;
-  /** The commands that work on it: some of those that this area has, and its own. */
+  /** The commands that it supports: some of this area, and its own. */
   commands: readonly Definition[];
-  /** A statement with the one row of what a command finds, without the labels. */
+  /** A statement that reads the state of the target as one row, without the labels. */
   state(id: number, user_id: number): RawBuilder<Found>;
-  /** What can be done to it in the transaction of the commands. */
+  /** The operations on it in the transaction of the commands. */
   operations(tx: Database, acting: Acting, on: PlacedNoteable): Operations;
 }
 
 /** The target of the commands, and their author. */
 export interface CommandTarget extends Acting {
   on: PlacedNoteable;
-  /** Whether it is being created with this text: then there is nothing to close or to be reminded of. */
+  /** Whether it is being created with this text: then some commands, such as `/close`, make no sense. */
   is_new: boolean;
 }
 
-/** What a command finds; what the noun does not have is blank. */
+/** The state of the target; members that the noun does not have are blank. */
 export interface TargetState {
   state: 'opened' | 'closed';
   confidential: boolean;
@@ -64,15 +64,15 @@ export interface TargetState {
   total_time_spent_s: number;
   milestone_id: number | null;
   iteration_id: number | null;
-  /** The epic that it is in, or below. */
+  /** Its epic, or its parent epic. */
   parent_id: number | null;
   assignee_ids: number[];
   labels: { id: number; title: string }[];
-  /** Whether the caller may edit it whatever their role, as authors and assignees of an issue may. */
+  /** Whether the caller may edit it regardless of their role, as authors and assignees of an issue may. */
   is_own: boolean;
 }
 
-/** What every noun has, and what it has of the rest. */
+/** The members that every noun has, and those that it has of the rest. */
 type Found = Pick<TargetState, 'state' | 'confidential'> & Partial<Omit<TargetState, 'labels'>>;
 
 export interface Situation extends CommandTarget {
@@ -82,23 +82,23 @@ export interface Situation extends CommandTarget {
   kind: NoteableKind['name'];
   labels_from: LabelPlace;
   before: TargetState;
-  /** What the commands ask for until now. */
+  /** The changes that the commands have asked for so far. */
   changes: CommandChanges;
   commands_changes: Record<string, unknown>;
 }
 
-/** What a command needs: to see the target, to edit it as its author may, or to plan with it as Planners may. */
+/** The right that a command needs: to read the target, to edit it as its author may, or to plan it as Planners may. */
 export type Right = 'read' | 'edit' | 'plan' | 'report';
 
-/** What commands change like an edit over the API does: parameters of its PUT, with their names and meanings. All of them are the caller's to change. */
+/** The edits that commands make: the parameters of the PUT endpoint, with the same meaning. The caller may make all of them. */
 export interface CommandChanges {
   title?: string;
   state_event?: 'close' | 'reopen';
-  /** Titles of labels that there are. */
+  /** Titles of existing labels. */
   labels?: string[];
   add_labels?: string[];
   remove_labels?: string[];
-  /** All who are assigned afterwards. */
+  /** All assignees afterwards. */
   assignee_ids?: number[];
   milestone_id?: number | null;
   iteration_id?: number | null;
@@ -116,25 +116,25 @@ export interface CommandChanges {
 }
 
 export interface TimeSpent {
-  /** As it is written, e.g. `-1h 30m`. */
+  /** As written, e.g. `-1h 30m`. */
   duration: string;
-  /** `YYYY-MM-DD`; now where it is left out. */
+  /** `YYYY-MM-DD`; today by default. */
   spent_on?: string | undefined;
 }
 
 /**
- * What can be done to the target, each in the transaction of the commands. Without a function the command is one that the target does not know. Those that answer say
- * with `undefined` or `false` that it cannot be done, and have changed nothing then; they check the rights that need more than a look at the target itself.
+ * The operations on the target, each in the transaction of the commands. If one is missing, the target does not support the command. A result of
+ * `undefined` or `false` means that it was not possible and nothing changed; operations check rights that depend on more than the target itself.
  */
 export interface Operations {
   /** Edits it, with all notes and events of an edit. */
   update(changes: CommandChanges): Promise<void>;
   subscribe?(subscribed: boolean): Promise<void>;
-  /** Gives or takes back a reaction of the caller. */
+  /** Adds or removes a reaction of the caller. */
   toggleAward?(name: string): Promise<boolean>;
-  /** @returns seconds, undefined for what is no span of time */
+  /** @returns seconds, undefined for an invalid duration */
   setTimeEstimate?(duration: string | null): Promise<number | undefined>;
-  /** @returns seconds, below zero for what was taken back; undefined for what is no span of time, or more than was spent */
+  /** @returns seconds, negative when time was subtracted; undefined for an invalid duration, or one that subtracts more than was spent */
   addTimeSpent?(spent: TimeSpent): Promise<number | undefined>;
   resetTimeSpent?(): Promise<void>;
   link?(issue_ids: readonly number[], type: 'relates_to' | 'blocks' | 'is_blocked_by'): Promise<boolean>;
@@ -143,6 +143,6 @@ export interface Operations {
   move?(project_id: number): Promise<boolean>;
   clone?(project_id: number, options: { with_notes: boolean }): Promise<boolean>;
   promoteToEpic?(): Promise<boolean>;
-  /** Puts another epic below this one, or takes it away from here. */
+  /** Adds another epic as a child, or removes it. */
   setChild?(epic_id: number, isChild: boolean): Promise<boolean>;
 }

@@ -30,7 +30,7 @@ const drawings: Readonly<Record<string, string>> = {
 /**
  * Extracts the commands from a text: lines that start with `/` and a command name, outside code and quotations. Other lines stay as they are, except that
  * `/shrug` and `/tableflip` become drawings.
- * @param noun what the text is written on
+ * @param noun the target of the text
  */
 export function extractCommands(text: string, noun: Pick<Commandable, 'commands'>): Extraction {
   const commands: Command[] = [];

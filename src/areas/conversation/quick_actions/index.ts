@@ -1,4 +1,4 @@
-/** What other areas may use of quick actions. It knows no noun: their areas describe themselves by a `Commandable`, which takes some of these commands. */
+/** What other areas may use of quick actions. It imports no noun: the area of a noun describes it by a `Commandable`, which takes some of these commands. */
 export { applyCommands, type CommandOutcome } from './actions.ts';
 export type { Acting, Commandable, CommandChanges, Operations } from './definition.ts';
 export { type Command, extractCommands } from './extraction_rules.ts';

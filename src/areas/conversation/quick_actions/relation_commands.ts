@@ -1,4 +1,4 @@
-/** Commands on what something has to do with issues and epics, and on where it is. */
+/** Commands on links to issues and epics, and on the location of an item. */
 import { mayRead, projectFor } from '../../../access/index.ts';
 import { labelsByIssue } from '../../planning/labels/index.ts';
 import type { Definition, Situation } from './definition.ts';
@@ -131,7 +131,7 @@ async function copyMetadata(situation: Situation, argument: string): Promise<str
   return `Copied labels and milestone from ${source.reference}.`;
 }
 
-/** What differs between an issue in an epic and an epic below another. */
+/** The difference between an issue in an epic and an epic with a parent. */
 interface ParentTexts {
   attribute: 'epic_id' | 'parent_id';
   added: string;
@@ -199,13 +199,13 @@ export const promotionCommands: readonly Definition[] = [
   },
 ];
 
-/** Commands of what can be in an epic. */
+/** Commands of items that can be in an epic. */
 export const inEpicCommands: readonly Definition[] = [
   { names: ['epic', 'set_parent'], needs: 'plan', plan: 'premium', apply: addTo(epicOfIssue) },
   { names: ['remove_epic', 'remove_parent'], needs: 'plan', plan: 'premium', apply: removeFrom(epicOfIssue) },
 ];
 
-/** Commands of epics in their tree. */
+/** Commands on the parents and children of epics. */
 export const epicTreeCommands: readonly Definition[] = [
   { names: ['parent_epic', 'set_parent'], needs: 'plan', plan: 'ultimate', apply: addTo(parentOfEpic) },
   { names: ['remove_parent_epic', 'remove_parent'], needs: 'plan', plan: 'ultimate', apply: removeFrom(parentOfEpic) },

@@ -1,4 +1,4 @@
-/** Commands on what something itself is, and on what it is to the caller. */
+/** Commands on the state of an item, and on the caller's relation to it. */
 import { levels } from '../../../access/index.ts';
 import { addTodo, doneTodos, hasTodo } from '../../activity/todos/index.ts';
 import type { Definition, Situation } from './definition.ts';
@@ -32,7 +32,7 @@ function setSubscription(situation: Situation, subscribed: boolean) {
   };
 }
 
-/** Those that every noun takes. */
+/** The commands that every noun takes. */
 export const commonCommands: readonly Definition[] = [
   {
     names: ['close'],
