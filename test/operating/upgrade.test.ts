@@ -9,7 +9,7 @@ import { connect, type Database } from '../../src/db/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { schemaDump } from '../../src/db/schema_dump.ts';
 import { type Client, clientOf } from '../support/client.ts';
-import { testDatabase } from '../support/database.ts';
+import { emptyDatabase } from '../support/database.ts';
 import { startServer } from '../support/populate.ts';
 
 /** The last migration of the previous release. */
@@ -62,11 +62,8 @@ let stop = async () => {};
 let client: (username: string) => Promise<Client>;
 
 before(async () => {
-  const { connectionString, db: database } = await testDatabase();
+  const { connectionString, db: database } = await emptyDatabase();
   db = database;
-  await sql`drop schema public cascade`.execute(db);
-  await sql`drop schema graphile_worker cascade`.execute(db);
-  await sql`create schema public`.execute(db);
   await migrate(connectionString, undefined, previous);
   const old = connect({ connectionString, max: 1 });
   await fill(old);

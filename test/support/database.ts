@@ -1,4 +1,5 @@
 /** The database of a test file: its own copy of a migrated one, dropped when the file ends. */
+import { sql } from 'kysely';
 import { connect, type Database } from '../../src/db/index.ts';
 import { atFileEnd } from './file_end.ts';
 import { cloneDatabase, startTestServer } from './server.ts';
@@ -20,6 +21,14 @@ let made: Promise<TestDatabase> | undefined;
 export function testDatabase(): Promise<TestDatabase> {
   made ??= make();
   return made;
+}
+
+/** The same without its tables, as a database is before the first migration. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  const database = await testDatabase();
+  for (const schema of ['public', 'graphile_worker']) await sql`drop schema ${sql.ref(schema)} cascade`.execute(database.db);
+  await sql`create schema public`.execute(database.db);
+  return database;
 }
 
 async function make(): Promise<TestDatabase> {

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { connect } from '../../../db/connect.ts';
-import { startEmbedded } from '../../../db/embedded.ts';
+import { emptyDatabase } from '../../../../test/support/database.ts';
 import { migrate } from '../../../db/migrate.ts';
 
-test('the migration adds the addresses of existing users, with links for pending ones', async (t) => {
-  const data = await mkdtemp(path.join(tmpdir(), 'coppice-emails-'));
-  const { connectionString, stop } = await startEmbedded(data, { use: 'exclusive', durable: false });
-  t.after(async () => {
-    await stop();
-    await rm(data, { recursive: true });
-  });
+test('the migration adds the addresses of existing users, with links for pending ones', async () => {
+  const { db, connectionString } = await emptyDatabase();
   await migrate(connectionString, undefined, '0111_member_roles');
-  const db = connect({ connectionString, max: 2 });
-  t.after(() => db.destroy());
   await sql`insert into users (username, name, email, confirmed_at, unconfirmed_email)
             values ('ada', 'Ada', 'Ada@example.com', now(), null), ('eve', 'Eve', 'eve@example.com', null, 'new@example.com')`.execute(
     db,
