@@ -80,9 +80,11 @@ async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
      where attempts >= max_attempts and last_error is null and ${isOfTheDead}`,
     [lockClass],
   );
+  // The note is the one that comes with a new job: without it the queue would find these only when it looks by itself, every two seconds.
   await client.query(
-    `select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))
-     from graphile_worker._private_jobs where ${isOfTheDead} having count(*) > 0`,
+    `with dead as (select array_agg(distinct locked_by) as workers, count(*) as jobs from graphile_worker._private_jobs where ${isOfTheDead})
+     select graphile_worker.force_unlock_workers(workers), pg_notify('jobs:insert', json_build_object('count', jobs)::text)
+       from dead where jobs > 0`,
     [lockClass],
   );
 }
