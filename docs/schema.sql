@@ -1701,6 +1701,29 @@ CREATE INDEX users_service_accounts_by_username ON users USING btree (username, 
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
 
+create table variables (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  key text not null,
+  variable_type text default 'env_var'::text not null,
+  value bytea not null,
+  protected boolean default false not null,
+  masked boolean default false not null,
+  hidden boolean default false not null,
+  raw boolean default false not null,
+  environment_scope text default '*'::text not null,
+  description text,
+  constraint variables_pkey PRIMARY KEY (id),
+  constraint variables_key UNIQUE NULLS NOT DISTINCT (project_id, group_id, key, environment_scope),
+  constraint variables_check CHECK (project_id IS NULL OR group_id IS NULL),
+  constraint variables_check1 CHECK (masked OR NOT hidden),
+  constraint variables_variable_type_check CHECK (variable_type = ANY (ARRAY['env_var'::text, 'file'::text])),
+  constraint variables_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint variables_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX variables_by_group ON variables USING btree (group_id) WHERE group_id IS NOT NULL;
+
 create view current_license as
  SELECT id,
         CASE

@@ -16,7 +16,7 @@ interface Declaration {
 }
 
 const declared = {
-  admin_cicd_variables: { from: 'maintainer', unused: 'There are no CI/CD variables.' },
+  admin_cicd_variables: { from: 'maintainer', in_groups: 'owner' },
   admin_compliance_framework: { from: 'owner', unused: 'There are no compliance frameworks.' },
   admin_group_member: { from: 'owner' },
   admin_merge_request: { from: 'developer', unused: 'There are no merge requests to approve.' },

@@ -22,6 +22,7 @@ import { noteRoutes } from './conversation/notes/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
+import { variableRoutes } from './deployments/variables/routes.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
 import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
@@ -120,6 +121,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Licenses', 'The licenses of the server, and what counts against them.', licenseRoutes),
   ...tagged('Features', 'Features that administrators turn on for everyone or for some.', featureRoutes),
   ...tagged('Freeze periods', 'Recurring periods in which a project is not deployed.', freezePeriods),
+  ...tagged('CI/CD variables', 'Names and values for jobs, of projects, groups and the instance.', variableRoutes),
   ...tagged('Namespaces', 'What projects are in: groups and the namespaces of users.', namespaceRoutes),
   ...tagged('Groups', 'Groups: their settings, transfer, archiving and deletion.', groupRoutes, groupLifecycleRoutes),
   ...tagged('Projects', 'Projects: their settings, transfer, archiving and deletion.', projectRoutes, projectLifecycleRoutes),

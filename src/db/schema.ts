@@ -886,6 +886,21 @@ export interface Users {
   unconfirmed_email_sent_at: Timestamp | null;
 }
 
+export interface Variables {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  key: string;
+  variable_type: Generated<string>;
+  value: Buffer;
+  protected: Generated<boolean>;
+  masked: Generated<boolean>;
+  hidden: Generated<boolean>;
+  raw: Generated<boolean>;
+  environment_scope: Generated<string>;
+  description: string | null;
+}
+
 export interface DB {
   access_requests: AccessRequests;
   access_token_bots: AccessTokenBots;
@@ -960,4 +975,5 @@ export interface DB {
   user_mentions: UserMentions;
   user_statuses: UserStatuses;
   users: Users;
+  variables: Variables;
 }

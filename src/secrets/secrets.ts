@@ -69,3 +69,13 @@ export function secretsFrom(secretKey: string): Secrets {
 
 /** Compares secret keys without revealing them. */
 export const fingerprintOf = (secrets: Secrets): Buffer => secrets.keyFor('fingerprint');
+
+/** Whether a text can be unsealed: it was sealed with this secret key, for this purpose, and is undamaged. */
+export function isReadable(secrets: Secrets, purpose: string, sealed: Buffer): boolean {
+  try {
+    secrets.unseal(purpose, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
+import { brokenValues } from '../areas/deployments/variables/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
 import { secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
@@ -39,6 +40,10 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
     yield {
       sentence: `Cluster ${id} (${name}): its token cannot be decrypted. Set it again: PUT /api/v4/admin/clusters/${id}.`,
     };
+  }
+  for await (const { id, key } of brokenValues(db, secrets)) {
+    signal.throwIfAborted();
+    yield { sentence: `CI/CD variable ${id} (${key}): its value cannot be decrypted. Set it again through the API.` };
   }
 }
 

@@ -259,7 +259,27 @@ def keyset(place):
     same([found.id for found in api.projects.list(**ask, iterator=True)], ids)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset]
+def variables(place):
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    group = client(place, "owner").groups.get(place["group"]["id"])
+    for owner in [project, group]:
+        variable = owner.variables.create({"key": "REGION", "value": "west", "environment_scope": "*"})
+        same((variable.key, variable.value), ("REGION", "west"))
+        variable.value = "east"
+        variable.save()
+        same(owner.variables.get("REGION").value, "east")
+        taken = "(REGION) has already been taken"
+        refused(400, {"key": [taken]}, owner.variables.create, {"key": "REGION", "value": "north"})
+        same([found.key for found in owner.variables.list(get_all=True)], ["REGION"])
+        owner.variables.delete("REGION", filter={"environment_scope": "*"})
+        same(owner.variables.list(get_all=True), [])
+    admin = client(place, "admin")
+    variable = admin.variables.create({"key": "EVERYWHERE", "value": "correct-horse", "masked": True})
+    same(admin.variables.get("EVERYWHERE").masked, True)
+    variable.delete()
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

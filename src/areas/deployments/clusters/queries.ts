@@ -1,7 +1,7 @@
 /** Clusters as they are read. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import type { Secrets } from '../../../secrets/index.ts';
+import { isReadable, type Secrets } from '../../../secrets/index.ts';
 import { projectIdentityJson } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
@@ -39,15 +39,6 @@ export async function* brokenTokens(db: Database, secrets: Secrets): AsyncGenera
     const rows = await query.execute();
     if (rows.length === 0) return;
     last = rows.at(-1)!.id;
-    yield* rows.filter(({ token }) => !isReadable(secrets, token)).map(({ id, name }) => ({ id, name }));
-  }
-}
-
-function isReadable(secrets: Secrets, token: Buffer): boolean {
-  try {
-    secrets.unseal(tokenPurpose, token);
-    return true;
-  } catch {
-    return false;
+    yield* rows.filter(({ token }) => !isReadable(secrets, tokenPurpose, token)).map(({ id, name }) => ({ id, name }));
   }
 }

@@ -1,0 +1,2 @@
+/** What others may use of CI/CD variables. */
+export { brokenValues } from './queries.ts';

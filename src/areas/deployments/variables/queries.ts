@@ -1,0 +1,67 @@
+/** CI/CD variables as they are read. */
+import type { Database } from '../../../db/index.ts';
+import { conflict, found } from '../../../http/index.ts';
+import { isReadable, type Secrets } from '../../../secrets/index.ts';
+
+/** What the values of variables are sealed for. */
+export const valuePurpose = 'variable value';
+
+/** What variables belong to: a project, a group, or the instance, which is neither. */
+export interface VariableOwner {
+  project_id: number | null;
+  group_id: number | null;
+}
+
+const columns = [
+  'id',
+  'variable_type',
+  'key',
+  'value',
+  'hidden',
+  'protected',
+  'masked',
+  'raw',
+  'environment_scope',
+  'description',
+] as const;
+
+/** The variables of a project, a group or the instance, by key. */
+export const variablesOf = (db: Database, { project_id, group_id }: VariableOwner) =>
+  db
+    .selectFrom('variables')
+    .select(columns)
+    .where('project_id', project_id === null ? 'is' : '=', project_id)
+    .where('group_id', group_id === null ? 'is' : '=', group_id)
+    .orderBy('key')
+    .orderBy('environment_scope');
+
+export type VariableRow = Awaited<ReturnType<ReturnType<typeof variablesOf>['executeTakeFirstOrThrow']>>;
+
+export const ambiguousText = "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";
+
+/**
+ * The variable that a key names.
+ * @param scope needed where several scopes have the key
+ * @throws ApiError 404, 409 when several scopes have the key
+ */
+export async function variableOf(
+  db: Database,
+  owner: VariableOwner,
+  { key, scope }: { key: string; scope: string | undefined },
+): Promise<VariableRow> {
+  const query = variablesOf(db, owner).where('key', '=', key).limit(2);
+  const rows = await (scope === undefined ? query : query.where('environment_scope', '=', scope)).execute();
+  if (rows.length > 1) throw conflict(ambiguousText);
+  return found('Variable', rows[0]);
+}
+
+/** The variables whose value cannot be read: it was sealed with another secret key, or is damaged. */
+export async function* brokenValues(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; key: string }> {
+  for (let last = 0; ; ) {
+    const query = db.selectFrom('variables').select(['id', 'key', 'value']).where('id', '>', last).orderBy('id').limit(1000);
+    const rows = await query.execute();
+    if (rows.length === 0) return;
+    last = rows.at(-1)!.id;
+    yield* rows.filter(({ value }) => !isReadable(secrets, valuePurpose, value)).map(({ id, key }) => ({ id, key }));
+  }
+}
