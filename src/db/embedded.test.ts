@@ -7,7 +7,8 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
-import { DatabaseError, type EmbeddedOptions, startEmbedded } from './embedded.ts';
+import { DatabaseError, type EmbeddedOptions, socketAddress, startEmbedded } from './embedded.ts';
+import { openCluster } from './postgres_cluster.ts';
 
 const top = mkdtempSync(path.join(tmpdir(), 'coppice-embedded-'));
 const data = path.join(top, 'data');
@@ -123,6 +124,42 @@ test('a killed database is restarted with all committed rows', async (t) => {
   await restarted.promise;
   assert.notEqual(postmaster(), pid);
   assert.equal(await ask(owner.connectionString, 'select max(answer) from kept'), 43);
+});
+
+const computing = 'select count(*) from generate_series(1, 3000) a, generate_series(1, 1000000) b';
+
+/** Starts a statement that ends in minutes. */
+async function compute(connectionString: string): Promise<{ pid: number }> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => {}); // the connection is lost on purpose
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  client.query(computing).catch(() => {});
+  const { pid } = rows[0]!;
+  while ((await ask(connectionString, `select state from pg_stat_activity where pid = ${pid}`)) !== 'active');
+  return { pid };
+}
+
+test('a postmaster that is killed while a statement computes is restarted at once', async (t) => {
+  const restarted = Promise.withResolvers<string>();
+  const owner = await startEmbedded(data, { ...exclusive, onRestart: restarted.resolve, onLost: restarted.reject });
+  t.after(() => owner.stop());
+  const orphan = await compute(owner.connectionString);
+  process.kill(postmaster(), 'SIGKILL');
+  await restarted.promise;
+  assert.ok(await hasEnded(orphan.pid));
+  assert.equal(await ask(owner.connectionString, 'select max(answer) from kept'), 43);
+});
+
+test('a start ends what a killed Coppice and a killed postmaster have left computing', async (t) => {
+  const child = await anotherCoppice();
+  const orphan = await compute(socketAddress((await openCluster(data, false)).socketFolder, 'coppice'));
+  await killHard(child);
+  process.kill(postmaster(), 'SIGKILL');
+  const heir = await startEmbedded(data, exclusive);
+  t.after(() => heir.stop());
+  assert.ok(await hasEnded(orphan.pid));
+  assert.equal(await ask(heir.connectionString, 'select max(answer) from kept'), 43);
 });
 
 /** Whether a process waits to own the database. */

@@ -152,6 +152,7 @@ async function removeAbandoned(cluster: Cluster): Promise<void> {
 export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
   await makeSocketFolder(cluster);
   await forgetReusedPid(cluster);
+  await endOrphans(cluster);
   const log = await openLog(cluster.logFile);
   try {
     const child = run(cluster, cluster.programs.postgres, cluster.folder, log, [
@@ -218,9 +219,12 @@ async function recordedPid(file: string): Promise<number | undefined> {
   return Number(content.split('\n')[0]) || undefined;
 }
 
-/** A postmaster works in its data folder; a program that got the same number later does not. */
-async function isPostmaster({ folder }: Cluster, pid: number): Promise<boolean> {
-  if (process.platform !== 'linux') return isAlive(pid);
+async function isPostmaster(cluster: Cluster, pid: number): Promise<boolean> {
+  return process.platform === 'linux' ? await belongsTo(cluster, pid) : isAlive(pid);
+}
+
+/** A program of PostgreSQL works in its data folder; a program that got the same number later does not. */
+async function belongsTo({ folder }: Cluster, pid: number): Promise<boolean> {
   try {
     const program = await readlink(`/proc/${pid}/exe`);
     const [works, belongs] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(folder)]);
@@ -228,6 +232,30 @@ async function isPostmaster({ folder }: Cluster, pid: number): Promise<boolean> 
   } catch {
     return false; // it has ended, or belongs to another account
   }
+}
+
+/**
+ * Ends what a killed postmaster has left: a process that is computing notices its death only at the end of its statement, and until
+ * then no other postmaster starts. Killing it is safe, because the next start recovers from the log anyway.
+ */
+async function endOrphans(cluster: Cluster): Promise<void> {
+  if (process.platform !== 'linux') return; // elsewhere the start is tried until the statement has ended
+  for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
+    if (!(await belongsTo(cluster, pid)) || !(await isOrphan(cluster, pid))) continue;
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {} // it has ended meanwhile
+  }
+}
+
+/** A postmaster, perhaps of another process that starts it now, has the command line it was started with; its children have a title. */
+async function isOrphan(cluster: Cluster, pid: number): Promise<boolean> {
+  const [title, status] = await Promise.all([
+    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+    readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),
+  ]);
+  const parent = Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]);
+  return title.startsWith('postgres: ') && !(await belongsTo(cluster, parent));
 }
 
 function isAlive(pid: number): boolean {
