@@ -81,9 +81,16 @@ test('the first start prints a token that works, a second only its address, and 
   const rival = await ended(coppice(['serve'], { COPPICE_DATA: path.join(top, 'other') }));
   assert.equal(rival.code, 1);
   assert.match(rival.err, /Another program is listening on 127\.0\.0\.1/);
+  const saved = /glpat-[\w-]+/.exec(rival.out)?.[0] ?? 'the token of the first administrator was not printed';
   assert.ok(!existsSync(path.join(top, 'other/postgres/postmaster.pid')), 'its database has been stopped');
   second.kill('SIGTERM');
   assert.equal((await ended(second)).code, 0);
+
+  const third = coppice(['serve'], { COPPICE_DATA: path.join(top, 'other') });
+  await ready(third);
+  assert.equal((await version(saved)).status, 200, 'what a start printed before it failed is valid');
+  third.kill('SIGTERM');
+  assert.equal((await ended(third)).code, 0);
 });
 
 test('what is wrong on the command line or in the environment is said in sentences', async () => {

@@ -17,9 +17,14 @@ const lock = 726_673_002;
 
 /**
  * Creates the user `root` with a token, unless there is an administrator.
+ * @param tell gets them before they are stored: stored but not printed, they would be lost
  * @returns undefined when there is one already
  */
-export async function addFirstAdministrator(db: Database, config: Config): Promise<FirstAdministrator | undefined> {
+export async function addFirstAdministrator(
+  db: Database,
+  config: Config,
+  tell: (administrator: FirstAdministrator) => void,
+): Promise<FirstAdministrator | undefined> {
   const { rootPassword, rootToken, rootEmail, url } = config;
   return await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
@@ -47,21 +52,28 @@ export async function addFirstAdministrator(db: Database, config: Config): Promi
       expires_at: null,
       value: rootToken,
     });
-    return { password: rootPassword ? undefined : password, token: rootToken ? undefined : value };
+    const administrator = { password: rootPassword ? undefined : password, token: rootToken ? undefined : value };
+    tell(administrator);
+    return administrator;
   });
 }
 
-/** The text that the first start prints. It is never shown again. */
-export function welcome(url: string, { password, token }: FirstAdministrator): string {
-  const header = `--header "PRIVATE-TOKEN: ${token ?? '$COPPICE_ROOT_TOKEN'}"`;
+/** How to log in. It is never shown again. */
+export function secretsText({ password, token }: FirstAdministrator): string {
   const once = [password && 'password', token && 'token'].filter(Boolean).join(' and ');
   return `
-Coppice is ready at ${url}
-
 The first administrator is root.
   Password  ${password ?? 'the one in COPPICE_ROOT_PASSWORD'}
   Token     ${token ?? 'the one in COPPICE_ROOT_TOKEN'}
-${once ? `The ${once} will not be shown again; \`npm run coppice -- token create --help\` explains how to create another token.\n` : ''}
+${once ? `The ${once} will not be shown again; \`npm run coppice -- token create --help\` explains how to create another token.\n` : ''}`;
+}
+
+/** What the first start prints when the server listens. */
+export function welcome(url: string, { token }: FirstAdministrator): string {
+  const header = `--header "PRIVATE-TOKEN: ${token ?? '$COPPICE_ROOT_TOKEN'}"`;
+  return `
+Coppice is ready at ${url}
+
 Try
   curl ${header} ${url}/api/v4/version
   curl ${header} --data name=hello ${url}/api/v4/projects

@@ -8,7 +8,7 @@ import { secretsOf, servicesFor } from '../services/index.ts';
 import { type Command, OperatorError } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
-import { addFirstAdministrator, welcome } from './first_administrator.ts';
+import { addFirstAdministrator, secretsText, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
 import { claimInstance } from './instance.ts';
 import { tidyAfterStart } from './memory.ts';
@@ -71,9 +71,8 @@ async function serveUntil(
   lost: Promise<never>,
 ): Promise<void> {
   const { db } = open;
-  // Before the administrator is created: after a refused licence their password would never be shown.
   await installFirstLicense(servicesFor(config, db), config);
-  const administrator = await addFirstAdministrator(db, config);
+  const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));
   // The database in the box belongs to one server.
   const alone = config.databaseUrl === undefined ? { alone_since: new Date(performance.timeOrigin) } : {};
   await settleReferenceUpdates(servicesFor(config, db), alone).catch((error) => log.error({ err: error }, 'settling failed'));

@@ -18,14 +18,14 @@ Only the token goes to standard output, so that a script can take it from there.
     const scopes = readScopes(required(given, 'scopes'));
     const expires_at = given.text.expires === undefined ? null : readEnd(given.text.expires);
     const { name = 'Created on the command line' } = given.text;
-    const value = await briefly(config, ({ db }) =>
-      db.transaction().execute(async (tx) => {
+    await briefly(config, async ({ db }) => {
+      const value = await db.transaction().execute(async (tx) => {
         const user = await tx.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst();
         if (user === undefined) throw new OperatorError(`There is no user ${username}.`);
         return (await createToken(tx, { user_id: user.id, name, scopes, expires_at })).value;
-      }),
-    );
-    console.log(value);
+      });
+      console.log(value); // before the database is stopped, which may fail
+    });
     return 0;
   },
 };
