@@ -1,8 +1,9 @@
-// Runs before every npm script. Plain JavaScript without dependencies: on a bare clone there is nothing but the Node of the system.
+// Runs at the beginning of npm scripts, not as a script before them, which npm skips with `ignore-scripts`. Plain JavaScript without dependencies: on a bare clone there is nothing but the Node of the system.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { linkNode } from './link_node.mjs';
 
 const top = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -25,7 +26,7 @@ if (major < 24 && !existsSync(path.join(top, 'node_modules', `node-${process.pla
 function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');
   if (installed === undefined) return false;
-  const forTests = process.env.npm_lifecycle_event === 'pretest';
+  const forTests = process.env.npm_lifecycle_event === 'test';
   return Object.entries(packagesOf('package-lock.json') ?? {}).every(([name, wanted]) => {
     if (name === '') return true; // this project itself
     const found = installed[name];
@@ -53,7 +54,7 @@ function install() {
     cwd: top,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status === 0) return;
+  if (status === 0) return linkNode();
   console.error('The installation failed. `npm ci` tells more; it needs to reach the npm registry.');
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-// Runs at the end of `npm ci`. npm 10 removes the link to our Node together with the package for the other processor, whose link has the same name.
+// npm 10 removes the link to our Node together with the package for the other processor, whose link has the same name. Runs at the end of `npm ci`.
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,10 @@ const modules = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../n
 const program = path.join(modules, `node-${process.platform}-${process.arch}`, 'bin/node');
 const link = path.join(modules, '.bin/node');
 
-if (existsSync(program) && !existsSync(link)) {
+export function linkNode() {
+  if (!existsSync(program) || existsSync(link)) return;
   mkdirSync(path.dirname(link), { recursive: true });
   symlinkSync(path.relative(path.dirname(link), program), link);
 }
+
+if (process.env.npm_lifecycle_event === 'postinstall') linkNode();

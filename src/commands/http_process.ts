@@ -14,6 +14,7 @@ const say = (message: FromProcess) => process.send?.(message);
 // The parent process receives Ctrl-C too, and tells this one when to stop.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
+process.on('SIGHUP', () => {});
 
 /** Pending requests to the other processes, by number. */
 const asked = new Map<number, (text: string) => void>();

@@ -1,4 +1,4 @@
-/** Ctrl-C and SIGTERM. */
+/** Ctrl-C, SIGTERM, the end of the terminal, and the end of the npm that started this process. */
 
 export interface StopRequest {
   /** Resolves with the first signal. */
@@ -15,7 +15,22 @@ export interface StopRequest {
  */
 const echo_ms = 700;
 
-/** Takes over SIGINT and SIGTERM. A third signal ends the process. */
+/** npm passes on SIGINT and SIGTERM, but not SIGHUP, and nothing when it is killed. */
+const npmScripts = ['start', 'coppice'];
+const parentPoll_ms = 500;
+
+/** Calls `then` when the npm that runs one of our scripts has ended. */
+function watchNpm(then: () => void): void {
+  if (!npmScripts.includes(process.env.npm_lifecycle_event ?? '')) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    then();
+  }, parentPoll_ms).unref();
+}
+
+/** Takes over SIGINT, SIGTERM and SIGHUP. A third signal ends the process. */
 export function listenForStop(): StopRequest {
   const first = Promise.withResolvers<void>();
   const second = Promise.withResolvers<void>();
@@ -35,6 +50,11 @@ export function listenForStop(): StopRequest {
   };
   process.on('SIGINT', hear);
   process.on('SIGTERM', hear);
+  process.on('SIGHUP', hear);
+  // A signal that npm and this process received comes once more in this way, perhaps later than an echo.
+  watchNpm(() => {
+    if (firstAt === undefined) hear();
+  });
   return {
     first: first.promise,
     second: second.promise,
