@@ -208,6 +208,20 @@ async function callerOf(services: Services, name: TokenName, use: Use): Promise<
   return callerFrom(row, { token: { id: token_id, scopes, kind }, sudo: false, counted, plan }, services.url);
 }
 
+/**
+ * A caller as they are now, for decisions later in the same request.
+ * @throws ApiError 401 when the token or the user no longer counts
+ */
+export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller> {
+  const { rows } = await sql<Pick<Caller, 'admin' | 'external'>>`
+    select users.admin, users.external
+      from personal_access_tokens token join users holder on holder.id = token.user_id join users on users.id = ${caller.id}
+     where token.id = ${caller.token.id} and not token.revoked and ${countsToday('token')}
+       and holder.state = 'active' and users.state = 'active' and (holder.id = users.id or holder.admin)`.execute(db);
+  if (!rows[0]) throw unauthorized();
+  return { ...caller, ...rows[0] };
+}
+
 async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User | undefined> {
   // PostgreSQL accepts no NUL in texts, and IDs have at most 18 digits.
   if (id_or_username.includes('\0')) return undefined;

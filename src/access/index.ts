@@ -2,6 +2,7 @@
 export { authenticate, callerOfTokenNumbered, commitEmailOf } from './authentication.ts';
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
+export { type Changing, withChange } from './changes.ts';
 export {
   epicGroupRole,
   epicKind,
@@ -94,5 +95,5 @@ export { userByPassword } from './sign_in.ts';
 export { isGroup, isListedGroup, isListedProject } from './states.ts';
 export { isTeamMember, teamMember } from './team.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';
-export { lockTree, lockTrees } from './tree_locks.ts';
+export { lockPlace, lockTree, lockTrees } from './tree_locks.ts';
 export { isMoreVisible, lesserVisibility, type VisibilityName } from './visibility.ts';

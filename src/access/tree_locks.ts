@@ -19,7 +19,28 @@ export async function lockTrees(
   namespace_ids: readonly number[],
   reaching: readonly number[] = [],
 ): Promise<void> {
-  const roots = rootsOf(namespace_ids, reaching);
+  return lockRoots(tx, rootsOf(namespace_ids, reaching));
+}
+
+/**
+ * The same for the tree of a group or project, before its members change. A project that moves meanwhile is followed to its new tree.
+ * @param also other namespaces whose trees the change needs
+ */
+export async function lockPlace(
+  tx: Kysely<DB>,
+  place: { group_id: number } | { project_id: number },
+  also: readonly number[] = [],
+): Promise<void> {
+  if ('group_id' in place) return lockTrees(tx, [place.group_id, ...also], [place.group_id]);
+  await lockRoots(
+    tx,
+    sql`select traversal_ids[1] as id from namespaces
+         where id = any(${also}::bigint[]) or id = (select namespace_id from projects where id = ${place.project_id})`,
+  );
+}
+
+/** @param roots a query of the `id` of top-level namespaces */
+async function lockRoots(tx: Kysely<DB>, roots: RawBuilder<unknown>): Promise<void> {
   for (;;) {
     await sql`savepoint trees`.execute(tx);
     const locked = await sql<{ id: number }>`

@@ -25,6 +25,13 @@ export class Moved extends ApiError {
   }
 }
 
+/** The refusal of an access rule that is asked again in the middle of a change. The rule implies it, so no endpoint declares it. */
+export class RefusedAgain extends ApiError {
+  constructor({ status, body, headers }: ApiError) {
+    super(status, body, headers);
+  }
+}
+
 /** 401 for a missing or unknown credential. */
 export const unauthorized = () => new ApiError(401, { message: '401 Unauthorized' });
 

@@ -7,7 +7,7 @@ import type { Database } from '../db/index.ts';
 import type { Services } from '../services/index.ts';
 import { admit } from './admission.ts';
 import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } from './endpoint.ts';
-import { ApiError, forbidden, Moved, notFound, unauthorized } from './errors.ts';
+import { ApiError, forbidden, Moved, notFound, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
 import { pageHeaders } from './links.ts';
@@ -110,14 +110,14 @@ async function withForm<T>(
 const isIn = ({ offerings }: AnyEndpoint, { offering }: MountOptions): boolean =>
   offering === 'any' || (offerings?.includes(offering) ?? true);
 
-/** The handler of an endpoint, with its refusals passed to the inspector. */
+/** The handler of an endpoint, with its refusals passed to the inspector, except for those of its access rule. */
 function inspectedHandler(endpoint: AnyEndpoint, { inspectRefusal }: MountOptions): AnyEndpoint['handle'] {
   if (!inspectRefusal) return endpoint.handle;
   return async (call) => {
     try {
       return await endpoint.handle(call);
     } catch (error) {
-      if (error instanceof ApiError) inspectRefusal(endpoint, error);
+      if (error instanceof ApiError && !(error instanceof RefusedAgain)) inspectRefusal(endpoint, error);
       throw error;
     }
   };

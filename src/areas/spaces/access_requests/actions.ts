@@ -5,37 +5,35 @@ import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, invalid, notFound } from '../../../http/index.ts';
 import { addRequestTodos } from '../../activity/todos/index.ts';
 import { removeAccessRequests } from '../../people/users/index.ts';
-import { type Actor, addMembers, asSubtree, isDirect, lockedSource, noSeatsText, type Source } from '../members/index.ts';
+import { type Actor, addMembers, asSubtree, isDirect, noSeatsText, type Source } from '../members/index.ts';
 
 /**
  * Requests access.
+ * @param tx a transaction that has locked the source, so that the user does not become a member meanwhile and keep a request
  * @throws ApiError 403 when requests are disabled, for members, and for bot users of access tokens, which are members where their token belongs and nowhere else; 400
  * when the user has already requested access
  */
-export async function requestAccess(db: Database, caller: Caller, place: Source): Promise<void> {
+export async function requestAccess(tx: Database, caller: Caller, source: Source): Promise<void> {
   if (['project', 'group'].includes(caller.token.kind)) throw forbidden();
-  await db.transaction().execute(async (tx) => {
-    // Locked, so that the user does not become a member meanwhile and keep a request.
-    const source = await lockedSource(tx, asSubtree(place));
-    const table = sql.table(source.kind === 'group' ? 'namespaces' : 'projects');
-    const { rows } = await sql<{ isOpen: boolean }>`
+  const table = sql.table(source.kind === 'group' ? 'namespaces' : 'projects');
+  const { rows } = await sql<{ isOpen: boolean }>`
       select request_access_enabled and not exists (
                select from ${sql.table(`${source.kind}_authorizations`)} where ${isDirect(source)} and user_id = ${caller.id} and ${countsToday()}) as "isOpen"
         from ${table} where id = ${source.id}`.execute(tx);
-    if (!rows[0]?.isOpen) throw forbidden();
-    const asked = await tx
-      .insertInto('access_requests')
-      .values({ ...asSubtree(source), user_id: caller.id })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst();
-    if (!asked) throw invalid({ user_id: ['already exists in source'] });
-    await addRequestTodos(tx, asSubtree(source), { id: asked.id, user_id: caller.id });
-  });
+  if (!rows[0]?.isOpen) throw forbidden();
+  const asked = await tx
+    .insertInto('access_requests')
+    .values({ ...asSubtree(source), user_id: caller.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!asked) throw invalid({ user_id: ['already exists in source'] });
+  await addRequestTodos(tx, asSubtree(source), { id: asked.id, user_id: caller.id });
 }
 
 /**
  * Approves an access request.
+ * @param tx a transaction that has locked the place
  * @param actor the user who approves, with their level there
  * @returns `queued` when an administrator must approve the role first
  * @throws ApiError 404 without a request, 403 for a level above the actor's own, 400 for a level below the inherited one and when no seat is left
@@ -47,7 +45,6 @@ export async function approveRequest(
   { user_id, access_level }: { user_id: number; access_level: number },
 ): Promise<'approved' | 'queued'> {
   if (access_level > actor.access_level) throw forbidden();
-  await lockedSource(tx, asSubtree(place));
   await dropRequest(tx, place, user_id);
   const members = { user_ids: [user_id], access_level, existing: 'change' as const };
   const refusal = (await addMembers(tx, asSubtree(place), actor, members)).get(user_id);

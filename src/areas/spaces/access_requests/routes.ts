@@ -84,8 +84,8 @@ function routesOf(kind: Source['kind']) {
       access: reader,
       returns: one(AccessRequest),
       refusals: { 400: 'user_id: already exists in source' },
-      handle: async ({ db, url, caller, source }) => {
-        await requestAccess(db, caller, source);
+      handle: async ({ db, url, caller, source, change }) => {
+        await change((tx, here) => requestAccess(tx, here.caller, here.source));
         const { requested_at, ...user } = await requestsOf(db, source)
           .where('users.id', '=', caller.id)
           .executeTakeFirstOrThrow();
@@ -99,9 +99,11 @@ function routesOf(kind: Source['kind']) {
       input: { user_id: Id, access_level: LevelIn[kind] },
       returns: withStatus(201, one(Type.Union([Member, MemberQueued]))),
       refusals: { 400: memberTexts, 405: '405 Method Not Allowed' },
-      handle: async ({ source, actor, input, ...services }) => {
-        if (reaches(services.plan, 'premium') && (await isLocked(services.db, source))) throw notAllowed();
-        const outcome = await services.db.transaction().execute((tx) => approveRequest(tx, source, actor, input));
+      handle: async ({ source, change, input, ...services }) => {
+        const outcome = await change(async (tx, here) => {
+          if (reaches(services.plan, 'premium') && (await isLocked(tx, here.source))) throw notAllowed();
+          return approveRequest(tx, here.source, here.actor, input);
+        });
         if (outcome === 'queued') return queuedReply(services.db, input.user_id);
         return memberReply(services, source, input.user_id, 'direct');
       },
@@ -112,10 +114,11 @@ function routesOf(kind: Source['kind']) {
       access: reader,
       input: { user_id: Id },
       returns: nothing,
-      handle: ({ db, source, actor, input: { user_id } }) => {
-        if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
-        return dropRequest(db, source, user_id);
-      },
+      handle: ({ change, input: { user_id } }) =>
+        change((tx, { source, actor }) => {
+          if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
+          return dropRequest(tx, source, user_id);
+        }),
     }),
   ];
 }

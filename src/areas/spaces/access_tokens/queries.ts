@@ -1,6 +1,6 @@
 /** Queries and access rules of project and group access tokens. */
 import { sql } from 'kysely';
-import { type Eligibility, groupRole, projectRole } from '../../../access/index.ts';
+import { type Changing, type Eligibility, groupRole, projectRole, type Subtree, withChange } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Access, ApiError, type Caller, found } from '../../../http/index.ts';
 import { tokensIn } from '../../people/personal_access_tokens/index.ts';
@@ -20,7 +20,13 @@ export interface Granted {
  * Grants the project in `:id` to its maintainers, the group to its owners, and both to holders of the permission to manage their tokens.
  * @param refusal the error for other callers who can see it
  */
-export function managersOf(kind: Resource['kind'], refusal: () => ApiError): Access<Granted> {
+export const managersOf = (kind: Resource['kind'], refusal: () => ApiError): Access<Granted & Changing<Granted>> =>
+  withChange(managersIn(kind, refusal), ({ resource }) => asSubtree(resource));
+
+/** The columns that name the project or group. */
+export const asSubtree = ({ kind, id }: Resource): Subtree => (kind === 'project' ? { project_id: id } : { group_id: id });
+
+function managersIn(kind: Resource['kind'], refusal: () => ApiError): Access<Granted> {
   const project = projectRole('maintainer', { archived: true, permission: 'manage_project_access_tokens' });
   const group = groupRole('owner', { permission: 'manage_group_access_tokens' });
   const resourceOf = ({ id, access_level, permissions }: Eligibility & { id: number }) => ({

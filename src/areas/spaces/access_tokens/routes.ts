@@ -122,10 +122,8 @@ function routesOf(kind: Resource['kind']) {
           '400 Bad request - <Parameter> <reason>',
         ],
       },
-      handle: async ({ caller, resource, input, ...services }) => {
-        const made = await createAccessToken(services, { caller, resource }, input);
-        return shownOnce(services.db, resource, made);
-      },
+      handle: async ({ db, url, resource, change, input }) =>
+        shownOnce(db, resource, await change((tx, granted) => createAccessToken(tx, url, granted, input))),
     }),
     post(`${base}/:token_id/rotate`, {
       operation: `rotate${Noun}AccessToken`,
@@ -140,9 +138,12 @@ function routesOf(kind: Resource['kind']) {
         400: ['400 Bad request - Token already revoked', '400 Bad request - Expires at <reason>'],
         404: `404 ${kind} Access Token Not Found`,
       },
-      handle: async ({ db, caller, resource, input }) => {
-        const token = await tokenToRotate(db, resource, caller.admin, input.token_id);
-        return shownOnce(db, resource, await rotateAccessToken(db, { caller, resource }, token, input.expires_at));
+      handle: async ({ db, resource, change, input }) => {
+        const made = await change(async (tx, granted) => {
+          const token = await tokenToRotate(tx, resource, granted.caller.admin, input.token_id);
+          return rotateAccessToken(tx, granted, token, input.expires_at);
+        });
+        return shownOnce(db, resource, made);
       },
     }),
     del(`${base}/:token_id`, {
@@ -152,8 +153,8 @@ function routesOf(kind: Resource['kind']) {
       input: { token_id: Id },
       returns: nothing,
       refusals: { 400: '400 Bad request', 404: `404 ${kind} Access Token Not Found` },
-      handle: async ({ db, caller, resource, input }) =>
-        revokeAccessToken(db, { caller, resource }, await tokenOf(db, resource, input.token_id)),
+      handle: ({ resource, change, input }) =>
+        change(async (tx, granted) => revokeAccessToken(tx, granted, await tokenOf(tx, resource, input.token_id))),
     }),
   ];
 }

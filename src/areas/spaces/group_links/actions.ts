@@ -1,9 +1,8 @@
 /** Sharing with groups. Each change locks both trees, writes the row and refreshes the authorizations (docs/reference/group_links.md). */
 import { sql } from 'kysely';
-import { hasEnded, lockTrees, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
+import { hasEnded, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { conflict, forbidden, notFound } from '../../../http/index.ts';
-import { sourceOf } from '../members/index.ts';
 
 export interface NewGroupLink {
   invited_group_id: number;
@@ -15,12 +14,11 @@ export interface NewGroupLink {
 
 /**
  * Shares a group or project with a group.
- * @param tx a transaction
+ * @param tx a transaction that has locked both trees
  * @returns the ID of the link
  * @throws ApiError 409 when it is already shared with the group, 404 when one of them no longer exists
  */
 export async function inviteGroup(tx: Database, target: Subtree, link: NewGroupLink): Promise<number> {
-  await lockedFor(tx, target, link.invited_group_id);
   // An expired link is replaced.
   const { rows } = await sql<{ id: number }>`
     insert into group_links (group_id, project_id, invited_group_id, access_level, expires_at)
@@ -38,12 +36,11 @@ export async function inviteGroup(tx: Database, target: Subtree, link: NewGroupL
 
 /**
  * Stops sharing with a group.
- * @param tx a transaction
+ * @param tx a transaction that has locked both trees
  * @param own_level the caller's access level
  * @throws ApiError 404 without a link, 403 when it gives a higher level than the caller's
  */
 export async function uninviteGroup(tx: Database, target: Subtree, invited_group_id: number, own_level: number): Promise<void> {
-  await lockedFor(tx, target, invited_group_id);
   const gone = await tx
     .deleteFrom('group_links')
     .where((q) => ('group_id' in target ? q('group_id', '=', target.group_id) : q('project_id', '=', target.project_id)))
@@ -53,12 +50,6 @@ export async function uninviteGroup(tx: Database, target: Subtree, invited_group
   if (!gone) throw notFound('Group Link');
   if (gone.access_level > own_level) throw forbidden();
   await refreshAuthorizations(tx, target);
-}
-
-/** Locks both trees, and those that the target group itself is invited to, because all of its authorizations are refreshed. */
-async function lockedFor(tx: Database, target: Subtree, invited_group_id: number): Promise<void> {
-  const { namespace_id } = await sourceOf(tx, target);
-  await lockTrees(tx, [namespace_id, invited_group_id], 'group_id' in target ? [namespace_id] : []);
 }
 
 /** Links per query. */

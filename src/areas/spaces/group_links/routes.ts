@@ -3,6 +3,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import {
   countsToday,
+  type Group,
   GroupLevel,
   groupRole,
   groupVisible,
@@ -13,6 +14,7 @@ import {
   projectRole,
   projectVisible,
   visibleGroup,
+  withChange,
 } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import {
@@ -92,35 +94,43 @@ async function isSharingLocked(db: Database, namespace_id: number): Promise<bool
   return rows.length > 0;
 }
 
+const groupOwner = withChange(groupRole('owner'), ({ group }) => ({ group_id: group.id }));
+const projectMaintainer = withChange(projectRole('maintainer', { archived: true }), ({ project }) => ({
+  project_id: project.id,
+}));
+
 const sharing = [
   post('/groups/:id/share', {
     operation: 'shareGroup',
     summary: 'Share a group with another group',
-    access: groupRole('owner'),
+    access: groupOwner,
     input: invitation,
     returns: one(GroupDetailForm),
     refusals: { 404: '404 Group Not Found', 409: 'Shared group has already been taken' },
-    handle: async ({ caller, group, input, ...services }) => {
-      const link = await linkFrom(services.db, caller, group.access_level, input);
-      if (link.invited_group_id === group.id) throw notFound('Group');
-      await services.db.transaction().execute((tx) => inviteGroup(tx, { group_id: group.id }, link));
+    handle: async ({ caller, group, change, input, ...services }) => {
+      const share = async (tx: Database, here: { caller: Caller; group: Group }) => {
+        const link = await linkFrom(tx, here.caller, here.group.access_level, input);
+        if (link.invited_group_id === group.id) throw notFound('Group');
+        await inviteGroup(tx, { group_id: group.id }, link);
+      };
+      await change(share, [input.group_id]);
       return groupReply(services, caller, group.id);
     },
   }),
   del('/groups/:id/share/:group_id', {
     operation: 'unshareGroup',
     summary: 'Stop sharing a group with another group',
-    access: groupRole('owner'),
+    access: groupOwner,
     input: { group_id: Id },
     returns: nothing,
     refusals: { 404: '404 Group Link Not Found' },
-    handle: ({ db, group, input }) =>
-      db.transaction().execute((tx) => uninviteGroup(tx, { group_id: group.id }, input.group_id, group.access_level)),
+    handle: ({ change, input }) =>
+      change((tx, { group }) => uninviteGroup(tx, { group_id: group.id }, input.group_id, group.access_level), [input.group_id]),
   }),
   post('/projects/:id/share', {
     operation: 'shareProject',
     summary: 'Share a project with a group',
-    access: projectRole('maintainer', { archived: true }),
+    access: projectMaintainer,
     input: invitation,
     returns: one(ProjectGroupLink),
     refusals: {
@@ -128,23 +138,30 @@ const sharing = [
       404: '404 Group Not Found',
       409: 'Shared group has already been taken',
     },
-    handle: async ({ db, caller, project, input }) => {
-      const link = await linkFrom(db, caller, project.access_level, input);
-      if (await isSharingLocked(db, project.namespace_id)) throw badRequest('The project sharing with group is disabled');
-      const id = await db.transaction().execute((tx) => inviteGroup(tx, { project_id: project.id }, link));
-      const { invited_group_id: group_id, access_level: group_access, expires_at } = link;
-      return { id, project_id: project.id, group_id, group_access, expires_at };
-    },
+    handle: ({ change, input }) =>
+      change(
+        async (tx, { caller, project }) => {
+          const link = await linkFrom(tx, caller, project.access_level, input);
+          if (await isSharingLocked(tx, project.namespace_id)) throw badRequest('The project sharing with group is disabled');
+          const id = await inviteGroup(tx, { project_id: project.id }, link);
+          const { invited_group_id: group_id, access_level: group_access, expires_at } = link;
+          return { id, project_id: project.id, group_id, group_access, expires_at };
+        },
+        [input.group_id],
+      ),
   }),
   del('/projects/:id/share/:group_id', {
     operation: 'unshareProject',
     summary: 'Stop sharing a project with a group',
-    access: projectRole('maintainer', { archived: true }),
+    access: projectMaintainer,
     input: { group_id: Id },
     returns: nothing,
     refusals: { 404: '404 Group Link Not Found' },
-    handle: ({ db, project, input }) =>
-      db.transaction().execute((tx) => uninviteGroup(tx, { project_id: project.id }, input.group_id, project.access_level)),
+    handle: ({ change, input }) =>
+      change(
+        (tx, { project }) => uninviteGroup(tx, { project_id: project.id }, input.group_id, project.access_level),
+        [input.group_id],
+      ),
   }),
 ];
 

@@ -1,6 +1,6 @@
 /** Changes of invitations: the rows and the resulting messages, in one transaction. */
 import { sql } from 'kysely';
-import { countsToday } from '../../../access/index.ts';
+import { type Changing, countsToday } from '../../../access/index.ts';
 import { today } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid } from '../../../http/index.ts';
@@ -13,10 +13,10 @@ import {
   checkRole,
   expiryReasons,
   type Grant,
+  type Granted,
   hasSeatsFor,
   isAbove,
   isDirect,
-  lockedSource,
   noSeatsText,
   roleKeepsLevel,
   type Source,
@@ -80,10 +80,11 @@ async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named>
 
 /**
  * Invites people by their addresses. Users become members at once, and members get the new role. People who cannot be invited do not affect the others.
+ * @param tx a transaction that has locked the source
  * @throws ApiError 400 for a role that is not available there, 403 for one that the actor cannot give
  */
 export async function invite(
-  db: Database,
+  tx: Database,
   source: Source,
   actor: Actor,
   wanted: Wanted,
@@ -91,16 +92,13 @@ export async function invite(
 ): Promise<Invited> {
   const count = new Set([...wanted.emails.map((email) => email.toLowerCase()), ...wanted.user_ids]).size;
   const refusal = count > maximumAtOnce ? tooManyText : locked ? lockedText : grantRefusal(source, actor, wanted, withMinimal);
-  if (refusal !== undefined) return everyone(await named(db, wanted), refusal);
-  return db.transaction().execute(async (tx) => {
-    const here = await lockedSource(tx, asSubtree(source));
-    await checkRole(tx, here, actor, wanted);
-    const people = await named(tx, wanted);
-    const newcomers = { user_ids: [...people.users.keys()], addresses: people.strangers.length };
-    if (!(await hasSeatsFor(tx, newcomers, wanted))) return everyone(people, noSeatsText(actor));
-    const added = await addUsers(tx, here, actor, wanted, people.users);
-    return { ...added, refused: [...added.refused, ...(await inviteStrangers(tx, here, actor, wanted, people.strangers))] };
-  });
+  const people = await named(tx, wanted);
+  if (refusal !== undefined) return everyone(people, refusal);
+  await checkRole(tx, source, actor, wanted);
+  const newcomers = { user_ids: [...people.users.keys()], addresses: people.strangers.length };
+  if (!(await hasSeatsFor(tx, newcomers, wanted))) return everyone(people, noSeatsText(actor));
+  const added = await addUsers(tx, source, actor, wanted, people.users);
+  return { ...added, refused: [...added.refused, ...(await inviteStrangers(tx, source, actor, wanted, people.strangers))] };
 }
 
 function grantRefusal(source: Source, actor: Actor, { access_level, expires_at }: Wanted, withMinimal: boolean) {
@@ -208,7 +206,7 @@ export interface InvitationChange {
 
 /**
  * Updates an invitation. Below Ultimate, where custom roles have no effect, another level removes the role.
- * @param tx a transaction
+ * @param tx a transaction that has locked the source
  * @throws ApiError 404; 403 for more than the actor has, before or after; 400 for a level that is not available there, and for a date in the past
  */
 export async function changeInvitation(
@@ -218,7 +216,6 @@ export async function changeInvitation(
   email: string,
   { access_level, expires_at, withMinimal }: InvitationChange & { withMinimal: boolean },
 ): Promise<void> {
-  await lockedSource(tx, asSubtree(source));
   const invitation = await invitationFor(tx, source, email);
   const level = access_level ?? invitation.access_level;
   if (isAbove(actor, source.kind, invitation) || level > actor.access_level) throw forbidden();
@@ -241,24 +238,25 @@ export async function changeInvitation(
 
 /**
  * Revokes an invitation. Its link no longer works.
- * @param tx a transaction
+ * @param change makes the change as the caller
  * @throws ApiError 404; 403 for more than the actor has; 412 when it changed after `unmodified_since`; 409 when it was answered at the same time
  */
 export async function removeInvitation(
-  tx: Database,
+  db: Database,
   source: Source,
-  actor: Actor,
+  change: Changing<Granted>['change'],
   { email, unmodified_since }: { email: string; unmodified_since: Date | undefined },
 ): Promise<void> {
-  const { id } = await invitationFor(tx, source, email);
-  await lockedSource(tx, asSubtree(source));
-  // Read again under the lock, which every response and every change takes.
-  const invitation = await invitationsOf(tx, source).where('invitations.id', '=', id).executeTakeFirst();
-  if (!invitation) throw answered();
-  if (isAbove(actor, source.kind, invitation)) throw forbidden();
-  checkUnmodified(invitation.updated_at, unmodified_since);
-  const removed = await tx.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
-  if (!removed) throw answered();
+  const { id } = await invitationFor(db, source, email);
+  await change(async (tx, { actor }) => {
+    // Read again under the lock, which every response and every change takes.
+    const invitation = await invitationsOf(tx, source).where('invitations.id', '=', id).executeTakeFirst();
+    if (!invitation) throw answered();
+    if (isAbove(actor, source.kind, invitation)) throw forbidden();
+    checkUnmodified(invitation.updated_at, unmodified_since);
+    const removed = await tx.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
+    if (!removed) throw answered();
+  });
 }
 
 const answered = () => new ApiError(409, { message: '409 Conflict' });

@@ -1,6 +1,6 @@
 /** Invitations to groups and projects by email (docs/reference/invitations.md). Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
-import { groupLevels } from '../../../access/index.ts';
+import { type Changing, groupLevels } from '../../../access/index.ts';
 import {
   ApiError,
   badParams,
@@ -25,7 +25,6 @@ import {
   put,
   reaches,
   resource,
-  type Services,
   since,
   Timestamp,
 } from '../../../http/index.ts';
@@ -77,16 +76,18 @@ interface InviteInput {
   member_role_id?: number | null;
 }
 
-async function answer(services: Services & Conditions, { source, actor }: Granted, input: InviteInput) {
+async function answer({ plan }: Conditions, { change }: Changing<Granted>, input: InviteInput) {
   const { email: emails = [], user_id: user_ids = [], expires_at = null, ...grant } = input;
   if (emails.length === 0 && user_ids.length === 0)
     throw badRequest('400 Bad request - Must provide either email or user_id as a parameter');
   if (!emails.every(looksLikeAddress)) throw badParams('email contains an invalid email address');
-  if (source.kind === 'project' && grant.access_level === 50 && actor.access_level < 50) throw forbidden();
-  const hasPremium = reaches(services.plan, 'premium');
-  const locked = hasPremium && (await isLocked(services.db, source));
+  const withMinimal = reaches(plan, 'premium');
   const wanted = { emails, user_ids, expires_at, ...grant };
-  const { refused, queued } = await invite(services.db, source, actor, wanted, { withMinimal: hasPremium, locked });
+  const { refused, queued } = await change(async (tx, { source, actor }) => {
+    if (source.kind === 'project' && grant.access_level === 50 && actor.access_level < 50) throw forbidden();
+    const locked = withMinimal && (await isLocked(tx, source));
+    return invite(tx, source, actor, wanted, { withMinimal, locked });
+  });
   return {
     status: refused.length === 0 ? ('success' as const) : ('error' as const),
     ...(refused.length === 0 ? {} : { message: Object.fromEntries(refused) }),
@@ -129,7 +130,7 @@ function routesOf(kind: Source['kind']) {
       refusals: {
         400: ['400 Bad request - Must provide either email or user_id as a parameter', '<parameter>: <reason>'],
       },
-      handle: ({ caller, source, actor, input, ...services }) => answer(services, { caller, source, actor }, input),
+      handle: ({ change, input, ...services }) => answer(services, { change }, input),
     }),
     put(`${base}/:email`, {
       operation: `update${Noun}Invitation`,
@@ -142,11 +143,11 @@ function routesOf(kind: Source['kind']) {
       },
       returns: one(Invitation),
       refusals: { 400: ['400 Bad request', '<parameter>: <reason>'] },
-      handle: async ({ db, plan, source, actor, input: { email, ...changes } }) => {
+      handle: async ({ plan, change, input: { email, ...changes } }) => {
         if (changes.access_level === undefined && changes.expires_at === undefined)
           throw new ApiError(400, { message: '400 Bad request' });
         const withMinimal = reaches(plan, 'premium');
-        return db.transaction().execute(async (tx) => {
+        return change(async (tx, { source, actor }) => {
           await changeInvitation(tx, source, actor, email, { ...changes, withMinimal });
           return present(await invitationFor(tx, source, email));
         });
@@ -160,8 +161,8 @@ function routesOf(kind: Source['kind']) {
       conditional: true,
       returns: nothing,
       refusals: { 409: '409 Conflict' },
-      handle: ({ db, source, actor, input: { email }, unmodified_since }) =>
-        db.transaction().execute((tx) => removeInvitation(tx, source, actor, { email, unmodified_since })),
+      handle: ({ db, source, change, input: { email }, unmodified_since }) =>
+        removeInvitation(db, source, change, { email, unmodified_since }),
     }),
   ];
 }

@@ -184,6 +184,7 @@ export async function changeMember(
   change: MemberChange,
 ): Promise<'changed' | 'queued'> {
   const { user_id, access_level, expires_at } = change;
+  if (access_level > actor.access_level) throw forbidden();
   const source = await lockedSource(tx, subtree);
   const member = await memberOf(tx, source, user_id);
   await checkRole(tx, source, actor, change);

@@ -1,6 +1,6 @@
 /** Queries for direct and effective members of groups and projects. */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday, levels, lockTrees, type Subtree } from '../../../access/index.ts';
+import { countsToday, levels, lockPlace, type Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { containing, found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
@@ -45,8 +45,7 @@ export async function sourceOf(db: Database, subtree: Subtree): Promise<Source> 
  * @param tx the transaction of the change
  */
 export async function lockedSource(tx: Database, subtree: Subtree): Promise<Source> {
-  const { namespace_id } = await sourceOf(tx, subtree);
-  await lockTrees(tx, [namespace_id], 'group_id' in subtree ? [namespace_id] : []);
+  await lockPlace(tx, subtree);
   return sourceOf(tx, subtree);
 }
 

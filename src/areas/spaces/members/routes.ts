@@ -1,6 +1,6 @@
 /** Members of groups and projects. Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
-import { GroupLevel, ProjectLevel, visibleProject } from '../../../access/index.ts';
+import { type Changing, GroupLevel, ProjectLevel, visibleProject } from '../../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -23,6 +23,7 @@ import {
   nullable,
   one,
   optional,
+  type Plan,
   pageOf,
   paginate,
   paging,
@@ -71,10 +72,24 @@ const RoleId = () =>
     ),
   );
 
+type Manager = Pick<Granted, 'source'> & Changing<Granted>;
+
+/**
+ * Adds users on behalf of the caller.
+ * @throws ApiError 403 for a level above the caller's, 405 when an ancestor group locks memberships
+ */
+const addBy = ({ change }: Manager, plan: Plan, members: NewMembers) =>
+  change(async (tx, { source, actor }) => {
+    if (members.access_level > actor.access_level) throw forbidden();
+    if (reaches(plan, 'premium') && (await isLocked(tx, source))) throw notAllowed();
+    return { actor, refusals: await addMembers(tx, asSubtree(source), actor, members) };
+  });
+
 /** Adds one user. A refusal becomes the response. */
-async function addOne(services: Services, { source, actor }: Granted, members: NewMembers) {
+async function addOne(services: Services & Conditions, manager: Manager, members: NewMembers) {
+  const { source } = manager;
   const [user_id] = members.user_ids;
-  const refusals = await services.db.transaction().execute((tx) => addMembers(tx, asSubtree(source), actor, members));
+  const { actor, refusals } = await addBy(manager, services.plan, members);
   const refusal = refusals.get(user_id!);
   if (refusal === 'exists') throw conflict('Member already exists');
   if (refusal === 'protected') throw forbidden();
@@ -86,13 +101,13 @@ async function addOne(services: Services, { source, actor }: Granted, members: N
 
 /** Adds several users. The response gives the reason for each who could not be added. */
 async function addSeveral(
-  { db }: Services,
-  { source, actor }: Granted,
+  { plan }: Conditions,
+  manager: Manager,
   members: NewMembers,
   names: ReadonlyMap<number, string>,
   unknown: readonly string[],
 ): Promise<Static<typeof Outcome>> {
-  const refusals = await db.transaction().execute((tx) => addMembers(tx, asSubtree(source), actor, members));
+  const { actor, refusals } = await addBy(manager, plan, members);
   const { refused, queued } = textsOf(refusals, names, actor);
   const failed = [...refused, ...unknown.map((name) => [name, '404 User Not Found'] as const)];
   return {
@@ -109,19 +124,16 @@ interface AddInput {
   expires_at?: string | null;
 }
 
-async function add(services: Services & Conditions, granted: Granted, { user_id, username, ...grant }: AddInput) {
-  const { access_level } = grant;
-  if (access_level > granted.actor.access_level) throw forbidden();
-  if (reaches(services.plan, 'premium') && (await isLocked(services.db, granted.source))) throw notAllowed();
+async function add(services: Services & Conditions, manager: Manager, { user_id, username, ...grant }: AddInput) {
   const wanted: readonly (string | number)[] = [...new Set<string | number>(user_id ?? username)];
   if (wanted.length > maximumAtOnce)
     return { status: 'error' as const, message: `Too many users specified (limit is ${maximumAtOnce})` };
   const { users, unknown } = await usersByIdOrName(services.db, { ids: user_id, usernames: username });
   const names = new Map(users.map((user) => [user.id, user.username]));
   const members = { user_ids: [...names.keys()], ...grant };
-  if (wanted.length > 1) return addSeveral(services, granted, { ...members, existing: 'change' }, names, unknown);
+  if (wanted.length > 1) return addSeveral(services, manager, { ...members, existing: 'change' }, names, unknown);
   if (users.length === 0) throw notFound('User');
-  return addOne(services, granted, { ...members, existing: 'refuse' });
+  return addOne(services, manager, { ...members, existing: 'refuse' });
 }
 
 function routesOf(kind: Source['kind']) {
@@ -176,7 +188,7 @@ function routesOf(kind: Source['kind']) {
         405: '405 Method Not Allowed',
         409: 'Member already exists',
       },
-      handle: ({ caller, source, actor, input, ...services }) => add(services, { caller, source, actor }, input),
+      handle: ({ source, change, input, ...services }) => add(services, { source, change }, input),
     }),
     put(`${base}/:user_id`, {
       operation: `update${Noun}Member`,
@@ -185,9 +197,8 @@ function routesOf(kind: Source['kind']) {
       input: { user_id: Id, access_level: LevelIn[kind], member_role_id: RoleId(), expires_at: optional(Expiry()) },
       returns: one(Type.Union([Member, MemberQueued])),
       refusals: { 400: memberTexts },
-      handle: async ({ source, actor, input, ...services }) => {
-        if (input.access_level > actor.access_level) throw forbidden();
-        const outcome = await services.db.transaction().execute((tx) => changeMember(tx, asSubtree(source), actor, input));
+      handle: async ({ source, change, input, ...services }) => {
+        const outcome = await change((tx, { actor }) => changeMember(tx, asSubtree(source), actor, input));
         if (outcome === 'queued') return queuedReply(services.db, input.user_id);
         return memberReply(services, source, input.user_id, 'direct');
       },
@@ -202,11 +213,11 @@ function routesOf(kind: Source['kind']) {
       },
       conditional: true,
       returns: nothing,
-      handle: async ({ db, source, actor, input: { user_id, skip_subresources }, unmodified_since }) => {
-        if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
-        const leaving = { user_id, below: !skip_subresources, unmodified_since };
-        await db.transaction().execute((tx) => removeMember(tx, asSubtree(source), actor, leaving));
-      },
+      handle: ({ change, input: { user_id, skip_subresources }, unmodified_since }) =>
+        change((tx, { source, actor }) => {
+          if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
+          return removeMember(tx, asSubtree(source), actor, { user_id, below: !skip_subresources, unmodified_since });
+        }),
     }),
   ];
 }
@@ -218,10 +229,12 @@ const importing = post('/projects/:id/import_project_members/:project_id', {
   input: { project_id: Type.String({ description: 'Id or full path of the other project' }) },
   returns: one(resource('MembersImport', { status: Type.Enum(['success']) })),
   refusals: { 404: '404 Project Not Found', 405: '405 Method Not Allowed' },
-  handle: async ({ caller, source, actor, input, ...services }) => {
-    const from = await visibleProject(services.db, caller, input.project_id);
-    if (reaches(services.plan, 'premium') && (await isLocked(services.db, source))) throw notAllowed();
-    await services.db.transaction().execute((tx) => importMembers(tx, source.id, actor, from.id));
+  handle: async ({ change, plan, input }) => {
+    await change(async (tx, { caller, source, actor }) => {
+      const from = await visibleProject(tx, caller, input.project_id);
+      if (reaches(plan, 'premium') && (await isLocked(tx, source))) throw notAllowed();
+      await importMembers(tx, source.id, actor, from.id);
+    });
     return { status: 'success' as const };
   },
 });

@@ -1,5 +1,5 @@
 /** Access rules that grant a group or project as a source of members, so that both kinds share their endpoints. */
-import { type Eligibility, groupRole, projectRole, type Subtree } from '../../../access/index.ts';
+import { type Changing, type Eligibility, groupRole, projectRole, type Subtree, withChange } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Access, Caller } from '../../../http/index.ts';
 import { sourceOf } from './queries.ts';
@@ -24,8 +24,14 @@ export const managers = {
   project: projectRole('maintainer', { archived: true }),
 };
 
-/** Turns an access rule of groups or projects into one that grants a source of members. */
-export function sourceFor(kind: Source['kind'], who: typeof everyone): Access<Granted> {
+/**
+ * Turns an access rule of groups or projects into one that grants a source of members. The actor's level and permissions may change until the tree is locked, so
+ * only a change gets them.
+ */
+export const sourceFor = (kind: Source['kind'], who: typeof everyone): Access<Omit<Granted, 'actor'> & Changing<Granted>> =>
+  withChange(grantedIn(kind, who), ({ source }) => asSubtree(source));
+
+function grantedIn(kind: Source['kind'], who: typeof everyone): Access<Granted> {
   const [group, project] = [who.group, who.project];
   const granted = async (db: Database, caller: Caller, place: Subtree, { access_level, permissions }: Eligibility) => ({
     caller,
