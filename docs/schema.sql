@@ -377,6 +377,26 @@ CREATE INDEX declined_invitations_by_group ON declined_invitations USING btree (
 CREATE INDEX declined_invitations_by_inviter ON declined_invitations USING btree (inviter_id);
 CREATE INDEX declined_invitations_by_project ON declined_invitations USING btree (project_id) WHERE project_id IS NOT NULL;
 
+create table deploy_tokens (
+  id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
+  project_id bigint,
+  group_id bigint,
+  name text not null,
+  username text not null,
+  scopes text[] not null,
+  token_digest bytea not null,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint deploy_tokens_pkey PRIMARY KEY (id),
+  constraint deploy_tokens_token_digest_key UNIQUE (token_digest),
+  constraint deploy_tokens_username_key UNIQUE NULLS NOT DISTINCT (project_id, group_id, username),
+  constraint deploy_tokens_check CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint deploy_tokens_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint deploy_tokens_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX deploy_tokens_by_group ON deploy_tokens USING btree (group_id, id) WHERE group_id IS NOT NULL;
+CREATE INDEX deploy_tokens_by_project ON deploy_tokens USING btree (project_id, id) WHERE project_id IS NOT NULL;
+
 create table emails (
   id bigint generated always as identity not null,
   user_id bigint not null,

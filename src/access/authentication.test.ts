@@ -289,7 +289,7 @@ test('a proxy that sends no valid address does not cause a refusal', async () =>
     ['fe80::1%eth0', ['fe80::1']],
   ] as const) {
     const { id, value } = await tokenOf(here, 'guest');
-    assert.equal((await callerOfToken(here.services, value, address)).id, here.people.guest.id);
+    assert.equal((await callerOfToken(here.services, { value, username: 'git', address })).id, here.people.guest.id);
     const token = await here.db
       .selectFrom('personal_access_tokens')
       .select('last_used_ips')

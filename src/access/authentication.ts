@@ -8,6 +8,7 @@ import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } fr
 import type { Values } from '../http/form.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
+import { type AcceptedDeployTokens, callerOfDeployToken } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
 import { planInForce } from './plans.ts';
 import { tokenDigest } from './tokens.ts';
@@ -169,29 +170,32 @@ interface Use {
   address: string;
   /** Whether the request rotates a token. */
   isRotation: boolean;
+  /** The deploy tokens that are accepted too; none by default. */
+  deploy_tokens?: AcceptedDeployTokens | undefined;
 }
 
-async function checkedCredential(services: Services, name: TokenName, { address, isRotation }: Use): Promise<Credential> {
-  const row = await (typeof name === 'string'
-    ? credentialOfDigest(services.db, tokenDigest(name))
-    : credentialNumbered(services.db, name));
-  if (!row) throw unauthorized();
+const credentialNamed = (db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> =>
+  typeof name === 'string' ? credentialOfDigest(db, tokenDigest(name)) : credentialNumbered(db, name);
+
+async function checkCredential(services: Services, row: Credential, { address, isRotation }: Use): Promise<void> {
   // If a revoked token is used for a rotation, it was leaked, and the newer token may be the thief's.
   if (row.revoked && isRotation) await revokeFamily(services.db, row.token_id);
   if (row.revoked) throw invalidToken('Token was revoked. You have to re-authorize from the user.');
   if (row.expired) throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
   refuseInactive(row, services.url);
   if (row.last_use_is_old) await recordUse(services.db, row, address);
-  return row;
 }
 
 /**
  * The caller of a token value, for doors that receive it elsewhere (git over HTTP receives it as a password).
  * @param address the client's IP address
+ * @param username what came with it; deploy tokens need the right one
  * @throws ApiError 401 for an unknown, revoked or expired token, 403 for a user who is not active
  */
-export const callerOfToken = (services: Services, value: string, address: string): Promise<Caller> =>
-  callerOf(services, value, { address, isRotation: false });
+export const callerOfToken = (
+  services: Services,
+  { value, username, address }: { value: string; username: string; address: string },
+): Promise<Caller> => callerOf(services, value, { address, isRotation: false, deploy_tokens: { username } });
 
 /**
  * The caller of a token, for a credential that was derived from it and ends with it.
@@ -200,10 +204,12 @@ export const callerOfToken = (services: Services, value: string, address: string
  * @throws ApiError as `callerOfToken`
  */
 export const callerOfTokenNumbered = (services: Services, id: number, address: string): Promise<Caller> =>
-  callerOf(services, id, { address, isRotation: false });
+  callerOf(services, id, { address, isRotation: false, deploy_tokens: 'any' });
 
 async function callerOf(services: Services, name: TokenName, use: Use): Promise<Caller> {
-  const row = await checkedCredential(services, name, use);
+  const row = await credentialNamed(services.db, name);
+  if (!row) return callerOfDeployToken(services.db, name, use.deploy_tokens);
+  await checkCredential(services, row, use);
   const { token_id, scopes, kind, counted, plan } = row;
   return callerFrom(row, { token: { id: token_id, scopes, kind }, sudo: false, counted, plan }, services.url);
 }
@@ -245,14 +251,14 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
 /**
  * The caller of a request, or undefined without a credential.
  * @param parameters query and body of the request, which may have `private_token`, `access_token` and `sudo`
- * @param endpoint `rotation` is true when the endpoint rotates a token
+ * @param endpoint `rotation` is true when the endpoint rotates a token, `deploy_tokens` when it accepts them
  * @throws ApiError 401 and 403 (docs/reference/access.md#refusals)
  */
 export async function authenticate(
   request: FastifyRequest,
   parameters: Values,
   services: Services,
-  { rotation }: Pick<AnyEndpoint, 'rotation'> = {},
+  { rotation, deploy_tokens }: Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'> = {},
 ): Promise<Caller | undefined> {
   const value = tokenValueOf(request, parameters);
   const sudo = given(parameters.sudo) ?? given(request.headers.sudo);
@@ -260,6 +266,10 @@ export async function authenticate(
     if (sudo !== undefined) throw unauthorized();
     return undefined;
   }
-  const caller = await callerOf(services, value, { address: request.ip, isRotation: rotation === true });
+  const caller = await callerOf(services, value, {
+    address: request.ip,
+    isRotation: rotation === true,
+    deploy_tokens: deploy_tokens && 'any',
+  });
   return sudo === undefined ? caller : actAs(services, caller, String(sudo));
 }

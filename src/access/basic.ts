@@ -1,4 +1,4 @@
-/** HTTP Basic authentication of git and Git LFS: the token is the password, with any username (docs/reference/access.md#credentials). */
+/** HTTP Basic authentication of git and Git LFS: the token is the password, with any username unless it is a deploy token (docs/reference/access.md#credentials). */
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
@@ -24,14 +24,17 @@ export const basicRefused = (url: string): ApiError =>
     { 'www-authenticate': 'Basic realm="Coppice"' },
   );
 
-/** The token from the password; undefined without credentials, empty for unsupported ones. */
-export function basicPassword({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+/** The username and the token from the password; undefined without credentials, both empty for unsupported ones. */
+function basicCredential({ headers }: Pick<FastifyRequest, 'headers'>): { username: string; value: string } | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
   const encoded = /^Basic +(\S+)$/i.exec(authorization)?.[1] ?? '';
-  const [, user, token = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
-  return user ? token : '';
+  const [, username, value = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
+  return username ? { username, value } : { username: '', value: '' };
 }
+
+/** The token from the password; undefined without credentials, empty for unsupported ones. */
+export const basicPassword = (request: Pick<FastifyRequest, 'headers'>): string | undefined => basicCredential(request)?.value;
 
 /**
  * Translates refusals for git: unknown and expired tokens become `basicRefused`, and reasons become plain sentences.
@@ -53,8 +56,8 @@ export async function basicCaller(services: Services, caller: () => Promise<Call
  * @throws ApiError 401 for invalid credentials, 403 with the reason for a user who is not active
  */
 export async function callerOfBasic(services: Services, request: FastifyRequest): Promise<Caller | undefined> {
-  const token = basicPassword(request);
-  if (token === undefined) return undefined;
-  if (token === '') throw basicRefused(services.url);
-  return basicCaller(services, () => callerOfToken(services, token, request.ip));
+  const given = basicCredential(request);
+  if (given === undefined) return undefined;
+  if (given.value === '') throw basicRefused(services.url);
+  return basicCaller(services, () => callerOfToken(services, { ...given, address: request.ip }));
 }

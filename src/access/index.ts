@@ -65,6 +65,7 @@ export type {
   OnNoteable,
   PlacedNoteable,
 } from './noteables.ts';
+export { type Owner, ownerRole } from './owners.ts';
 export { passwordDigest } from './passwords.ts';
 export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
 export { type PlanningPlace, planningRole } from './planning.ts';

@@ -117,7 +117,7 @@ export async function countRequest(
   { caller, address, parameters }: Counting,
 ): Promise<Headers> {
   if (!(caller ? caller.counted : await isAnythingCounted(db))) return {};
-  const who = caller ? `user:${caller.id}` : address;
+  const who = caller ? (caller.deploys ? `deploy_token:${caller.token.id}` : `user:${caller.id}`) : address;
   const headers = await throttled(db, who, endpoint, caller);
   if (endpoint.rate && isLimited(endpoint.rate, parameters)) await limited(db, who, endpoint.rate, caller);
   return headers;

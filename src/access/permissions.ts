@@ -25,7 +25,7 @@ const declared = {
   admin_vulnerability: { from: 'maintainer', unused: 'Vulnerabilities are not recorded.' },
   admin_web_hook: { from: 'maintainer', unused: 'There are no webhooks.' },
   archive_project: { from: 'owner' },
-  manage_deploy_tokens: { from: 'maintainer', in_groups: 'owner', unused: 'There are no deploy tokens.' },
+  manage_deploy_tokens: { from: 'maintainer', in_groups: 'owner' },
   manage_group_access_tokens: { from: 'owner' },
   manage_merge_request_settings: { from: 'maintainer' },
   manage_project_access_tokens: { from: 'maintainer' },

@@ -3,6 +3,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
+import { reachesProject } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
 import { admin, type MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
@@ -147,10 +148,16 @@ const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) => {
 });
 
 /**
- * The project that `id` names, with the caller's access level in it.
+ * The project that `id` names, with the caller's access level in it. A deploy token reads what it reaches as a Reporter does.
  * @param id an ID or a full path, compared without case
  */
 export async function projectFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
+  const project = await projectNamed(db, caller, id);
+  if (!project || !caller?.deploys || !(await reachesProject(db, caller.deploys, project))) return project;
+  return { ...project, access_level: levels.reporter };
+}
+
+async function projectNamed(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
   if (isId(id)) {
     const project_id = Number(id);
     return Number.isSafeInteger(project_id) ? grantedProject(db, { caller, project_id, full_path: null }) : undefined;

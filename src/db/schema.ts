@@ -159,6 +159,18 @@ export interface DeclinedInvitations {
   declined_at: Generated<Timestamp>;
 }
 
+export interface DeployTokens {
+  id: Generated<number>;
+  project_id: number | null;
+  group_id: number | null;
+  name: string;
+  username: string;
+  scopes: string[];
+  token_digest: Buffer;
+  expires_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface Emails {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -911,6 +923,7 @@ export interface DB {
   commit_statuses: CommitStatuses;
   current_license: CurrentLicense;
   declined_invitations: DeclinedInvitations;
+  deploy_tokens: DeployTokens;
   emails: Emails;
   epic_issues: EpicIssues;
   epic_labels: EpicLabels;

@@ -19,6 +19,8 @@ export interface Caller {
   /** The email address in the user's commits; differs from `email` if they chose another one. */
   commit_email: string;
   token: { id: number; scopes: readonly string[]; kind: TokenKind };
+  /** For deploy tokens, which act for no user: what they may read. */
+  deploys?: DeployReach;
   /** Whether an administrator acts as this user; the token is the administrator's. */
   sudo: boolean;
   /** Whether requests are counted now: a limit on their number is on. */
@@ -27,8 +29,14 @@ export interface Caller {
   plan: Plan;
 }
 
-/** Who a token was made for: a person, an administrator who acts as one, or programs that work in one project or group. */
-export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group';
+/** Who a token was made for: a person, an administrator who acts as one, programs that work in one project or group, or those that only read its code. */
+export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy';
+
+/** What a deploy token may read the code of: one project, or all projects below one group. */
+export interface DeployReach {
+  project_id: number | null;
+  group_id: number | null;
+}
 
 /** The context of a call besides its parameters. */
 export interface Conditions {
@@ -120,6 +128,8 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   throttle?: 'files_api';
   /** Whether it replaces a token: asking it with a revoked one ends every token that came from that one. */
   rotation?: true;
+  /** Whether deploy tokens are accepted besides those of users. */
+  deploy_tokens?: true;
   /** Whether it heeds `If-Unmodified-Since`, and answers 412 when what it removes has changed since. */
   conditional?: true;
   /**

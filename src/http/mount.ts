@@ -25,7 +25,7 @@ export interface MountOptions {
     request: FastifyRequest,
     parameters: Values,
     services: Services,
-    endpoint: Pick<AnyEndpoint, 'rotation'>,
+    endpoint: Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'>,
   ): Promise<Caller | undefined>;
   /** Counts a request where limits are on; the headers go with the reply, whatever it is. */
   countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;

@@ -102,12 +102,22 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
 }
 
 /** What people want to know before they call, and what no member of the document shows them. */
-function describedLimits({ description, access, plan, offerings, rate, alias_of, ...endpoint }: AnyEndpoint): string {
+function describedLimits({
+  description,
+  access,
+  plan,
+  offerings,
+  rate,
+  alias_of,
+  deploy_tokens,
+  ...endpoint
+}: AnyEndpoint): string {
   const scopes = scopesFor(endpoint);
   const limits = [
     alias_of && `Another address of \`${alias_of}\`.`,
     `Access: ${access.rule}.`,
     scopes ? `Token scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : 'Any token will do.',
+    deploy_tokens && 'Deploy tokens are accepted.',
     plan && `Plan: ${plan}${plan === 'ultimate' ? '' : ' or above'}.`,
     offerings && `Only on servers that are ${offerings.join(' or ')}.`,
     rate && `At most \`${rate.setting}\` calls of one caller in ${rate.window_s} seconds.`,

@@ -279,7 +279,24 @@ def variables(place):
     variable.delete()
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables]
+def deploy_tokens(place):
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    group = client(place, "owner").groups.get(place["group"]["id"])
+    before = [token.id for token in client(place, "admin").deploytokens.list(get_all=True)]
+    for owner in [project, group]:
+        token = owner.deploytokens.create(
+            {"name": "foo", "username": "bar", "expires_at": day_in(0), "scopes": ["read_registry"]}
+        )
+        same((token.name, token.username, token.scopes), ("foo", "bar", ["read_registry"]))
+        same((token.expires_at, token.token[:5]), (f"{day_in(0)}T00:00:00.000Z", "gldt-"))
+        same(owner.deploytokens.get(token.id).name, "foo")
+        same([found.id for found in owner.deploytokens.list(get_all=True)], [token.id])
+        token.delete()
+        same(owner.deploytokens.list(get_all=True), [])
+    same([token.id for token in client(place, "admin").deploytokens.list(get_all=True)], before)
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

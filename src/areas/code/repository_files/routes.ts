@@ -103,6 +103,7 @@ const fileNotFound = ['404 Commit Not Found', '404 File Not Found'];
 const fileWriteTexts = ['You are not allowed to push into this branch', ...fileTexts];
 const throttle = 'files_api';
 const reading = { access: codeReader, scopes: ['read_repository'], throttle } as const;
+const rawReading = { ...reading, deploy_tokens: true } as const;
 const writing = { access: codeWriter, throttle, body_limit_bytes: bodyLimit_bytes } as const;
 
 export const repositoryFiles = [
@@ -162,7 +163,7 @@ export const repositoryFiles = [
   get(`${path}/raw`, {
     operation: 'getRawFile',
     summary: 'Get a raw file',
-    ...reading,
+    ...rawReading,
     input: raw,
     returns: bytes(describedHeaders),
     refusals: { 404: fileNotFound },
@@ -176,7 +177,7 @@ export const repositoryFiles = [
   head(`${path}/raw`, {
     operation: 'getRawFileMetadata',
     summary: 'Get the metadata of a raw file',
-    ...reading,
+    ...rawReading,
     input: raw,
     returns: headersOnly(describedHeaders),
     refusals: { 404: fileNotFound },

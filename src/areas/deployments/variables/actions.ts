@@ -1,7 +1,8 @@
 /** Adding and changing CI/CD variables. */
+import type { Owner } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { invalid, type Services } from '../../../http/index.ts';
-import { type VariableOwner, type VariableRow, valuePurpose, variableOf, variablesOf } from './queries.ts';
+import { type VariableRow, valuePurpose, variableOf, variablesOf } from './queries.ts';
 import { isMaskable } from './rules.ts';
 
 /** How many variables a project, a group or the instance can have. */
@@ -39,7 +40,7 @@ const refuseUnmaskable = (value: string): void => {
   if (!isMaskable(value)) throw invalid({ value: ['is invalid'] });
 };
 
-async function refuseTooMany(db: Database, owner: VariableOwner): Promise<void> {
+async function refuseTooMany(db: Database, owner: Owner): Promise<void> {
   const rows = variablesOf(db, owner).clearSelect().clearOrderBy().select('id').limit(maximumVariables);
   if ((await rows.execute()).length >= maximumVariables) throw invalid({ base: [refusedTexts.many] });
 }
@@ -50,7 +51,7 @@ async function refuseTooMany(db: Database, owner: VariableOwner): Promise<void> 
  */
 export async function addVariable(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
-  owner: VariableOwner,
+  owner: Owner,
   { masked_and_hidden: hidden = false, ...given }: NewVariable,
 ): Promise<VariableRow> {
   const masked = hidden || given.masked === true;
@@ -68,7 +69,7 @@ export async function addVariable(
  */
 export function changeVariable(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
-  owner: VariableOwner,
+  owner: Owner,
   which: { key: string; scope: string | undefined },
   { value, ...changes }: Omit<VariableChanges, 'key'>,
 ): Promise<VariableRow> {

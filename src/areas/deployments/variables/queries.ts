@@ -1,16 +1,11 @@
 /** CI/CD variables as they are read. */
+import type { Owner } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { conflict, found } from '../../../http/index.ts';
 import { isReadable, type Secrets } from '../../../secrets/index.ts';
 
 /** What the values of variables are sealed for. */
 export const valuePurpose = 'variable value';
-
-/** What variables belong to: a project, a group, or the instance, which is neither. */
-export interface VariableOwner {
-  project_id: number | null;
-  group_id: number | null;
-}
 
 const columns = [
   'id',
@@ -26,7 +21,7 @@ const columns = [
 ] as const;
 
 /** The variables of a project, a group or the instance, by key. */
-export const variablesOf = (db: Database, { project_id, group_id }: VariableOwner) =>
+export const variablesOf = (db: Database, { project_id, group_id }: Owner) =>
   db
     .selectFrom('variables')
     .select(columns)
@@ -46,7 +41,7 @@ export const ambiguousText = "There are multiple variables with provided paramet
  */
 export async function variableOf(
   db: Database,
-  owner: VariableOwner,
+  owner: Owner,
   { key, scope }: { key: string; scope: string | undefined },
 ): Promise<VariableRow> {
   const query = variablesOf(db, owner).where('key', '=', key).limit(2);

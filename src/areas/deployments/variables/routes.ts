@@ -1,14 +1,14 @@
 /** CI/CD variables: names and values for jobs, of a project, of a group, or of the whole instance (docs/reference/variables.md). */
 import { type Static, Type } from 'typebox';
-import { admin, groupRole, projectRole } from '../../../access/index.ts';
+import { admin, type Owner, ownerRole } from '../../../access/index.ts';
 import {
   type Access,
-  type AccessCall,
   allOptional,
   type Caller,
   capitalized,
   checked,
   del,
+  found,
   get,
   nothing,
   nullable,
@@ -24,7 +24,7 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { addVariable, changeVariable, refusedTexts } from './actions.ts';
-import { ambiguousText, type VariableOwner, type VariableRow, valuePurpose, variableOf, variablesOf } from './queries.ts';
+import { ambiguousText, type VariableRow, valuePurpose, variableOf, variablesOf } from './queries.ts';
 import { descriptionReasons, keyReasons, scopeReasons, valueReasons } from './rules.ts';
 
 const VariableType = Type.Enum(['env_var', 'file']);
@@ -52,34 +52,12 @@ const present = ({ secrets }: Pick<Services, 'secrets'>, kind: Kind, row: Variab
 };
 
 type Kind = 'project' | 'group' | 'instance';
-type Granted = { caller: Caller; owner: VariableOwner };
-
 const permission = 'admin_cicd_variables';
 
-/** Grants the variables of the project or group in `:id`, or of the instance, to callers who may manage them. */
-function managersOf(kind: Kind): Access<Granted> {
-  if (kind === 'project') {
-    const rule = projectRole('maintainer', { permission });
-    return {
-      ...rule,
-      check: async (call: AccessCall) => {
-        const { caller, project } = await rule.check(call);
-        return { caller, owner: { project_id: project.id, group_id: null } };
-      },
-    };
-  }
-  if (kind === 'group') {
-    const rule = groupRole('owner', { permission });
-    return {
-      ...rule,
-      check: async (call: AccessCall) => {
-        const { caller, group } = await rule.check(call);
-        return { caller, owner: { project_id: null, group_id: group.id } };
-      },
-    };
-  }
-  return { ...admin, check: async (call) => ({ ...(await admin.check(call)), owner: { project_id: null, group_id: null } }) };
-}
+const ofInstance: Access<{ caller: Caller; owner: Owner }> = {
+  ...admin,
+  check: async (call) => ({ ...(await admin.check(call)), owner: { project_id: null, group_id: null } }),
+};
 
 const Key = () => checked(Type.String({ description: 'Letters, digits and `_`, at most 255' }), keyReasons);
 const Value = () => checked(Type.String({ description: 'At most 10,000 bytes' }), valueReasons);
@@ -105,7 +83,7 @@ function routesOf(kind: Kind) {
   const base = kind === 'instance' ? '/admin/ci/variables' : `/${kind}s/:id/variables`;
   const Noun = capitalized(kind);
   const of = kind === 'instance' ? 'the instance' : `a ${kind}`;
-  const access = managersOf(kind);
+  const access = kind === 'instance' ? ofInstance : ownerRole(kind, permission);
   // There are no environments for the whole instance. What is left out is undefined, as the types say.
   const scoped = kind === 'instance' ? ({} as typeof scope) : scope;
   const filtered = kind === 'instance' ? ({} as typeof filter) : filter;
@@ -171,7 +149,8 @@ function routesOf(kind: Kind) {
       refusals: missing,
       handle: async ({ db, owner, input }) => {
         const { id } = await variableOf(db, owner, which(input));
-        await db.deleteFrom('variables').where('id', '=', id).execute();
+        // Of two requests at the same moment, one deletes it.
+        found('Variable', await db.deleteFrom('variables').where('id', '=', id).returning('id').executeTakeFirst());
       },
     }),
   ];

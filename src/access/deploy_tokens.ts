@@ -1,0 +1,57 @@
+/** Deploy tokens as credentials: they act for no user, and reach the code of one project or of all below one group. */
+import { type Kysely, sql } from 'kysely';
+import type { DB } from '../db/index.ts';
+import type { Caller, DeployReach } from '../http/endpoint.ts';
+import { invalidToken, unauthorized } from '../http/errors.ts';
+import type { Plan } from '../http/plans.ts';
+import { planInForce } from './plans.ts';
+import { tokenDigest } from './tokens.ts';
+
+interface Row extends DeployReach {
+  id: number;
+  username: string;
+  scopes: string[];
+  expired: boolean;
+  counted: boolean;
+  plan: Plan;
+}
+
+/** Which deploy tokens a door or an endpoint accepts: the one with a username, as Basic sends it, or any. */
+export type AcceptedDeployTokens = { username: string } | 'any';
+
+/**
+ * The caller that a deploy token stands for: no user, so that nothing is granted beyond `deploys`.
+ * @param name the value of the token, or its ID
+ * @throws ApiError 401 for unknown and expired tokens, and for those with another username
+ */
+export async function callerOfDeployToken(
+  db: Kysely<DB>,
+  name: string | number,
+  accepted: AcceptedDeployTokens | undefined,
+): Promise<Caller> {
+  if (accepted === undefined) throw unauthorized();
+  const { rows } = await sql<Row>`
+    select id, username, scopes, project_id, group_id, coalesce(expires_at <= now(), false) as expired,
+           (select counts_requests from application_settings) as counted, ${planInForce} as plan
+      from deploy_tokens
+     where ${typeof name === 'number' ? sql`id = ${name}` : sql`token_digest = ${tokenDigest(name)}`}`.execute(db);
+  const row = rows[0];
+  if (!row || (accepted !== 'any' && accepted.username !== row.username)) throw unauthorized();
+  if (row.expired) throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
+  const { id, username, scopes, project_id, group_id, counted, plan } = row;
+  const noUser = { id: 0, name: username, email: '', commit_email: '', state: 'active', admin: false, external: true };
+  const token = { id, scopes, kind: 'deploy' as const };
+  return { ...noUser, username, token, deploys: { project_id, group_id }, sudo: false, counted, plan };
+}
+
+/** Whether a deploy token reaches a project. */
+export async function reachesProject(
+  db: Kysely<DB>,
+  { project_id, group_id }: DeployReach,
+  project: { id: number; namespace_id: number },
+): Promise<boolean> {
+  if (group_id === null) return project_id === project.id;
+  const { rows } = await sql`
+    select from namespaces where id = ${project.namespace_id} and traversal_ids @> array[${group_id}::bigint]`.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,137 @@
+/** Deploy tokens: credentials that fetch the code of a project, or of all projects below a group, on behalf of no user (docs/reference/deploy_tokens.md). */
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { admin, type Owner, ownerRole } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  CommaList,
+  capitalized,
+  checked,
+  del,
+  found,
+  get,
+  Id,
+  NotBlank,
+  nothing,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  required,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
+import { createDeployToken } from './actions.ts';
+import { deployScopes, nameReasons, usernameReasons } from './rules.ts';
+
+const fields = {
+  id: Id,
+  name: Type.String(),
+  username: Type.String({ description: 'The username of HTTP Basic that the token needs' }),
+  expires_at: nullable(Timestamp),
+  revoked: Type.Boolean({ description: 'Always false: a token that is revoked is deleted' }),
+  expired: Type.Boolean(),
+  scopes: Type.Array(Type.String()),
+};
+const DeployToken = resource('DeployToken', fields);
+const NewDeployToken = resource('NewDeployToken', { ...fields, token: Type.String() });
+
+const isExpired = sql<boolean>`coalesce(expires_at <= now(), false)`;
+
+const tokensIn = (db: Database) =>
+  db
+    .selectFrom('deploy_tokens')
+    .select(['id', 'name', 'username', 'expires_at', 'scopes'])
+    .select([isExpired.as('expired'), sql<boolean>`false`.as('revoked')])
+    .orderBy('id');
+
+const tokensOf = (db: Database, { project_id, group_id }: Owner) =>
+  project_id === null ? tokensIn(db).where('group_id', '=', group_id) : tokensIn(db).where('project_id', '=', project_id);
+
+/** @throws ApiError 404 */
+const tokenOf = async (db: Database, owner: Owner, id: number): Promise<Static<typeof DeployToken>> =>
+  found(undefined, await tokensOf(db, owner).where('id', '=', id).executeTakeFirst());
+
+const filters = { active: optional(Type.Boolean({ description: 'Only tokens that have expired, or only others' })) };
+
+async function listed(
+  db: Database,
+  tokens: ReturnType<typeof tokensIn>,
+  input: { active?: boolean; page: number; per_page: number },
+) {
+  const { active } = input;
+  return paginate(db, active === undefined ? tokens : tokens.where(isExpired, '=', !active), input);
+}
+
+function routesOf(kind: 'project' | 'group') {
+  const base = `/${kind}s/:id/deploy_tokens`;
+  const Noun = capitalized(kind);
+  // Tokens of an archived project can still be revoked.
+  const access = ownerRole(kind, 'manage_deploy_tokens', { archived: true });
+  return [
+    get(base, {
+      operation: `list${Noun}DeployTokens`,
+      summary: `List the deploy tokens of a ${kind}, oldest first`,
+      access,
+      input: { ...filters, ...paging },
+      returns: pageOf(DeployToken),
+      handle: ({ db, owner, input }) => listed(db, tokensOf(db, owner), input),
+    }),
+    get(`${base}/:token_id`, {
+      operation: `get${Noun}DeployToken`,
+      summary: `Show a deploy token of a ${kind}`,
+      access,
+      input: { token_id: Id },
+      returns: one(DeployToken),
+      handle: ({ db, owner, input }) => tokenOf(db, owner, input.token_id),
+    }),
+    post(base, {
+      operation: `create${Noun}DeployToken`,
+      summary: `Create a deploy token of a ${kind}`,
+      description: 'The value is shown only here.',
+      access,
+      input: {
+        name: checked(NotBlank({ description: 'At most 255 characters' }), nameReasons),
+        scopes: required(CommaList(Type.Enum([...deployScopes]))),
+        expires_at: optional(nullable(Timestamp)),
+        username: optional(
+          checked(Type.String({ description: 'Default `gitlab+deploy-token-<id>`; at most 255 characters' }), usernameReasons),
+        ),
+      },
+      returns: one(NewDeployToken),
+      refusals: { 400: 'username: has already been taken' },
+      handle: async ({ db, owner, input }) => {
+        const { id, value } = await createDeployToken(db, owner, input);
+        return { ...(await tokenOf(db, owner, id)), token: value };
+      },
+    }),
+    del(`${base}/:token_id`, {
+      operation: `delete${Noun}DeployToken`,
+      summary: `Delete a deploy token of a ${kind}`,
+      access,
+      input: { token_id: Id },
+      returns: nothing,
+      handle: async ({ db, owner, input }) => {
+        const { id } = await tokenOf(db, owner, input.token_id);
+        // Of two requests at the same moment, one deletes it.
+        found(undefined, await db.deleteFrom('deploy_tokens').where('id', '=', id).returning('id').executeTakeFirst());
+      },
+    }),
+  ];
+}
+
+export const deployTokenRoutes = [
+  get('/deploy_tokens', {
+    operation: 'listDeployTokens',
+    summary: 'List the deploy tokens of all projects and groups, oldest first',
+    access: admin,
+    input: { ...filters, ...paging },
+    returns: pageOf(DeployToken),
+    handle: ({ db, input }) => listed(db, tokensIn(db), input),
+  }),
+  ...routesOf('project'),
+  ...routesOf('group'),
+];
