@@ -84,6 +84,28 @@ begin
   on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_topics()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before citext[] := case when tg_op = 'INSERT' then '{}' else old.topics::citext[] end;
+  after  citext[] := '{}';
+begin
+  if tg_op <> 'DELETE' then
+    insert into topics (name, title)
+    select distinct on (given::citext) given, given from unnest(new.topics) given order by given::citext, given
+        on conflict (name) do nothing;
+    new.topics := array(select name::text collate "C" from topics where name = any(new.topics::citext[]) order by 1);
+    after := new.topics::citext[];
+  end if;
+  -- In one order, so that two statements that change the same topics wait for each other.
+  with changed as (
+    select id, case when name = any(after) then 1 else -1 end as difference from topics
+     where (name = any(before)) <> (name = any(after)) order by id for no key update)
+  update topics set total_projects_count = total_projects_count + difference from changed where changed.id = topics.id;
+  return case when tg_op = 'DELETE' then old else new end;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_image()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1341,6 +1363,9 @@ CREATE INDEX projects_public ON projects USING btree (id) WHERE visibility <> 'p
 CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
 CREATE TRIGGER free_path AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON projects FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
+CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics ON projects FOR EACH ROW WHEN (old.topics <> new.topics) EXECUTE FUNCTION keep_topics();
+CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
+CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,
@@ -1614,6 +1639,18 @@ CREATE INDEX todos_on_epic ON todos USING btree (epic_id, user_id) WHERE epic_id
 CREATE INDEX todos_on_issue ON todos USING btree (issue_id, user_id) WHERE issue_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_epic ON todos USING btree (user_id, epic_id) WHERE state = 'pending'::text AND epic_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_issue ON todos USING btree (user_id, issue_id) WHERE state = 'pending'::text AND issue_id IS NOT NULL;
+
+create table topics (
+  id bigint generated always as identity not null,
+  name citext not null,
+  title text not null,
+  description text,
+  total_projects_count bigint default 0 not null,
+  constraint topics_pkey PRIMARY KEY (id),
+  constraint topics_name_key UNIQUE (name)
+);
+CREATE INDEX topics_by_projects ON topics USING btree (total_projects_count DESC, id);
+CREATE INDEX topics_search ON topics USING gin ((name::text) gin_trgm_ops, title gin_trgm_ops);
 
 create table unused_blobs (
   key text not null,

@@ -63,6 +63,7 @@ import { projectStarRoutes } from './spaces/projects/star_routes.ts';
 import { groupServiceAccountRoutes } from './spaces/service_accounts/group_routes.ts';
 import { serviceAccountRoutes } from './spaces/service_accounts/routes.ts';
 import { serviceAccountTokenRoutes } from './spaces/service_accounts/token_routes.ts';
+import { topicRoutes } from './spaces/topics/routes.ts';
 import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
@@ -127,6 +128,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Namespaces', 'What projects are in: groups and the namespaces of users.', namespaceRoutes),
   ...tagged('Groups', 'Groups: their settings, transfer, archiving and deletion.', groupRoutes, groupLifecycleRoutes),
   ...tagged('Projects', 'Projects: their settings, transfer, archiving and deletion.', projectRoutes, projectLifecycleRoutes),
+  ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),
   ...tagged('Project forks', 'Copies of projects that remember where they come from.', projectForkRoutes),
   ...tagged(

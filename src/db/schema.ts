@@ -831,6 +831,14 @@ export interface Todos {
   access_request_id: number | null;
 }
 
+export interface Topics {
+  id: GeneratedAlways<number>;
+  name: string;
+  title: string;
+  description: string | null;
+  total_projects_count: Generated<number>;
+}
+
 export interface UnusedBlobs {
   key: string;
   since: Generated<Timestamp>;
@@ -983,6 +991,7 @@ export interface DB {
   subscriptions: Subscriptions;
   timelogs: Timelogs;
   todos: Todos;
+  topics: Topics;
   unused_blobs: UnusedBlobs;
   user_follows: UserFollows;
   user_mentions: UserMentions;

@@ -296,7 +296,25 @@ def deploy_tokens(place):
     same([token.id for token in client(place, "admin").deploytokens.list(get_all=True)], before)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens]
+def topics(place):
+    admin = client(place, "admin")
+    word = f"topic-{place['project']['id']}"
+    topic = admin.topics.create({"name": word, "title": "Apples", "description": "Fruit"})
+    same((topic.name, topic.title, topic.total_projects_count), (word, "Apples", 0))
+    topic.description = "Fruit of the apple tree"
+    topic.save()
+    same(gitlab.Gitlab(place["url"]).topics.get(topic.id).description, "Fruit of the apple tree")
+    same([found.id for found in gitlab.Gitlab(place["url"]).topics.list(search=word, get_all=True)], [topic.id])
+    project = client(place, "owner").projects.get(place["project"]["id"])
+    project.topics = [word, f"{word}-too"]
+    project.save()
+    same(admin.topics.get(topic.id).total_projects_count, 1)
+    other = admin.topics.list(search=f"{word}-too", get_all=True)[0]
+    same(admin.topics.merge(topic.id, other.id)["id"], other.id)
+    admin.topics.delete(other.id)
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

@@ -14,6 +14,10 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 
+/** Topics as projects have them: in the spelling of the topic, which may differ in case. */
+const spelled = (topics: string[]) => sql`array(
+  select coalesce((select name::text from topics where name = given::citext), given) from unnest(${topics}::text[]) given)`;
+
 const columnFilters = filtersOn('projects', (by) => ({
   archived: by(Type.Boolean(), (_q, v) => sql<boolean>`${isListedProject('archived')} = ${v}`),
   active: by(
@@ -31,7 +35,7 @@ const columnFilters = filtersOn('projects', (by) => ({
   last_activity_before: by(Timestamp, (q, v) => q('last_activity_at', '<', v)),
   updated_after: by(Timestamp, (q, v) => q('updated_at', '>', v)),
   updated_before: by(Timestamp, (q, v) => q('updated_at', '<', v)),
-  topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${v}::text[]`),
+  topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${spelled(v)}`),
 }));
 
 /** The similarity of `search` to the name or path of a project. */

@@ -1,0 +1,134 @@
+/** Topics: words by which projects are found, with a title and a description (docs/reference/topics.md). */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { admin, anyone } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  allOptional,
+  checked,
+  containing,
+  del,
+  found,
+  get,
+  Id,
+  NotBlank,
+  nothing,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  put,
+  resource,
+  withStatus,
+} from '../../../http/index.ts';
+import { tooLong } from '../../../texts/index.ts';
+import { changeTopic, createTopic, deleteTopic, identicalText, mergeTopics } from './actions.ts';
+
+const longest = { name: 255, title: 255, description: 1024 };
+
+const Topic = resource('Topic', {
+  id: Id,
+  name: Type.String(),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  total_projects_count: Type.Integer(),
+  avatar_url: nullable(Type.String()),
+});
+
+const topicsIn = (db: Database) =>
+  db
+    .selectFrom('topics')
+    .select(['id', 'name', 'title', 'description', 'total_projects_count'])
+    .select(sql<string | null>`null`.as('avatar_url'));
+
+/** @throws ApiError 404 */
+const topicOf = async (db: Database, id: number) => found(undefined, await topicsIn(db).where('id', '=', id).executeTakeFirst());
+
+const names = {
+  name: checked(NotBlank({ description: 'At most 255 characters; unique without regard to case' }), (name) => [
+    ...tooLong(name, longest.name),
+    ...(/[\r\n]/.test(name) ? ['must not contain line breaks'] : []),
+  ]),
+  title: checked(NotBlank({ description: 'At most 255 characters' }), (title) => tooLong(title, longest.title)),
+};
+const description = optional(
+  checked(nullable(Type.String({ description: 'At most 1,024 characters' })), (text) => tooLong(text ?? '', longest.description)),
+);
+
+const taken = 'name: has already been taken';
+
+export const topicRoutes = [
+  get('/topics', {
+    operation: 'listTopics',
+    summary: 'List topics, those of most projects first',
+    access: anyone,
+    input: {
+      search: optional(Type.String({ description: 'Part of the name or title' })),
+      without_projects: optional(Type.Boolean({ description: 'Whether to list only topics that no project has' })),
+      ...paging,
+    },
+    returns: pageOf(Topic),
+    handle: ({ db, input }) => {
+      const pattern = input.search && containing(input.search);
+      const topics = topicsIn(db)
+        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name::text ilike ${pattern} or title ilike ${pattern})`))
+        .$if(input.without_projects === true, (q) => q.where('total_projects_count', '=', 0))
+        .orderBy('total_projects_count', 'desc')
+        .orderBy('id');
+      return paginate(db, topics, input);
+    },
+  }),
+  get('/topics/:id', {
+    operation: 'getTopic',
+    summary: 'Show a topic',
+    access: anyone,
+    input: { id: Id },
+    returns: one(Topic),
+    handle: ({ db, input }) => topicOf(db, input.id),
+  }),
+  post('/topics', {
+    operation: 'createTopic',
+    summary: 'Create a topic',
+    access: admin,
+    input: { ...names, description },
+    returns: one(Topic),
+    refusals: { 400: taken },
+    handle: async ({ db, input }) => topicOf(db, await createTopic(db, input)),
+  }),
+  put('/topics/:id', {
+    operation: 'updateTopic',
+    summary: 'Update a topic; a new name reaches the projects that have it',
+    access: admin,
+    input: { id: Id, ...allOptional(names), description },
+    returns: one(Topic),
+    refusals: { 400: taken },
+    handle: async ({ db, input: { id, ...changes } }) => {
+      await changeTopic(db, id, changes);
+      return topicOf(db, id);
+    },
+  }),
+  del('/topics/:id', {
+    operation: 'deleteTopic',
+    summary: 'Delete a topic, also from the projects that have it',
+    access: admin,
+    input: { id: Id },
+    returns: nothing,
+    handle: ({ db, input }) => deleteTopic(db, input.id),
+  }),
+  post('/topics/merge', {
+    operation: 'mergeTopics',
+    summary: 'Merge a topic into another, which its projects then have',
+    access: admin,
+    input: { source_topic_id: Id, target_topic_id: Id },
+    returns: withStatus(200, one(Topic)),
+    refusals: { 400: identicalText, 404: '404 Not found' },
+    handle: async ({ db, input }) => {
+      const { source_topic_id: source_id, target_topic_id: target_id } = input;
+      await mergeTopics(db, { source_id, target_id });
+      return topicOf(db, target_id);
+    },
+  }),
+];
