@@ -1,4 +1,5 @@
 /** Authentication: turns the credential of a request into a caller, or refuses it (docs/reference/access.md#credentials). */
+
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -6,6 +7,7 @@ import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
 import type { AnyEndpoint, Caller, TokenKind } from '../http/endpoint.ts';
 import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } from '../http/errors.ts';
 import type { Values } from '../http/form.ts';
+import { idIn } from '../http/ids.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
 import { type AcceptedDeployTokens, callerOfDeployToken } from './deploy_tokens.ts';
@@ -229,12 +231,11 @@ export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller>
 }
 
 async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User | undefined> {
-  // PostgreSQL accepts no NUL in texts, and IDs have at most 18 digits.
-  if (id_or_username.includes('\0')) return undefined;
-  const isId = /^\d{1,18}$/.test(id_or_username);
+  if (id_or_username.includes('\0')) return undefined; // PostgreSQL accepts none in texts
+  const id = idIn(id_or_username);
   const { rows } = await sql<User>`
     select ${userColumns} from users
-     where ${isId ? sql`id = ${id_or_username}` : sql`username = ${id_or_username}`}`.execute(db);
+     where ${id === undefined ? sql`username = ${id_or_username}` : sql`id = ${id}`}`.execute(db);
   return rows[0];
 }
 

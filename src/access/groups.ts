@@ -1,8 +1,10 @@
 /** Access rules that grant a group. Each loads it together with the caller's access to it. */
+
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
+import { idIn } from '../http/ids.ts';
 import { countsToday } from './expiry.ts';
 import type { MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
@@ -93,9 +95,8 @@ export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
  * @param id an ID or a full path, compared without case
  */
 export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Group | undefined> {
-  const isId = /^-?\d+$/.test(id);
-  // PostgreSQL accepts no NUL in texts.
-  if (isId ? !Number.isSafeInteger(Number(id)) : id.includes('\0')) return undefined;
+  if (id.includes('\0')) return undefined; // PostgreSQL accepts none in texts
+  const number = idIn(id);
   const user_id = caller && !caller.admin ? caller.id : null;
   const { rows } = await sql<Group>`
     select ${columns}, ${caller?.admin ? sql.lit(levels.owner) : sql`held.access_level`} as access_level,
@@ -103,7 +104,7 @@ export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string):
            ${isGroup('marked_for_deletion')} as marked_for_deletion
       from namespaces, lateral (select ${heldTogether} from group_authorizations
                                  where user_id = ${user_id}::bigint and group_id = namespaces.id and ${countsInGroup}) held
-     where kind = 'group' and ${isId ? sql`id = ${Number(id)}` : sql`full_path = ${id}`}`.execute(db);
+     where kind = 'group' and ${number === undefined ? sql`full_path = ${id}` : sql`id = ${number}`}`.execute(db);
   return rows[0];
 }
 

@@ -1,8 +1,10 @@
 /** Access rules that grant an issue of the project in `:id`. */
+
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
+import { largestIid } from '../http/ids.ts';
 import { admin, type MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
@@ -47,8 +49,6 @@ const issuesAsked = dataLoader<Asked, GrantedIssue>(keyOf, async (db, asked) => 
            join issues on issues.project_id = asked.project_id and issues.iid = asked.iid`.execute(db);
   return new Map(rows.map(({ question, ...issue }) => [keyOf(asked[question - 1]!), issue]));
 });
-
-const largestIid = 2 ** 31 - 1;
 
 /**
  * The issue with a number, whether the caller may read it or not.

@@ -1,8 +1,10 @@
 /** Access rules that grant a project. Each loads it together with the caller's access to it, in one statement. */
+
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
+import { idIn } from '../http/ids.ts';
 import { reachesProject } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
 import { admin, type MaybeCaller } from './instance.ts';
@@ -111,9 +113,6 @@ export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
   return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
 }
 
-/** Whether a parameter is an ID; other text is a path. */
-const isId = (text: string) => /^-?\d+$/.test(text);
-
 interface Asked {
   caller: MaybeCaller;
   /** Exactly one of the two is set. */
@@ -158,10 +157,8 @@ export async function projectFor(db: Kysely<DB>, caller: MaybeCaller, id: string
 }
 
 async function projectNamed(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
-  if (isId(id)) {
-    const project_id = Number(id);
-    return Number.isSafeInteger(project_id) ? grantedProject(db, { caller, project_id, full_path: null }) : undefined;
-  }
+  const project_id = idIn(id);
+  if (project_id !== undefined) return grantedProject(db, { caller, project_id, full_path: null });
   // PostgreSQL accepts no NUL in texts.
   return id.includes('/') && !id.includes('\0') ? grantedProject(db, { caller, project_id: null, full_path: id }) : undefined;
 }

@@ -7,6 +7,7 @@ export * from './endpoint.ts';
 export { type ErrorForm, jsonForm, messageOf } from './error_replies.ts';
 export * from './errors.ts';
 export * from './filters.ts';
+export { idIn, largestIid } from './ids.ts';
 export { atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export * from './paginate.ts';
 export { type Plan, reaches } from './plans.ts';

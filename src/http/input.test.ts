@@ -4,7 +4,21 @@ import { type TProperties, Type } from 'typebox';
 import { ApiError } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
-import { AnyText, CommaList, checked, DateOnly, NotBlank, nullable, refusedAs, required, since, Timestamp } from './types.ts';
+import {
+  AnyText,
+  CommaList,
+  checked,
+  DateOnly,
+  Id,
+  IdOrName,
+  Iid,
+  NotBlank,
+  nullable,
+  refusedAs,
+  required,
+  since,
+  Timestamp,
+} from './types.ts';
 
 const read = (input: TProperties, raw: Values, rules: Rule[] = []) => inputReader(input, rules)(raw, 'ultimate');
 
@@ -52,6 +66,18 @@ test('text is converted to numbers and booleans, and to nothing else', () => {
     assert.equal(refusal(input, { n }), 'n is invalid');
   // What query strings become has no prototype, and so no text that it turns into.
   for (const b of ['maybe', 2, {}, ['true'], readForm('b[x]=1').b]) assert.equal(refusal(input, { b }), 'b is invalid');
+});
+
+test('an id beyond the range of its column is one that no row has', () => {
+  const input = { id: Id, iids: CommaList(Iid), namespace: IdOrName('ID or full path') };
+  for (const huge of ['9223372036854775807', '99999999999999999999', 2 ** 63, '-9223372036854775809', '1'.repeat(400)])
+    assert.deepEqual(read(input, { id: huge, iids: [huge, 5], namespace: huge }), { id: -1, iids: [-1, 5], namespace: -1 });
+  assert.deepEqual(read(input, { id: '7', iids: '2147483648', namespace: 'orchard/7' }), {
+    id: 7,
+    iids: [-1],
+    namespace: 'orchard/7',
+  });
+  for (const id of ['7a', '1.5', {}, [7], 'NaN']) assert.equal(refusal({ id: Id }, { id }), 'id is invalid');
 });
 
 test('null in a list is skipped', () => {

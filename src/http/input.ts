@@ -5,6 +5,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { ApiError, badParams } from './errors.ts';
 import { Repeated, type Values } from './form.ts';
+import { idIn, withinRange } from './ids.ts';
 import { type Plan, reaches } from './plans.ts';
 import { type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
@@ -78,8 +79,10 @@ function readBoolean(value: unknown): boolean | undefined {
   return trueTexts.has(text) ? true : falseTexts.has(text) ? false : undefined;
 }
 
+const numeric = /^[+-]?\d+(\.\d+)?$/;
+
 function readNumber(value: unknown, whole: boolean): number | undefined {
-  const number = typeof value === 'string' && /^[+-]?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value;
+  const number = typeof value === 'string' && numeric.test(value.trim()) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
   return whole && !Number.isSafeInteger(number) ? undefined : number;
 }
@@ -125,6 +128,31 @@ function lengthText(minimum: number, maximum: number): string {
   if (minimum === 0) return `is expected to have length less than or equal to ${maximum}`;
   if (maximum === Number.POSITIVE_INFINITY) return `is expected to have length greater than or equal to ${minimum}`;
   return `is expected to have length within ${minimum} and ${maximum}`;
+}
+
+/** An integer, also beyond what a number represents exactly. */
+function readInteger(value: unknown): number | undefined {
+  const number = typeof value === 'string' && numeric.test(value.trim()) ? Number(value) : value;
+  return typeof number === 'number' && (Number.isInteger(number) || Math.abs(number) === Number.POSITIVE_INFINITY)
+    ? number
+    : undefined;
+}
+
+function idReader(schema: Json, largest: number): Read {
+  const { minimum = Number.NEGATIVE_INFINITY } = schema;
+  return (value, name, failures) => {
+    const id = readInteger(value);
+    if (id === undefined) return refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+    return id < minimum ? refuse(failures, name, 'does not have a valid value') : withinRange(id, largest);
+  };
+}
+
+function idOrNameReader(schema: Json): Read {
+  const readText = textReader(schema);
+  return (value, name, failures) => {
+    const text = readText(value, name, failures);
+    return typeof text === 'string' ? (idIn(text) ?? text) : undefined;
+  };
 }
 
 function numberReader(schema: Json): Read {
@@ -276,7 +304,10 @@ function recordReader(item: Json): Read {
 const readFile: Read = (value, name, failures) => (value instanceof UploadedFile ? value : refuse(failures, name, 'is invalid'));
 
 function readerOf(schema: Json): Read {
-  if (schema[marks]?.file) return readFile;
+  const { file, largest_id, idOrName } = schema[marks] ?? {};
+  if (file) return readFile;
+  if (largest_id !== undefined) return idReader(schema, largest_id);
+  if (idOrName) return idOrNameReader(schema);
   if (schema.anyOf) return unionReader(schema);
   if (schema.enum || schema.const !== undefined) return enumReader(schema);
   switch (schema.type) {

@@ -1,5 +1,6 @@
 /** The kinds of values that the API takes and gives, as TypeBox schemas, and the marks that only our reader understands. */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
+import { largestIid } from './ids.ts';
 import type { Plan } from './plans.ts';
 import type { UploadedFile } from './uploaded_file.ts';
 
@@ -17,6 +18,10 @@ export interface Marks {
   notEmpty?: true;
   /** Text after the parameter's name when it is left out, blank or an empty list, in place of `is missing` and `is empty`. */
   absence?: string;
+  /** An integer is an id: one beyond this number is like one that no row has. */
+  largest_id?: number;
+  /** A text of digits is an id. */
+  idOrName?: true;
   /** A comma-separated text is accepted as the array. */
   comma?: true;
   /** NUL and lone surrogates are content here, not an attack on the database. */
@@ -34,8 +39,14 @@ export interface Marked {
 const marked = <S extends TSchema>(schema: S, more: Marks): S =>
   Object.assign(schema, { [marks]: { ...(schema as Marked)[marks], ...more } });
 
-/** An id of a row. Any integer is well formed; one that no row has is a 404, not a 400. */
-export const Id = Type.Integer();
+/** An id of a row. Any integer is well formed; one that no row has, or can have, is a 404, not a 400. */
+export const IdOf = (options = {}) => marked(Type.Integer(options), { largest_id: Number.MAX_SAFE_INTEGER });
+export const Id = IdOf();
+/** The number of a row within its parent, such as that of an issue in its project; like an id. */
+export const Iid = marked(Type.Integer(), { largest_id: largestIid });
+/** An id, or the name or path of the same thing: digits are read as an id. */
+export const IdOrName = (description: string, more: Pick<Marks, 'notBlank'> = {}) =>
+  marked(Type.Unsafe<number | string>({ type: 'string', description }), { idOrName: true, ...more });
 /** A moment, given and sent as `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export const Timestamp = Type.String({ format: 'date-time' });
 /** A day, `YYYY-MM-DD`. */

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { noteableKinds } from '../../../access/index.ts';
-import { Id, optional } from '../../../http/index.ts';
+import { Id, IdOf, optional } from '../../../http/index.ts';
 
 const actions = [
   ...['assigned', 'mentioned', 'build_failed', 'marked', 'approval_required', 'unmergeable', 'directly_addressed'],
@@ -19,7 +19,7 @@ export const todoFilters = {
   action: optional(Type.Enum(actions)),
   author_id: optional(Id),
   project_id: optional(Id),
-  group_id: optional(Type.Integer({ description: 'Id of a group; includes its subgroups and their projects' })),
+  group_id: optional(IdOf({ description: 'Id of a group; includes its subgroups and their projects' })),
   state: Type.Enum(['pending', 'done'], { default: 'pending' }),
   type: optional(Type.Enum(types)),
 };

@@ -1,7 +1,9 @@
 /** Resolving references in Markdown: `#1`, `group/project#1`, `&1`. */
+
 import { sql } from 'kysely';
 import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { largestIid } from '../../../http/index.ts';
 import type { Reference } from '../../../markdown/index.ts';
 
 /** The context of a text: a project, or only a group. */
@@ -25,8 +27,6 @@ export interface Named extends Noteable {
   /** The group of its project, or its own. */
   group_id: number;
 }
-
-const largestIid = 2 ** 31 - 1;
 
 /** The full path of a reference: a bare name is a project in the same group. */
 export function pathMeant(

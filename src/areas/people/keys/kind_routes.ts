@@ -1,6 +1,6 @@
 /** The routes of a kind of keys, SSH or GPG: those of the caller, and those of other users. */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import { admin, anyone, type MaybeCaller, signedIn } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import {
@@ -12,6 +12,7 @@ import {
   found,
   get,
   Id,
+  IdOrName,
   nothing,
   one,
   pageOf,
@@ -65,8 +66,8 @@ const own: Place = {
 const ofUser: Place = {
   ...{ path: '/users/:id', operation: 'User', user: 'a user', whose: "a user's" },
   ...{ read: anyone, change: admin, missing: ['404 User Not Found'] },
-  named: { id: Type.String({ description: 'ID or username' }) },
-  user_id: (db, _caller, input) => userIdNamed(db, (input as { id: string }).id),
+  named: { id: IdOrName('ID or username') },
+  user_id: (db, _caller, input) => userIdNamed(db, (input as { id: number | string }).id),
 };
 
 function routesAt<Input extends TProperties, Reply extends TSchema, Table extends keyof DB>(

@@ -10,6 +10,7 @@ import {
   found,
   get,
   Id,
+  IdOrName,
   one,
   optional,
   pageOf,
@@ -108,13 +109,12 @@ export const namespaceRoutes = [
     operation: 'getNamespace',
     summary: 'Show a namespace, by ID or full path',
     access: signedIn,
-    input: { id: Type.String() },
+    input: { id: IdOrName('ID or full path') },
     returns: one(Namespace),
     refusals: { 404: '404 Namespace Not Found' },
     handle: async ({ db, url, caller, input: { id } }) => {
-      const isId = /^-?\d+$/.test(id) && Number.isSafeInteger(Number(id));
       const query = namespacesOf(db, caller);
-      const named = isId ? query.where('namespaces.id', '=', Number(id)) : query.where('namespaces.full_path', '=', id);
+      const named = typeof id === 'number' ? query.where('namespaces.id', '=', id) : query.where('namespaces.full_path', '=', id);
       return present(url, found('Namespace', await named.executeTakeFirst()));
     },
   }),

@@ -80,13 +80,13 @@ export async function listUsers<Row>(
 }
 
 /**
- * The ID of the user that a path names; digits are an ID.
+ * The ID of the user that a path names.
  * @throws ApiError 404
  */
-export async function userIdNamed(db: Database, id_or_username: string): Promise<number> {
-  const isId = /^\d{1,18}$/.test(id_or_username);
+export async function userIdNamed(db: Database, id_or_username: number | string): Promise<number> {
   const query = db.selectFrom('users').select('id');
-  const named = isId ? query.where('id', '=', Number(id_or_username)) : query.where('username', '=', id_or_username);
+  const named =
+    typeof id_or_username === 'number' ? query.where('id', '=', id_or_username) : query.where('username', '=', id_or_username);
   return found('User', await named.executeTakeFirst()).id;
 }
 

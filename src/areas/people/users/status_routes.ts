@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { checked, get, nullable, one, optional, patch, put, resource, Timestamp } from '../../../http/index.ts';
+import { checked, get, IdOrName, nullable, one, optional, patch, put, resource, Timestamp } from '../../../http/index.ts';
 import { escapeHtml } from '../../../texts/index.ts';
 import { userIdNamed } from './queries.ts';
 import { atMost, emojiReasons } from './rules.ts';
@@ -91,7 +91,7 @@ export const userStatusRoutes = [
     summary: 'Show the status of a user',
     access: anyone,
     scopes: ['read_user'],
-    input: { id: Type.String({ description: 'ID or username' }) },
+    input: { id: IdOrName('ID or username') },
     returns: one(UserStatus),
     refusals: { 404: '404 User Not Found' },
     handle: async ({ db, input }) => statusOf(db, await userIdNamed(db, input.id)),

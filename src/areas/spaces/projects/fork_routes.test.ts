@@ -69,6 +69,11 @@ test('a fork of one branch copies nothing of the others', async () => {
 test('invalid values of a fork are conflicts, and a fork is never more visible than its source', async () => {
   const w = await filledWorld();
   const url = `/projects/${w.project.id}`;
+  for (const namespace of ['9223372036854775807', 2 ** 63])
+    for (const parameters of [{ namespace }, { namespace_id: namespace }]) {
+      const nowhere = await w.as('reporter').post(`${url}/fork`, parameters);
+      assert.deepEqual([nowhere.status, nowhere.body], [404, { message: '404 Target Namespace Not Found' }]);
+    }
   const own = await w.as('reporter').post(`${url}/fork`);
   assert.equal(own.status, 201);
   const again = await w.as('reporter').post(`${url}/fork`);

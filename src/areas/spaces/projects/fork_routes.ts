@@ -6,6 +6,7 @@ import {
   del,
   get,
   Id,
+  IdOrName,
   mutuallyExclusive,
   nothing,
   nullable,
@@ -45,7 +46,7 @@ export const projectForkRoutes = [
     input: {
       namespace_id: optional(Id),
       namespace_path: optional(Type.String()),
-      namespace: optional(Type.String({ description: 'Deprecated: ID or full path of the namespace' })),
+      namespace: optional(IdOrName('Deprecated: ID or full path of the namespace')),
       name: optional(Type.String()),
       path: optional(Type.String()),
       description: optional(nullable(Type.String())),
@@ -60,8 +61,7 @@ export const projectForkRoutes = [
     },
     handle: async ({ caller, project, input, ...services }) => {
       const { namespace_id, namespace_path, namespace, ...fork } = input;
-      const named = namespace !== undefined && /^\d+$/.test(namespace) ? Number(namespace) : namespace;
-      const request = { ...fork, namespace: namespace_id ?? namespace_path ?? named };
+      const request = { ...fork, namespace: namespace_id ?? namespace_path ?? namespace };
       return projectReply(services, caller, await forkProject(services, caller, project, request));
     },
   }),

@@ -188,7 +188,7 @@ test('a project is not transferred to a group that its owner cannot see, nor bey
   const w = await world();
   const url = `/projects/${w.project.id}`;
   const hidden = (await w.as('outsider').post('/groups', { name: 'hidden', path: `hidden-${w.group.id}` })).body;
-  for (const namespace of [hidden.id, hidden.full_path, 99_999_999]) {
+  for (const namespace of [hidden.id, hidden.full_path, 99_999_999, '9223372036854775807', '9'.repeat(400)]) {
     const refused = await w.as('owner').put(`${url}/transfer`, { namespace });
     assert.deepEqual([refused.status, refused.body], [404, { message: '404 Namespace Not Found' }]);
   }

@@ -7,7 +7,7 @@ import {
   containing,
   del,
   get,
-  NotBlank,
+  IdOrName,
   one,
   optional,
   pageOf,
@@ -84,7 +84,7 @@ export const projectLifecycleRoutes = [
     operation: 'transferProject',
     summary: 'Transfer a project to another namespace; its old path redirects to the new one',
     access: owner,
-    input: { namespace: NotBlank({ description: 'ID or full path of the namespace' }) },
+    input: { namespace: IdOrName('ID or full path of the namespace', { notBlank: true }) },
     returns: one(ProjectForm),
     refusals: {
       400: 'Failed to transfer project {:new_namespace=>[<reasons>]}',
@@ -92,8 +92,7 @@ export const projectLifecycleRoutes = [
       409: 'Another request has just transferred the project.',
     },
     handle: async ({ caller, project, input: { namespace }, ...services }) => {
-      const target = /^\d+$/.test(namespace) ? Number(namespace) : namespace;
-      await services.db.transaction().execute((tx) => transferProject(tx, caller, project.id, target));
+      await services.db.transaction().execute((tx) => transferProject(tx, caller, project.id, namespace));
       return projectReply(services, caller, project.id);
     },
   }),

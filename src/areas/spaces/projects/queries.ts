@@ -130,13 +130,12 @@ export async function projectsByKey(
  * @param who ID or username
  * @throws ApiError 404
  */
-export async function userNamed(db: Database, who: string) {
-  const isId = /^\d+$/.test(who) && Number.isSafeInteger(Number(who));
+export async function userNamed(db: Database, who: number | string) {
   const row = await db
     .selectFrom('namespaces')
     .innerJoin('users', 'users.id', 'namespaces.owner_id')
     .select(['users.id', 'users.private_profile', 'namespaces.id as namespace_id'])
-    .where((q) => (isId ? q('users.id', '=', Number(who)) : q('users.username', '=', who)))
+    .where((q) => (typeof who === 'number' ? q('users.id', '=', who) : q('users.username', '=', who)))
     .executeTakeFirst();
   return found('User', row);
 }

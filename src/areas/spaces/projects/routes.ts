@@ -25,6 +25,7 @@ import {
   forbidden,
   get,
   Id,
+  IdOrName,
   invalid,
   keysetPaging,
   NotBlank,
@@ -110,7 +111,7 @@ const lists = [
     operation: 'listUserProjects',
     summary: "List a user's personal projects, newest first",
     access: anyone,
-    input: { user_id: Type.String({ description: 'ID or username' }), ...paging, ...form, ...projectFilters },
+    input: { user_id: IdOrName('ID or username'), ...paging, ...form, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
     refusals: { 400: unpairedText, 404: '404 User Not Found' },
     handle: async ({ caller, input, ...services }) => {

@@ -2,7 +2,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { anyone, projectRole, projectVisible } from '../../../access/index.ts';
-import { containing, get, one, optional, pageOf, paginate, paging, post, resource, Timestamp } from '../../../http/index.ts';
+import {
+  containing,
+  get,
+  IdOrName,
+  one,
+  optional,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { contributedTo, filtered, projectFilters, starredBy, unpairedText } from './filters.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
@@ -25,7 +37,7 @@ const projectsOfUser = (
     operation: path === 'starred_projects' ? 'listStarredProjects' : 'listContributedProjects',
     summary,
     access: anyone,
-    input: { user_id: Type.String({ description: 'ID or username' }), ...paging, ...form, ...projectFilters },
+    input: { user_id: IdOrName('ID or username'), ...paging, ...form, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
     refusals: { 400: unpairedText, 404: '404 User Not Found' },
     handle: async ({ caller, input, ...services }) => {

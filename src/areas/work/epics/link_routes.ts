@@ -8,6 +8,7 @@ import {
   del,
   get,
   Id,
+  Iid,
   listOf,
   one,
   post,
@@ -96,7 +97,7 @@ const routes = [
     access: epicRole('planner'),
     input: {
       target_group_id: Type.String({ description: 'Id or full path' }),
-      target_epic_iid: Type.Integer(),
+      target_epic_iid: Iid,
       link_type: NewLinkType(epicKind),
     },
     returns: one(EpicLink),

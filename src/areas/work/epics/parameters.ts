@@ -7,6 +7,7 @@ import {
   CommaList,
   checked,
   DateOnly,
+  IdOf,
   mutuallyExclusive,
   notEmpty,
   nullable,
@@ -35,7 +36,7 @@ const common = {
   due_date_fixed: nullable(DateOnly),
   start_date: nullable(Type.String({ format: 'date', description: 'Deprecated: fixes the start date' })),
   end_date: nullable(Type.String({ format: 'date', description: 'Deprecated: fixes the due date' })),
-  parent_id: nullable(Type.Integer({ description: 'Id of an epic; 0: none' })),
+  parent_id: nullable(IdOf({ description: 'Id of an epic; 0: none' })),
 };
 
 export const newEpicInput = { title, ...allOptional({ ...common, created_at: Timestamp }) };

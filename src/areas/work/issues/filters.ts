@@ -1,7 +1,7 @@
 /** The filters of issue lists: each parameter as a predicate on rows of `issues` (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { issueKind, isVisibleEpic } from '../../../access/index.ts';
-import { badParams, type Plan, reaches } from '../../../http/index.ts';
+import { badParams, idIn, type Plan, reaches } from '../../../http/index.ts';
 import {
   among,
   type Filter,
@@ -24,9 +24,6 @@ import type { Excluded, IssueFilters } from './list_parameters.ts';
 
 const noRow: Predicate = sql`false`;
 
-/** No row has an id above the safe integers. */
-const idOf = (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : -1);
-
 /**
  * Parses an id or a keyword.
  * @param words the keywords, in lower case
@@ -36,7 +33,8 @@ function idOr<W extends string>(name: string, text: string, words: readonly W[])
   const trimmed = text.trim();
   const word = words.find((known) => known === trimmed.toLowerCase());
   if (word !== undefined) return word;
-  if (/^[+-]?\d+$/.test(trimmed)) return idOf(trimmed);
+  const id = idIn(trimmed);
+  if (id !== undefined) return id;
   throw badParams(`${name} should be an integer, ${words.slice(0, -1).join(', ')}, or ${words.at(-1)}, however got ${text}`);
 }
 

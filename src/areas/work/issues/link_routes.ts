@@ -20,6 +20,7 @@ import {
   forbidden,
   get,
   Id,
+  Iid,
   listOf,
   one,
   post,
@@ -105,7 +106,7 @@ export const issueLinkRoutes = [
     access: issueReader,
     input: {
       target_project_id: Type.String({ description: 'Id or full path' }),
-      target_issue_iid: Type.Integer(),
+      target_issue_iid: Iid,
       link_type: NewLinkType(issueKind, '; all but `relates_to` need Premium'),
     },
     returns: one(IssueLink),

@@ -1,6 +1,16 @@
 /** The parameters of lists of issues and of their statistics (specification part 1, section 4.3, and docs/reference/issues.md). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
-import { allOptional, CommaList, Id, mutuallyExclusive, optional, type Rule, since, Timestamp } from '../../../http/index.ts';
+import {
+  allOptional,
+  CommaList,
+  Id,
+  Iid,
+  mutuallyExclusive,
+  optional,
+  type Rule,
+  since,
+  Timestamp,
+} from '../../../http/index.ts';
 import { dueDates } from './due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
 
@@ -12,7 +22,7 @@ const either = () => ({
   labels: optional(CommaList(Type.String())),
   milestone: optional(Type.String({ description: 'A title, `None` or `Any`' })),
   milestone_id: optional(Type.Enum(['None', 'Any', 'Upcoming', 'Started'])),
-  iids: optional(CommaList(Type.Integer())),
+  iids: optional(CommaList(Iid)),
   author_id: optional(Id),
   author_username: optional(Type.String()),
   assignee_id: optional(IdOr('`None` or `Any`')),

@@ -11,6 +11,7 @@ import {
   DateOnly,
   found,
   Id,
+  IdOf,
   invalid,
   mutuallyExclusive,
   notEmpty,
@@ -32,7 +33,7 @@ import type { NewIssue } from './creation_actions.ts';
 import { assigneeReasons, checkKind, createsLabels, heardOnChange, heardOnNew, numberReasons, weightReasons } from './rules.ts';
 
 const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
-const EpicNumber = (description: string) => since('premium', nullable(Type.Integer({ minimum: 0, description })));
+const EpicNumber = (description: string) => since('premium', nullable(IdOf({ minimum: 0, description })));
 
 const common = {
   description: checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
