@@ -94,7 +94,11 @@ export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
  * The group that `id` names, with the caller's access level in it.
  * @param id an ID or a full path, compared without case
  */
-export async function groupFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Group | undefined> {
+export async function groupFor(
+  db: Kysely<DB>,
+  caller: Pick<Caller, 'id' | 'admin'> | undefined,
+  id: string,
+): Promise<Group | undefined> {
   if (id.includes('\0')) return undefined; // PostgreSQL accepts none in texts
   const number = idIn(id);
   const user_id = caller && !caller.admin ? caller.id : null;

@@ -113,15 +113,18 @@ export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
   return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
 }
 
+/** What decides on the access level of a caller. */
+type Asker = (Pick<Caller, 'id' | 'admin'> & Partial<Pick<Caller, 'deploys'>>) | undefined;
+
 interface Asked {
-  caller: MaybeCaller;
+  caller: Asker;
   /** Exactly one of the two is set. */
   project_id: number | null;
   full_path: string | null;
 }
 
 /** The part of the caller that decides on the access level. */
-const standing = (caller: MaybeCaller) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
+const standing = (caller: Asker) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
 
 const keyOf = ({ caller, project_id, full_path }: Asked) => `${standing(caller)} ${project_id ?? full_path}`;
 
@@ -150,13 +153,13 @@ const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) => {
  * The project that `id` names, with the caller's access level in it. A deploy token reads what it reaches as a Reporter does.
  * @param id an ID or a full path, compared without case
  */
-export async function projectFor(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
+export async function projectFor(db: Kysely<DB>, caller: Asker, id: string): Promise<Project | undefined> {
   const project = await projectNamed(db, caller, id);
   if (!project || !caller?.deploys || !(await reachesProject(db, caller.deploys, project))) return project;
   return { ...project, access_level: levels.reporter };
 }
 
-async function projectNamed(db: Kysely<DB>, caller: MaybeCaller, id: string): Promise<Project | undefined> {
+async function projectNamed(db: Kysely<DB>, caller: Asker, id: string): Promise<Project | undefined> {
   const project_id = idIn(id);
   if (project_id !== undefined) return grantedProject(db, { caller, project_id, full_path: null });
   // PostgreSQL accepts no NUL in texts.

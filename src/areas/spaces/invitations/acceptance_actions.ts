@@ -13,16 +13,17 @@ import {
   type Source,
 } from '../members/index.ts';
 import { tellOfAcceptance, tellOfRefusal } from './mail_jobs.ts';
-import { invitationNumbered, invitationsFor, type OpenInvitation } from './queries.ts';
+import { invitationNumbered, invitationsFor, inviterOf, type Objection, type OpenInvitation } from './queries.ts';
 
 /**
- * The outcome of accepting an invitation: `joined`; `known` for a user who already has access; `queued` for an approval; `no seat` and `locked` when the
- * invitation stays pending.
+ * The outcome of accepting an invitation: `joined`; `known` for a user who already has access; `queued` for an approval; `no seat`, `locked` and objections when
+ * the invitation stays pending.
  */
-export type Outcome = 'joined' | 'known' | 'queued' | 'no seat' | 'locked';
+export type Outcome = 'joined' | 'known' | 'queued' | 'no seat' | 'locked' | Objection;
 
 /**
- * Accepts an invitation for a user. The invitation is deleted, unless a missing seat or a lock is in the way, which may change.
+ * Accepts an invitation for a user. The invitation is deleted, unless a missing seat, a lock or the rights of its inviter are in the
+ * way, which may change.
  * @param tx a transaction
  * @param user_id ID of an active user who has confirmed the invited address
  * @returns undefined when the invitation no longer exists
@@ -35,12 +36,14 @@ export async function acceptInvitation(tx: Database, { id }: { id: number }, use
   const invitation = await invitationNumbered(tx, id);
   if (!invitation) return undefined;
   if (await isLockedNow(tx, source, invitation)) return 'locked';
-  const refusal = await join(tx, source, invitation, user_id);
+  const inviter = await inviterOf(tx, invitation);
+  if (typeof inviter === 'string') return inviter;
+  const refusal = await join(tx, source, invitation, inviter, user_id);
   if (refusal === 'no seat') return refusal;
   await tx.deleteFrom('invitations').where('id', '=', id).execute();
   if (refusal === 'queued') return refusal;
   if (refusal !== undefined) return 'known';
-  if (invitation.created_by_id !== null) await tellInviter(tx, source, user_id);
+  await tellInviter(tx, source, user_id);
   return 'joined';
 }
 
@@ -50,10 +53,14 @@ async function isLockedNow(tx: Database, source: Source, { access_level }: OpenI
   return isLocked(tx, source);
 }
 
-/** Adds the member on behalf of the inviter, whose own permissions were checked when they sent the invitation. */
-async function join(tx: Database, source: Source, invitation: OpenInvitation, user_id: number): Promise<Refusal | undefined> {
-  // Without an inviter, users count as added by themselves.
-  const actor: Actor = { id: invitation.created_by_id ?? user_id, access_level: levels.owner, permissions: [] };
+/** Adds the member on behalf of the inviter. */
+async function join(
+  tx: Database,
+  source: Source,
+  invitation: OpenInvitation,
+  actor: Actor,
+  user_id: number,
+): Promise<Refusal | undefined> {
   const { access_level, expires_at } = invitation;
   const member_role_id = await usableRole(tx, source, actor, invitation);
   const members = { user_ids: [user_id], access_level, member_role_id, expires_at, existing: 'refuse' as const };

@@ -8,7 +8,7 @@ import { usernameReasons } from '../../people/namespaces/index.ts';
 import { createUser, passwordReasons, personNameReasons } from '../../people/users/index.ts';
 import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
 import { acceptInvitation, type Outcome } from './acceptance_actions.ts';
-import { invitationNumbered, type OpenInvitation } from './queries.ts';
+import { invitationNumbered, type OpenInvitation, objectionTo } from './queries.ts';
 
 export interface NewAccount {
   username: string;
@@ -29,7 +29,7 @@ function checkAccount({ username, name, password }: NewAccount): void {
 /**
  * Creates an account with the invited address, which the link confirms, and accepts the invitation.
  * @param tx a transaction
- * @returns undefined when the invitation no longer exists; no account is created then
+ * @returns undefined when the invitation no longer exists, or why it no longer holds; no account is created then
  * @throws ApiError 403 when sign-up is disabled, the address is not allowed or no seat is left; 400 and 409 for invalid or taken values
  */
 export async function signUp(tx: Database, invitation: OpenInvitation, account: NewAccount): Promise<Outcome | undefined> {
@@ -42,6 +42,8 @@ export async function signUp(tx: Database, invitation: OpenInvitation, account: 
   // Read again under the lock, which every response and every change takes.
   const open = await invitationNumbered(tx, invitation.id);
   if (!open) return undefined;
+  const objection = await objectionTo(tx, open);
+  if (objection) return objection;
   if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, open))) throw forbidden(noSeatsText({ access_level: 0 }));
   await endClaims(tx, email, null);
   const user_id = await createUser(tx, { ...account, email, confirmed: true });

@@ -23,7 +23,7 @@ import {
   textsOf,
 } from '../members/index.ts';
 import { tellOfAccess, writeInvitation } from './mail_jobs.ts';
-import { invitationFor, invitationsOf, isOpen, type NamedUser, usersByAddress, usersNumbered } from './queries.ts';
+import { invitationFor, invitationsOf, isOpen, type NamedUser, objectionTo, usersByAddress, usersNumbered } from './queries.ts';
 import {
   botText,
   emailRefusalText,
@@ -223,6 +223,7 @@ export async function changeInvitation(
   if (levelRefusal(source, actor, level, withMinimal)) throw invalid({ access_level: ['is not included in the list'] });
   const ends = expires_at === undefined ? invitation.expires_at : expires_at;
   const created_on = invitation.created_at.slice(0, 10);
+  const hasEnded = (await objectionTo(tx, invitation)) !== undefined;
   const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today());
   await tx
     .updateTable('invitations')
@@ -230,7 +231,7 @@ export async function changeInvitation(
       ...{ access_level: level, expires_at: ends, remind_on, updated_at: sql`now()` },
       ...(level === invitation.access_level ? {} : { member_role_id: null }),
       // A higher level makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for levels that others raise.
-      ...(level > invitation.access_level ? { created_by_id: actor.id } : {}),
+      ...(level > invitation.access_level || hasEnded ? { created_by_id: actor.id } : {}),
     })
     .where('id', '=', invitation.id)
     .execute();

@@ -7,7 +7,7 @@ import { type JobCall, job } from '../../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../../mail/index.ts';
 import { isExperimentOn } from '../../instance/experiments/index.ts';
 import { linkOf } from './link_rules.ts';
-import { factsOf, invitationNumbered, type OpenInvitation, roleOf } from './queries.ts';
+import { factsOf, invitationNumbered, type OpenInvitation, objectionTo, roleOf } from './queries.ts';
 
 const answers = ({ url, secrets }: JobCall<object>, { seed }: OpenInvitation, query = ''): Paragraph[] => {
   const link = linkOf(url, secrets, seed);
@@ -29,15 +29,15 @@ export const writeInvitation = job('write_invitation', {
   retries: mailRetries,
   run: async (call) => {
     const invitation = await invitationNumbered(call.db, call.input.invitation_id);
-    if (!invitation) return;
+    if (!invitation || (await objectionTo(call.db, invitation))) return;
     const { place, inviter } = invitation;
     const about = await aboutPlace(call.db, invitation);
     await call.mailer.send({
       to: { address: invitation.invite_email },
       id: `invitation-${invitation.id}`,
-      subject: inviter === null ? `Invitation to join ${place}` : `${inviter} invited you to join ${place}`,
+      subject: `${inviter} invited you to join ${place}`,
       paragraphs: [
-        inviter === null ? `You are invited to join ${place}.` : `${inviter} has invited you to join ${place}.`,
+        `${inviter} has invited you to join ${place}.`,
         ...(about ? [about] : []),
         factsOf(invitation),
         ...answers(call, invitation, '?invite_type=initial_email'),
@@ -52,14 +52,14 @@ export const remindOfInvitation = job('remind_of_invitation', {
   retries: mailRetries,
   run: async (call) => {
     const invitation = await invitationNumbered(call.db, call.input.invitation_id);
-    if (!invitation) return;
+    if (!invitation || (await objectionTo(call.db, invitation))) return;
     const { id, place, inviter, reminders } = invitation;
     await call.mailer.send({
       to: { address: invitation.invite_email },
       id: `invitation-${id}-reminder-${reminders}`,
       subject: `Reminder: you are invited to join ${place}`,
       paragraphs: [
-        `${inviter === null ? 'You are invited' : `${inviter} has invited you`} to join ${place}. You have not responded yet.`,
+        `${inviter} has invited you to join ${place}. You have not responded yet.`,
         factsOf(invitation),
         ...answers(call, invitation),
       ],

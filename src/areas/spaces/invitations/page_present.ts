@@ -34,9 +34,7 @@ export function invitationPage(
   return {
     title: `Invitation to ${place}`,
     parts: [
-      inviter === null
-        ? `${invite_email} is invited to join ${place}.`
-        : `${inviter} has invited ${invite_email} to join ${place}.`,
+      `${inviter} has invited ${invite_email} to join ${place}.`,
       factsOf(invitation),
       `Sign in to accept the invitation. ${invite_email} must be a confirmed email address of your account.`,
       {
@@ -62,7 +60,7 @@ export const foreignPage = ({ invite_email }: OpenInvitation): HtmlPage => ({
   ],
 });
 
-const outcomes: Record<Outcome, { title: string; text: (place: string) => string }> = {
+const outcomes: Record<Outcome, { title: string; text: (place: string, inviter: string) => string }> = {
   joined: { title: 'Invitation accepted', text: (place) => `You are now a member of ${place}.` },
   known: { title: 'Already a member', text: (place) => `You already have access to ${place}. Your role has not changed.` },
   queued: {
@@ -78,12 +76,21 @@ const outcomes: Record<Outcome, { title: string; text: (place: string) => string
     title: 'Invitation not accepted',
     text: (place) => `${place} does not accept new members at the moment. You can still accept the invitation later.`,
   },
+  'inviter gone': {
+    title: 'Invitation no longer valid',
+    text: (place, inviter) => `The account of ${inviter} is no longer active. Ask an owner of ${place} for a new invitation.`,
+  },
+  'inviter demoted': {
+    title: 'Invitation no longer valid',
+    text: (place, inviter) =>
+      `${inviter} can no longer give this role in ${place}. Ask an owner of ${place} for a new invitation.`,
+  },
 };
 
 /** The page after accepting an invitation. */
-export const outcomePage = ({ place }: OpenInvitation, outcome: Outcome): HtmlPage => ({
+export const outcomePage = ({ place, inviter }: OpenInvitation, outcome: Outcome): HtmlPage => ({
   title: outcomes[outcome].title,
-  parts: [outcomes[outcome].text(place)],
+  parts: [outcomes[outcome].text(place, inviter ?? 'the person who invited you')],
 });
 
 /** The page after declining an invitation. */

@@ -6,7 +6,7 @@ import { changePlan } from '../../../../test/support/licenses.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
 import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { lockTree, passwordDigest } from '../../../access/index.ts';
+import { lockTree, passwordDigest, refreshAuthorizations } from '../../../access/index.ts';
 import type { Mail } from '../../../mail/index.ts';
 import { confirm } from '../../people/emails/confirmation_actions.ts';
 import {
@@ -309,22 +309,93 @@ test('reminders are sent on the days that are due, and old invitations are delet
   assert.deepEqual(left, [{ invite_email: kept }]);
 });
 
-test('no mail is sent for a revoked invitation, and the inviter may have been deleted', async () => {
+test('no mail is sent for a revoked invitation', async () => {
   const here = await world();
-  const [email, later] = [address(), address()];
+  const email = address();
   const url = `/projects/${here.project.id}/invitations`;
   await here.as('owner').post(url, { email, access_level: 30 });
   await here.as('owner').delete(`${url}/${email}`);
   assert.deepEqual(await mailTo(here, email), []);
+});
 
-  const page = await invited(here, later);
-  await here.db.updateTable('invitations').set({ created_by_id: null }).where('invite_email', '=', later).execute();
-  const person = await personWith(here, later, false);
+/** Ways for the owner of a project to lose the right to send an invitation: what ends it, and what the page says then. */
+const endings: Record<string, { end: (here: World, inviter: number) => Promise<unknown>; reason: RegExp }> = {
+  'who was demoted': {
+    end: ({ as, project }, inviter) => as('owner').put(`/projects/${project.id}/members/${inviter}`, { access_level: 20 }),
+    reason: /can no longer give this role/,
+  },
+  'whose level is now below that of the invitation': {
+    end: ({ as, project }, inviter) => as('owner').put(`/projects/${project.id}/members/${inviter}`, { access_level: 40 }),
+    reason: /can no longer give this role/,
+  },
+  'whose membership has expired': {
+    end: async ({ db, project }, inviter) => {
+      await sql`update members set expires_at = current_date where user_id = ${inviter}`.execute(db);
+      await db.transaction().execute((tx) => refreshAuthorizations(tx, { project_id: project.id }, [inviter]));
+    },
+    reason: /can no longer give this role/,
+  },
+  'who was blocked': {
+    end: ({ as }, inviter) => as('admin').post(`/users/${inviter}/block`),
+    reason: /is no longer active/,
+  },
+  'who was deleted': {
+    end: ({ db }, inviter) =>
+      db.updateTable('invitations').set({ created_by_id: null }).where('created_by_id', '=', inviter).execute(),
+    reason: /The account of the person who invited you is no longer active/,
+  },
+};
+
+for (const [inviters, { end, reason }] of Object.entries(endings))
+  test(`an invitation of a person ${inviters} no longer holds, and the page says why`, async () => {
+    const here = await world();
+    const [inviter, email] = [await here.person(), address()];
+    const members = `/projects/${here.project.id}/members`;
+    assert.equal((await here.as('owner').post(members, { user_id: inviter.id, access_level: 50 })).status, 201);
+    const url = `/projects/${here.project.id}/invitations`;
+    assert.equal((await inviter.client.post(url, { email, access_level: 50 })).body.status, 'success');
+    const [mail] = await mailTo(here, email);
+    const page = linksIn(mail!)[0]!;
+    const account = { username: `invited-${here.project.id}`, name: 'Invited', password };
+
+    await end(here, inviter.id);
+    const guest = await personWith(here, email, true);
+    const shown = await browse(here, page);
+    assert.equal(shown.status, 409);
+    assert.match(shown.text, reason);
+    for (const answered of [
+      await browse(here, `${page}/accept`, {}, guest.token),
+      await browse(here, `${page}/sign_up`, account),
+    ]) {
+      assert.equal(answered.status, 409);
+      assert.match(answered.text, reason);
+    }
+    await performJob(here.services, acceptInvitations, { email_id: guest.email_id });
+    assert.equal((await here.as('owner').get(`${members}/${guest.id}`)).status, 404);
+    assert.deepEqual((await here.as('admin').get('/users', { username: account.username })).body, []);
+
+    // The person who updates it is the inviter from now on.
+    assert.equal((await here.as('owner').put(`${url}/${email}`, { access_level: 50 })).status, 200);
+    assert.equal((await browse(here, `${page}/accept`, {}, guest.token)).status, 200);
+    assert.equal(await levelIn(here, guest.id), 50);
+  });
+
+test('an invitation by a member of an invited group ends with the share', async () => {
+  const here = await world();
+  const [inviter, guest, email] = [await here.person(), here.people.outsider, address()];
+  const path = `beside-${here.group.id}`;
+  const { body: beside } = await here.as('owner').post('/groups', { name: path, path, visibility: 'public' });
+  await here.as('owner').post(`/groups/${beside.id}/members`, { user_id: inviter.id, access_level: 50 });
+  const share = { group_id: beside.id, group_access: 40 };
+  assert.equal((await here.as('owner').post(`/projects/${here.project.id}/share`, share)).status, 201);
+  const url = `/projects/${here.project.id}/invitations`;
+  assert.equal((await inviter.client.post(url, { email, access_level: 30 })).body.status, 'success');
+  const page = linksIn((await mailTo(here, email))[0]!)[0]!;
   assert.equal((await browse(here, page)).status, 200);
-  await here.db.updateTable('emails').set({ confirmed_at: sql<string>`now()` }).where('id', '=', person.email_id).execute();
-  assert.equal((await browse(here, `${page}/accept`, {}, person.token)).status, 200);
-  assert.equal(await levelIn(here, person.id), 30);
-  assert.deepEqual(await mailTo(here, `${here.people.owner.username}@example.com`), []);
+  assert.equal((await here.as('owner').delete(`/projects/${here.project.id}/share/${beside.id}`)).status, 204);
+  await here.db.insertInto('emails').values({ user_id: guest.id, email, confirmed_at: sql<string>`now()` }).execute();
+  assert.equal((await browse(here, `${page}/accept`, {}, guest.token)).status, 409);
+  assert.equal((await here.as('owner').get(`/projects/${here.project.id}/members/${guest.id}`)).status, 404);
 });
 
 test('the message has the description when the experiment is enabled', async (t) => {

@@ -8,7 +8,7 @@ import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_
 import { isSignUpOpen, type NewAccount, signUp } from './account_actions.ts';
 import { invitationPath, seedOf } from './link_rules.ts';
 import { declinedPage, foreignPage, gonePage, invitationPage, outcomePage, refusalPage } from './page_present.ts';
-import { invitationOfSeed, type OpenInvitation } from './queries.ts';
+import { invitationOfSeed, type OpenInvitation, objectionTo } from './queries.ts';
 
 interface InvitationRequest {
   Params: { token: string };
@@ -54,9 +54,11 @@ async function signUpAndAccept({ services, request, reply }: Call, invitation: O
   return answered(reply, invitation, await services.db.transaction().execute((tx) => signUp(tx, invitation, account)));
 }
 
+const isDone: ReadonlySet<Outcome> = new Set(['joined', 'known', 'queued']);
+
 function answered(reply: FastifyReply, invitation: OpenInvitation, outcome: Outcome | undefined) {
   if (outcome === undefined) return sendPage(reply, 404, gonePage);
-  return sendPage(reply, outcome === 'no seat' || outcome === 'locked' ? 409 : 200, outcomePage(invitation, outcome));
+  return sendPage(reply, isDone.has(outcome) ? 200 : 409, outcomePage(invitation, outcome));
 }
 
 async function decline({ services, reply }: Call, invitation: OpenInvitation) {
@@ -66,6 +68,8 @@ async function decline({ services, reply }: Call, invitation: OpenInvitation) {
 
 async function show({ services, request, reply }: Call, invitation: OpenInvitation) {
   const action = pathOf(request);
+  const objection = await objectionTo(services.db, invitation);
+  if (objection) return answered(reply, invitation, objection);
   return sendPage(reply, 200, invitationPage(invitation, { action, withSignUp: await isSignUpOpen(services.db) }));
 }
 

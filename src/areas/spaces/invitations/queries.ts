@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { countsToday, type Permission, rolesCount } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
-import { isDirect, roleName, type Source } from '../members/index.ts';
+import { type Actor, actorNow, isAbove, isDirect, mayManage, roleName, type Source } from '../members/index.ts';
 import { lifetime_days } from './rules.ts';
 
 /** A predicate on rows of `invitations`: they are pending. Others are deleted at night. */
@@ -19,6 +19,7 @@ export const invitationsOf = (db: Database, source: Source) =>
     .leftJoin('member_roles', (join) => join.onRef('member_roles.id', '=', 'invitations.member_role_id').on(rolesCount))
     .select(['invitations.id', 'invitations.invite_email', 'invitations.created_at', 'invitations.access_level'])
     .select(['invitations.expires_at', 'invitations.updated_at', 'member_roles.id as member_role_id', 'invitations.reminders'])
+    .select(['invitations.group_id', 'invitations.project_id', 'invitations.created_by_id'])
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .select('inviters.name as created_by_name')
     .where(isDirect(source, 'invitations'))
@@ -45,6 +46,7 @@ const opened = (db: Database) =>
     .select(['invitations.id', 'invitations.group_id', 'invitations.project_id', 'invitations.invite_email', 'invitations.seed'])
     .select(['invitations.access_level', 'invitations.member_role_id', 'invitations.expires_at', 'invitations.created_by_id'])
     .select(['inviters.name as inviter', 'member_roles.name as role', 'invitations.reminders'])
+    .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .select(sql<string>`coalesce(groups.name, projects.name)`.as('place'))
     .select(sql<string>`coalesce(groups.full_path, projects.full_path)`.as('full_path'))
     .select(sql<string | null>`coalesce(groups.description, projects.description)`.as('about'))
@@ -62,6 +64,26 @@ export const invitationOfSeed = (db: Database, seed: string): Promise<OpenInvita
 /** The pending invitations to an address, oldest first. */
 export const invitationsFor = (db: Database, email: string): Promise<OpenInvitation[]> =>
   opened(db).where('invitations.invite_email', '=', email).orderBy('invitations.id').execute();
+
+/** Why an invitation no longer holds: its inviter is no longer active, or could no longer send it. */
+export type Objection = 'inviter gone' | 'inviter demoted';
+
+type Sent = Pick<OpenInvitation, 'group_id' | 'project_id' | 'access_level' | 'permissions' | 'created_by_id'>;
+
+/** The inviter with their rights now, or why the invitation no longer holds. */
+export async function inviterOf(db: Database, invitation: Sent): Promise<Actor | Objection> {
+  const { group_id, project_id, created_by_id } = invitation;
+  const source = group_id === null ? { kind: 'project' as const, id: project_id! } : { kind: 'group' as const, id: group_id };
+  const inviter = created_by_id === null ? undefined : await actorNow(db, source, created_by_id);
+  if (inviter === undefined) return 'inviter gone';
+  return mayManage(source.kind, inviter) && !isAbove(inviter, source.kind, invitation) ? inviter : 'inviter demoted';
+}
+
+/** Why an invitation no longer holds; undefined while it does. */
+export async function objectionTo(db: Database, invitation: Sent): Promise<Objection | undefined> {
+  const inviter = await inviterOf(db, invitation);
+  return typeof inviter === 'string' ? inviter : undefined;
+}
 
 /** The name of a member's role. */
 export const roleOf = ({ role, access_level }: { role: string | null; access_level: number }) => role ?? roleName(access_level);

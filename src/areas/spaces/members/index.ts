@@ -2,7 +2,7 @@
 export { addMembers, changeMember, refuseAbove } from './actions.ts';
 export { removeExpiredMemberships } from './jobs.ts';
 export { Member, MemberQueued, memberReply, queuedReply } from './present.ts';
-export { isDirect, isLocked, lockedSource } from './queries.ts';
+export { actorNow, isDirect, isLocked, lockedSource } from './queries.ts';
 export { noSeatsText, type Refusal, textsOf } from './refusal_rules.ts';
 export { removeMember } from './removal_actions.ts';
 export { checkRole, type Grant } from './role_rules.ts';

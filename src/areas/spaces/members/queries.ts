@@ -1,10 +1,10 @@
 /** Queries for direct and effective members of groups and projects. */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday, levels, lockPlace, type Subtree } from '../../../access/index.ts';
+import { countsToday, groupFor, levels, lockPlace, projectFor, type Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { containing, found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
-import type { Inherited, Source } from './rules.ts';
+import type { Actor, Inherited, Source } from './rules.ts';
 
 interface SourceRow {
   namespace_id: number;
@@ -47,6 +47,18 @@ export async function sourceOf(db: Database, subtree: Subtree): Promise<Source> 
 export async function lockedSource(tx: Database, subtree: Subtree): Promise<Source> {
   await lockPlace(tx, subtree);
   return sourceOf(tx, subtree);
+}
+
+/** A user with their level and permissions in a source now, for what they began earlier; undefined for users who are not active. */
+export async function actorNow(
+  db: Database,
+  { kind, id }: Pick<Source, 'kind' | 'id'>,
+  user_id: number,
+): Promise<Actor | undefined> {
+  const users = db.selectFrom('users').select(['id', 'admin']).where('id', '=', user_id).where('state', '=', 'active');
+  const user = await users.executeTakeFirst();
+  const place = user && (await (kind === 'group' ? groupFor : projectFor)(db, user, String(id)));
+  return user && place && { id: user.id, access_level: place.access_level, permissions: place.permissions };
 }
 
 /** A predicate on rows of `users`: the user can be added as a member. Bot users of access tokens are members where their token belongs, and nowhere else. */
