@@ -44,6 +44,7 @@ export {
   namedIssueReader,
   theIssue,
 } from './issues.ts';
+export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
 export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {

@@ -1,7 +1,7 @@
 /** Deleting users (docs/reference/users.md#deletion). */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
-import { countsToday, levels, lockTrees } from '../../../access/index.ts';
+import { countsToday, isLastingOwner, levels, lockTrees } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
@@ -18,7 +18,7 @@ export interface Removal {
 
 /**
  * Blocks a user and schedules their deletion.
- * @throws ApiError 404, 403 for the ghost user, 409 when a group has no other owner, 412 when the user changed after `unmodified_since`
+ * @throws ApiError 404, 403 for the ghost user, 409 when a group has no other owner who will stay, 412 when the user changed after `unmodified_since`
  */
 export async function requestRemoval(db: Database, user_id: number, { hard, unmodified_since }: Removal): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -26,7 +26,7 @@ export async function requestRemoval(db: Database, user_id: number, { hard, unmo
     const { user_type, updated_at } = found('User', await query.executeTakeFirst());
     if (user_type === 'ghost') throw forbidden();
     checkUnmodified(updated_at, unmodified_since);
-    if (!hard && (await groupsOwnedAlone(tx, user_id)).length > 0)
+    if (!hard && (await groupsOwnedAlone(tx, user_id, isLastingOwner)).length > 0)
       throw conflict('User cannot be removed while is the sole-owner of a group');
     await scheduleRemoval(tx, user_id, hard);
   });
@@ -76,15 +76,21 @@ export async function rejectUser(db: Database, user_id: number): Promise<void> {
   });
 }
 
-/** The groups without another owner, direct or inherited. Only people count as owners. */
-async function groupsOwnedAlone(tx: Database, user_id: number): Promise<number[]> {
+/** Rows of `members`: owners who are people, which is enough to keep a group that would otherwise be deleted. */
+const isHumanOwner = sql<boolean>`
+  (members.access_level = ${sql.lit(levels.owner)} and ${countsToday('members')} and users.user_type = 'human')`;
+
+/**
+ * The groups without another owner, direct or inherited.
+ * @param isOwner which rows of `members` and `users` count as owners
+ */
+async function groupsOwnedAlone(tx: Database, user_id: number, isOwner: RawBuilder<boolean>): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select namespaces.id from members own join namespaces on namespaces.id = own.group_id
      where own.user_id = ${user_id} and own.access_level = ${levels.owner} and ${countsToday('own')}
        and not exists (
-         select from members other join users on users.id = other.user_id
-          where other.group_id = any(namespaces.traversal_ids) and other.user_id <> ${user_id} and other.access_level = ${levels.owner}
-            and ${countsToday('other')} and users.user_type = 'human')`.execute(tx);
+         select from members join users on users.id = members.user_id
+          where members.group_id = any(namespaces.traversal_ids) and members.user_id <> ${user_id} and ${isOwner})`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
@@ -105,7 +111,7 @@ async function remove({ db, url, input, signal }: JobCall<{ user_id: number; har
   await moveContributions(db, move, signal);
   await db.transaction().execute(async (tx) => {
     await lockTrees(tx, await placesOf(tx, user_id));
-    if (hard) await removeGroups(tx, await groupsOwnedAlone(tx, user_id));
+    if (hard) await removeGroups(tx, await groupsOwnedAlone(tx, user_id, isHumanOwner));
     await removeOwnProjects(tx, user_id);
     await moveContributions(tx, move);
     await removeAccessRequests(tx, sql`user_id = ${user_id}`);

@@ -9,7 +9,7 @@ import { forgetApprovals, heldBack } from './approval_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';
 import { checkRole, type Grant, heldBy, roleColumn } from './role_rules.ts';
-import { type Actor, isAbove, isProtected, levelReasons, roleKeepsLevel, type Source } from './rules.ts';
+import { type Actor, isAbove, levelReasons, protectedRefusal, protectionOf, roleKeepsLevel, type Source } from './rules.ts';
 
 export interface NewMembers extends Grant {
   user_ids: readonly number[];
@@ -93,7 +93,7 @@ export async function recordMemberships(
 }
 
 async function refusalsOf(tx: Database, source: Source, actor: Actor, members: NewMembers): Promise<Map<number, Refusal>> {
-  const { user_ids, access_level, member_role_id, existing } = members;
+  const { user_ids, access_level, member_role_id, expires_at = null, existing } = members;
   const above = await inherited(tx, source, user_ids);
   const withMinimal = await hasMinimal(tx);
   // Without any of these users, so that two owners do not stand in for each other.
@@ -102,17 +102,24 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
   const refusals = new Map<number, Refusal>();
   for (const user_id of user_ids) {
     const own = user_id === source.personal_owner_id;
-    const held = own ? { user_id, access_level: levels.owner, member_role_id: null, permissions: [] } : present.get(user_id);
+    const held = own ? ownerOfNamespace(user_id) : present.get(user_id);
     const reasons = [
       ...(held ? roleReasons(held, { access_level, member_role_id }) : []),
       ...levelReasons(source, access_level, above.get(user_id), withMinimal),
     ];
+    const protection = held && protectionOf(source, actor, held, { access_level, expires_at }, otherOwner);
     if (held && existing === 'refuse') refusals.set(user_id, 'exists');
-    else if (held && isProtected(source, actor, held, access_level, otherOwner)) refusals.set(user_id, 'protected');
+    else if (protection) refusals.set(user_id, protection);
     else if (reasons.length > 0) refusals.set(user_id, { access_level: reasons });
   }
   return refusals;
 }
+
+/** The owner of a namespace has their role in its projects without a membership. */
+const ownerOfNamespace = (user_id: number) => ({
+  ...{ user_id, user_type: 'human', access_level: levels.owner },
+  ...{ expires_at: null, member_role_id: null, permissions: [] },
+});
 
 /** Whether the current plan has minimal access. */
 const hasMinimal = async (tx: Database): Promise<boolean> => reaches(await currentPlan(tx), 'premium');
@@ -188,12 +195,13 @@ export async function changeMember(
   const source = await lockedSource(tx, subtree);
   const member = await memberOf(tx, source, user_id);
   await checkRole(tx, source, actor, change);
-  if (isProtected(source, actor, member, access_level, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
+  const { member_role_id = member.member_role_id } = change;
+  const wanted = { access_level, member_role_id, expires_at: expires_at === undefined ? member.expires_at : expires_at };
+  const protection = protectionOf(source, actor, member, wanted, await hasOtherOwner(tx, source, [user_id]));
+  if (protection) throw protectedRefusal(protection);
   const above = (await inherited(tx, source, [user_id])).get(user_id);
   const reasons = [...roleReasons(member, change), ...levelReasons(source, access_level, above, await hasMinimal(tx))];
   if (reasons.length > 0) throw invalid({ access_level: reasons });
-  const { member_role_id = member.member_role_id } = change;
-  const wanted = { access_level, member_role_id, expires_at: expires_at === undefined ? member.expires_at : expires_at };
   const waiting = (await heldBack(tx, source, actor, { ...wanted, user_ids: [user_id] })).get(user_id);
   if (waiting === 'no seat') throw badRequest(noSeatsText(actor));
   if (waiting) return waiting;

@@ -1,6 +1,6 @@
 /** Queries for direct and effective members of groups and projects. */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday, groupFor, levels, lockPlace, projectFor, type Subtree } from '../../../access/index.ts';
+import { countsToday, groupFor, isLastingOwner, levels, lockPlace, projectFor, type Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { containing, found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
@@ -180,11 +180,11 @@ export async function usersById(db: Database, ids: readonly number[]): Promise<M
   return new Map(users.map((user) => [user.id, user]));
 }
 
-/** Whether a group has a direct or inherited owner, not counting the direct memberships of `users`. */
+/** Whether a group has a direct or inherited owner who will stay, not counting the direct memberships of `users`. */
 export async function hasOtherOwner(tx: Database, { id, above }: Source, users: readonly number[]): Promise<boolean> {
   const { rows } = await sql`
-    select from members
-     where access_level = ${levels.owner} and ${countsToday()}
+    select from members join users on users.id = members.user_id
+     where ${isLastingOwner}
        and (group_id = any(${above}::bigint[]) or (group_id = ${id} and user_id <> all(${users}::bigint[])))
      limit 1`.execute(tx);
   return rows.length > 0;

@@ -1,12 +1,12 @@
 /** Reasons why a user was not added as a member, and their texts. */
 import { levels } from '../../../access/index.ts';
 import { sentenceOf } from '../../../http/index.ts';
-import type { Actor } from './rules.ts';
+import { type Actor, lastOwnerText, type Protection } from './rules.ts';
 
 /**
- * Why a user was not added: they are already a member, they may not be changed, they need an approval, no seat of the license is left, or reasons by parameter.
+ * Why a user was not added: they are already a member, they may not be changed, they are the last owner, they need an approval, no seat of the license is left, or reasons by parameter.
  */
-export type Refusal = 'exists' | 'protected' | 'queued' | 'no seat' | Record<string, string[]>;
+export type Refusal = 'exists' | Protection | 'queued' | 'no seat' | Record<string, string[]>;
 
 /** The text for users who need an approval. */
 export const queuedText = 'Request queued for administrator approval.';
@@ -20,6 +20,7 @@ export const noSeatsText = ({ access_level }: Pick<Actor, 'access_level'>): stri
 /** The text of a refusal. */
 export function refusalText(refusal: Refusal, actor: Actor): string {
   if (refusal === 'queued') return queuedText;
+  if (refusal === 'last owner') return lastOwnerText;
   if (refusal === 'no seat') return noSeatsText(actor);
   return typeof refusal === 'string' ? 'not authorized to update member' : sentenceOf(refusal);
 }

@@ -6,7 +6,7 @@ import { checkUnmodified, forbidden } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
 import { memberOf, recordMemberships } from './actions.ts';
 import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
-import { type Actor, isAbove, isProtected } from './rules.ts';
+import { type Actor, isAbove, protectedRefusal, protectionOf } from './rules.ts';
 
 /**
  * Deletes a membership, with the pending invitations that the member sent and the pending promotions of the member.
@@ -22,7 +22,8 @@ export async function removeMember(
 ): Promise<void> {
   const source = await lockedSource(tx, subtree);
   const member = await memberOf(tx, source, user_id);
-  if (isProtected(source, actor, member, undefined, await hasOtherOwner(tx, source, [user_id]))) throw forbidden();
+  const protection = protectionOf(source, actor, member, undefined, await hasOtherOwner(tx, source, [user_id]));
+  if (protection) throw protectedRefusal(protection);
   checkUnmodified(member.updated_at, unmodified_since);
   if (below && user_id !== actor.id) await refuseAboveInside(tx, subtree, actor, user_id);
   await tx.deleteFrom('members').where('id', '=', member.id).execute();

@@ -11,6 +11,7 @@ import { type Actor, isAbove, roleKeepsLevel, type Source } from './rules.ts';
 export interface Held {
   id: number;
   user_id: number;
+  user_type: string;
   access_level: number;
   expires_at: string | null;
   updated_at: string;
@@ -23,10 +24,12 @@ export interface Held {
 export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_ids: readonly number[]) =>
   db
     .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
     .leftJoin('member_roles', (join) => join.onRef('member_roles.id', '=', 'members.member_role_id').on(rolesCount))
     .select([
       'members.id',
       'members.user_id',
+      'users.user_type',
       'members.access_level',
       'members.expires_at',
       'members.updated_at',
@@ -34,7 +37,7 @@ export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_i
     ])
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .where(isDirect(source, 'members'))
-    .where(countsToday())
+    .where(countsToday('members'))
     .where(sql<boolean>`members.user_id = any(${user_ids}::bigint[])`)
     .$castTo<Held>()
     .execute();

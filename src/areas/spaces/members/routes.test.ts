@@ -127,7 +127,8 @@ test('a group keeps an owner: the last one can neither leave nor step down in an
   const { as, group, people, person } = await world();
   const url = `/groups/${group.id}/members`;
   const self = `${url}/${people.owner.id}`;
-  assert.deepEqual((await as('owner').delete(self)).body, { message: '403 Forbidden' });
+  const reason = 'A group must keep an owner who is a person, is not blocked, and whose membership does not end';
+  assert.deepEqual((await as('owner').delete(self)).body, { message: `403 Forbidden - ${reason}` });
   assert.equal((await as('owner').put(self, { access_level: 40 })).status, 403);
   assert.equal((await as('admin').delete(self)).status, 403);
 
@@ -136,11 +137,44 @@ test('a group keeps an owner: the last one can neither leave nor step down in an
   const stepDown = await as('owner').post(url, { user_id: `${second.id},${people.owner.id}`, access_level: 30 });
   assert.deepEqual(stepDown.body, {
     status: 'error',
-    message: { [people.owner.username]: 'not authorized to update member', [second.username]: 'not authorized to update member' },
+    message: { [people.owner.username]: reason, [second.username]: reason },
   });
   assert.equal((await as('guest').get(self)).body.access_level, 50);
   assert.equal((await as('owner').delete(self)).status, 204);
   assert.equal((await second.client.delete(`${url}/${second.id}`)).status, 403);
+});
+
+test('bots, blocked users and owners whose membership ends do not keep a group, and its last owner gets no end', async () => {
+  const { as, group, people, person } = await world();
+  const [url, expires_at] = [`/groups/${group.id}/members`, daysFromNow(5)];
+  const self = `${url}/${people.owner.id}`;
+  const account = (await as('admin').post('/service_accounts')).body;
+  const [ending, blocked] = [await person(), await person()];
+  for (const owner of [{ user_id: account.id }, { user_id: ending.id, expires_at }, { user_id: blocked.id }])
+    assert.equal((await as('owner').post(url, { ...owner, access_level: 50 })).status, 201);
+  const token = { name: 'bot', scopes: ['api'], access_level: 50, expires_at };
+  const bot = (await as('owner').post(`/groups/${group.id}/access_tokens`, token)).body;
+  assert.equal((await as('admin').post(`/users/${blocked.id}/block`)).status, 201);
+
+  const before = (await as('guest').get(self)).body;
+  for (const refused of [
+    await as('owner').put(self, { access_level: 50, expires_at }),
+    await as('owner').put(self, { access_level: 40 }),
+    await as('owner').delete(self),
+    await as('admin').delete(self),
+  ])
+    assert.deepEqual([refused.status, refused.body.message.slice(0, 34)], [403, '403 Forbidden - A group must keep ']);
+  const several = { user_id: `${people.owner.id},${people.guest.id}`, access_level: 50, expires_at };
+  assert.deepEqual(Object.keys((await as('owner').post(url, several)).body.message), [people.owner.username]);
+  assert.equal((await as('admin').delete(`/users/${people.owner.id}`)).status, 409);
+  assert.deepEqual((await as('guest').get(self)).body, before);
+
+  // Those who do not count can go, and one who stays relieves the last owner.
+  assert.equal((await as('owner').delete(`${url}/${account.id}`)).status, 204);
+  assert.equal((await as('owner').delete(`${url}/${bot.user_id}`)).status, 204);
+  assert.equal((await as('owner').put(`${url}/${ending.id}`, { access_level: 50, expires_at: '' })).status, 200);
+  assert.equal((await as('owner').put(self, { access_level: 50, expires_at })).status, 200);
+  assert.equal((await as('owner').delete(self)).status, 204);
 });
 
 test('inherited owners are enough for a subgroup, so its direct owner may leave', async () => {

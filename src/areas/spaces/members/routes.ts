@@ -39,7 +39,7 @@ import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from '
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
 import { noSeatsText, textsOf } from './refusal_rules.ts';
 import { removeMember } from './removal_actions.ts';
-import { expiryReasons, mayManage, memberTexts, type Source } from './rules.ts';
+import { expiryReasons, lastOwnerRefusal, mayManage, memberTexts, protectedRefusal, type Source } from './rules.ts';
 import { asSubtree, everyone, type Granted, managers, sourceFor } from './source_access.ts';
 
 /** The most users that one request adds. */
@@ -92,7 +92,7 @@ async function addOne(services: Services & Conditions, manager: Manager, members
   const { actor, refusals } = await addBy(manager, services.plan, members);
   const refusal = refusals.get(user_id!);
   if (refusal === 'exists') throw conflict('Member already exists');
-  if (refusal === 'protected') throw forbidden();
+  if (refusal === 'protected' || refusal === 'last owner') throw protectedRefusal(refusal);
   if (refusal === 'queued') return queuedReply(services.db, user_id!);
   if (refusal === 'no seat') throw badRequest(noSeatsText(actor));
   if (refusal) throw invalid(refusal);
@@ -184,6 +184,7 @@ function routesOf(kind: Source['kind']) {
       returns: one(Type.Union([Member, MemberQueued, Outcome])),
       refusals: {
         400: memberTexts,
+        403: lastOwnerRefusal,
         404: '404 User Not Found',
         405: '405 Method Not Allowed',
         409: 'Member already exists',
@@ -196,7 +197,7 @@ function routesOf(kind: Source['kind']) {
       access: manager,
       input: { user_id: Id, access_level: LevelIn[kind], member_role_id: RoleId(), expires_at: optional(Expiry()) },
       returns: one(Type.Union([Member, MemberQueued])),
-      refusals: { 400: memberTexts },
+      refusals: { 400: memberTexts, 403: lastOwnerRefusal },
       handle: async ({ source, change, input, ...services }) => {
         const outcome = await change((tx, { actor }) => changeMember(tx, asSubtree(source), actor, input));
         if (outcome === 'queued') return queuedReply(services.db, input.user_id);
@@ -213,6 +214,7 @@ function routesOf(kind: Source['kind']) {
       },
       conditional: true,
       returns: nothing,
+      refusals: { 403: lastOwnerRefusal },
       handle: ({ change, input: { user_id, skip_subresources }, unmodified_since }) =>
         change((tx, { source, actor }) => {
           if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();

@@ -1,6 +1,7 @@
 /** Rules of memberships. Pure functions. */
 import { type Eligibility, holds, levels } from '../../../access/index.ts';
 import { today } from '../../../cron/index.ts';
+import { type ApiError, forbidden } from '../../../http/index.ts';
 
 /** A group or project with members. */
 export interface Source {
@@ -67,27 +68,42 @@ export const mayManage = (kind: Source['kind'], who: Eligibility): boolean =>
 export const isAbove = (actor: Eligibility, kind: Source['kind'], { access_level, permissions }: Eligibility): boolean =>
   access_level > actor.access_level || permissions.some((permission) => !holds(actor, permission, kind));
 
+/** Why a membership may not be updated or deleted: this actor may not do so, or a group would lose its last owner. */
+export type Protection = 'protected' | 'last owner';
+
+/** The reason for the last owner. */
+export const lastOwnerText = 'A group must keep an owner who is a person, is not blocked, and whose membership does not end';
+
 /**
- * Whether a membership may not be updated or deleted: the owner of a namespace stays owner of its projects, a group keeps an owner, and no member decides on members
- * above themselves.
- * @param to the new level; undefined to delete the membership
- * @param hasOtherOwner whether the group has another owner
+ * Why a membership may not be updated or deleted, undefined if it may: the owner of a namespace stays owner of its projects, a group keeps an owner, and no member
+ * decides on members above themselves.
+ * @param to the new level and end; undefined to delete the membership
+ * @param hasOtherOwner whether the group has another owner who will stay
  */
-export function isProtected(
+export function protectionOf(
   source: Source,
   actor: Actor,
-  member: Eligibility & { user_id: number },
-  to: number | undefined,
+  member: Eligibility & { user_id: number; user_type: string; expires_at: string | null },
+  to: { access_level: number; expires_at: string | null } | undefined,
   hasOtherOwner: boolean,
-): boolean {
-  if (member.user_id === source.personal_owner_id) return true;
-  if (member.user_id !== actor.id && isAbove(actor, source.kind, member)) return true;
-  return source.kind === 'group' && member.access_level === levels.owner && to !== levels.owner && !hasOtherOwner;
+): Protection | undefined {
+  if (member.user_id === source.personal_owner_id) return 'protected';
+  if (member.user_id !== actor.id && isAbove(actor, source.kind, member)) return 'protected';
+  const isOwner = source.kind === 'group' && member.access_level === levels.owner && member.user_type === 'human';
+  const stays = to?.access_level === levels.owner && (to.expires_at === null || member.expires_at !== null);
+  return isOwner && !stays && !hasOtherOwner ? 'last owner' : undefined;
 }
+
+/** The refusal for a protected membership. */
+export const protectedRefusal = (protection: Protection): ApiError =>
+  protection === 'last owner' ? forbidden(lastOwnerText) : forbidden();
 
 /** Reasons why a membership cannot end on a day, empty if it can. It would not be in force from that day on. */
 export const expiryReasons = (expires_at: string | null): string[] =>
   expires_at !== null && expires_at <= today() ? ['cannot be a date in the past'] : [];
+
+/** The refusal of every endpoint that takes a role from a user, as endpoints declare it. */
+export const lastOwnerRefusal = `403 Forbidden - ${lastOwnerText}`;
 
 /** The refusals of every endpoint that gives a role to a user, as endpoints declare them. */
 export const memberTexts = ['<parameter>: <reason>', 'There are not enough available seats to invite this many users.<advice>'];
