@@ -12,14 +12,15 @@ import { invitationPages } from './areas/spaces/invitations/index.ts';
 import { metricImageDoorway } from './areas/work/issues/index.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/index.ts';
-import { readBodies } from './http/body.ts';
+import { deferBodies } from './http/body.ts';
 import { documentation } from './http/documentation.ts';
 import { openDoorway } from './http/door.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
-import { answeringIn, jsonForm } from './http/error_replies.ts';
+import { answeringIn, jsonForm, refuseUnreadable } from './http/error_replies.ts';
 import type { ApiError } from './http/errors.ts';
 import { health } from './http/health.ts';
 import { mount, readQuery, unknownPath } from './http/mount.ts';
+import { watchPace } from './http/pace.ts';
 import { measureRequests, metricsDoorway } from './metrics.ts';
 import { servicesFor } from './services/index.ts';
 
@@ -39,6 +40,9 @@ const answerError = answeringIn(jsonForm);
 
 /** Longest URL: file paths of many levels come percent-encoded in one segment. */
 const urlLimit_bytes = 64 * 1024;
+
+/** How long the head of a request may take, on a connection that may have been idle before. */
+const headTimeout_ms = 30_000;
 
 const exposedHeaders = [
   'Link X-Total X-Total-Pages X-Per-Page X-Page X-Next-Page X-Prev-Page X-Gitlab-Blob-Id X-Gitlab-Commit-Id X-Gitlab-Content-Sha256',
@@ -98,7 +102,8 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
     genReqId: ({ headers }) => requestId(headers),
     requestIdHeader: false,
     rewriteUrl: ({ url = '/' }) => lfsUrl(gitUrl(withSingleSlashes(url))),
-    http: { maxHeaderSize: urlLimit_bytes + 16 * 1024 },
+    http: { maxHeaderSize: urlLimit_bytes + 16 * 1024, headersTimeout: headTimeout_ms, connectionsCheckingInterval: 5000 },
+    clientErrorHandler: refuseUnreadable,
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     return503OnClosing: false,
@@ -107,7 +112,8 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
   const services = servicesFor(config, db);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async (request) => unknownPath(request));
-  readBodies(app);
+  deferBodies(app);
+  watchPace(app);
   addCommonHeaders(app);
   logRequests(app);
   if (metrics) measureRequests(app, metrics.registry);

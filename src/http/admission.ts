@@ -1,7 +1,9 @@
 /** The checks that every request passes before access is granted, for endpoints and doors alike. */
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { anonymousBody_bytes, type BodyOptions, UnreadBody } from './body.ts';
 import type { Caller } from './endpoint.ts';
 import { type ApiError, insufficientScope } from './errors.ts';
+import type { Values } from './form.ts';
 import type { Headers } from './reply.ts';
 import { hasScope } from './scopes.ts';
 
@@ -9,21 +11,14 @@ export interface Admission<C extends Caller> {
   /** Who calls; undefined without a credential. A credential that does not hold is thrown. */
   identify(): Promise<C | undefined>;
   /** Counts the request where limits are on. The headers go with the reply, whatever it is. */
-  count?(caller: C | undefined): Promise<Headers>;
-  /** The accepted scopes, one of which the token needs; undefined if any token is accepted. */
-  scopes: readonly string[] | undefined;
-  /** How a token without them is refused. */
-  insufficient?(scopes: readonly string[]): ApiError;
+  count: ((caller: C | undefined) => Promise<Headers>) | undefined;
 }
 
 /**
- * Admits a request: identifies the caller, applies rate limits and checks the scopes of the token, in this order.
- * @throws what `identify`, `count` and `insufficient` refuse
+ * Identifies the caller and applies rate limits.
+ * @throws what `identify` and `count` refuse
  */
-export async function admit<C extends Caller>(
-  reply: FastifyReply,
-  { identify, count, scopes, insufficient = insufficientScope }: Admission<C>,
-): Promise<C | undefined> {
+export async function admit<C extends Caller>(reply: FastifyReply, { identify, count }: Admission<C>): Promise<C | undefined> {
   // In braces: a reply that is returned would be waited for until it is sent, since it is a thenable.
   const counted = async (caller: C | undefined) => {
     if (count) reply.headers(await count(caller));
@@ -33,6 +28,39 @@ export async function admit<C extends Caller>(
     throw error;
   });
   await counted(caller);
-  if (caller && scopes && !hasScope(caller, scopes)) throw insufficient(scopes);
   return caller;
+}
+
+/**
+ * Checks that the caller's token is good for a request.
+ * @param scopes the accepted scopes, one of which the token needs; undefined if any token is accepted
+ * @throws the error that `insufficient` returns
+ */
+export function checkScopes(
+  caller: Caller | undefined,
+  scopes: readonly string[] | undefined,
+  insufficient: (scopes: readonly string[]) => ApiError = insufficientScope,
+): void {
+  if (caller && scopes && !hasScope(caller, scopes)) throw insufficient(scopes);
+}
+
+const credentialHeaders = ['authorization', 'private-token', 'job-token'] as const;
+const credentialParameters = ['private_token', 'access_token', 'job_token'] as const;
+
+/** Whether a request carries a credential besides its body. */
+const carriesCredential = ({ headers, query }: FastifyRequest): boolean =>
+  credentialHeaders.some((name) => headers[name]) || credentialParameters.some((name) => (query as Values)[name]);
+
+/**
+ * Reads a body before the caller is identified, because the credential may be in it. Only requests without another credential are read here, up to the limit for
+ * anonymous callers. If the body cannot be read, the fields are empty, and reading it again throws the reason.
+ */
+export async function fieldsThatMayIdentify(
+  request: FastifyRequest,
+  options: Omit<BodyOptions, 'at_most_bytes'>,
+): Promise<Values> {
+  const { body } = request;
+  if (!(body instanceof UnreadBody) || body.takesFile || carriesCredential(request)) return {};
+  const read = await body.read({ ...options, at_most_bytes: anonymousBody_bytes }).catch(() => undefined);
+  return read?.fields ?? {};
 }

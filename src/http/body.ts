@@ -1,11 +1,51 @@
-/** Reads request bodies in every form that clients send (docs/api.md). */
+/**
+ * Request bodies, in every form that clients send (docs/api.md). A body is read after the caller is identified, and never beyond the caller's limit
+ * (docs/operating.md#limits).
+ */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse as parseJson } from 'secure-json-parse';
+import type { Blobs } from '../blobs/index.ts';
 import { ApiError, badParams } from './errors.ts';
-import { readForm, type Values } from './form.ts';
-import { mismatch, readParts } from './multipart.ts';
-import { type TakesFile, UnreadForm } from './upload.ts';
+import { FormBounds, readForm, type Values } from './form.ts';
+import { JsonBounds } from './json_bounds.ts';
+import { LargeJson } from './large_json.ts';
+import { mismatch, readParts, tooLarge } from './multipart.ts';
+import { readWithFile, type TakesFile } from './upload.ts';
+import type { UploadedFile } from './uploaded_file.ts';
+
+/** The limit for callers without a credential. */
+export const anonymousBody_bytes = 64 * 1024;
+
+/** The limit of an endpoint that declares none. */
+export const usualBody_bytes = 1024 * 1024;
+
+/** The limit of an endpoint with a long text: a million characters, some of them escaped. */
+export const longTextBody_bytes = 6 * 1024 * 1024;
+
+/** Percent-decoding is slow: a form of this size takes some 40 ms. */
+const longestForm_bytes = 4 * 1024 * 1024;
+
+/** Larger JSON texts are parsed in a thread of their own. */
+const shortJson_bytes = 1024 * 1024;
+
+export interface BodyOptions {
+  at_most_bytes: number;
+  blobs: Blobs;
+  /** How text is read whatever its type, for doors with a form of their own. */
+  parse?: ((text: string) => Values) | undefined;
+}
+
+export interface ReadBody {
+  fields: Values;
+  /** The file among the fields, which must be kept or discarded. */
+  file?: UploadedFile | undefined;
+}
+
+function asFields(value: unknown): Values {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badParams(mismatch);
+  return value as Values;
+}
 
 function readJson(text: string): Values {
   // Several clients send `Content-Type: application/json` without a body.
@@ -16,42 +56,124 @@ function readJson(text: string): Values {
   } catch {
     throw badParams(mismatch);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badParams(mismatch);
-  return value as Values;
+  return asFields(value);
 }
 
-/** Reads the text fields of a multipart body, and skips its files. */
-function readMultipart(request: FastifyRequest, payload: Readable): Promise<Values> {
-  return readParts(request.headers, payload, (_name, file) => {
-    file.resume();
-  });
-}
+/** A body that is read after the caller has been identified. */
+export class UnreadBody {
+  /** The file parameter of the endpoint, if the body may contain the file. */
+  readonly #file: TakesFile['file'];
+  readonly #type: string;
+  readonly #request: FastifyRequest;
+  readonly #payload: Readable;
+  readonly #broken = Promise.withResolvers<never>();
+  #reading: Promise<ReadBody> | undefined;
 
-/** Teaches the server the forms of a body; any other content type with a body is refused with 415. */
-export function readBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  const text = { parseAs: 'string' } as const;
-  app.addContentTypeParser(/^application\/(json|[^;]*\+json)/, text, async (_request: FastifyRequest, body: string) =>
-    readJson(body),
-  );
-  app.addContentTypeParser('application/x-www-form-urlencoded', text, async (_request: FastifyRequest, body: string) =>
-    readForm(body),
-  );
-  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
-    const { file } = request.routeOptions.config as TakesFile;
-    // Unauthorized callers must not fill the disk, so a file is only read after access is granted.
-    return file ? new UnreadForm(request.headers, payload, file) : readMultipart(request, payload);
-  });
-  app.addContentTypeParser('*', text, async (request: FastifyRequest, body: string) => {
-    if (body.length === 0) return {};
-    const type = request.headers['content-type'] ?? '';
-    const refusal = `The provided content-type '${type}' is not supported.`;
+  constructor(request: FastifyRequest, payload: Readable) {
+    this.#request = request;
+    this.#payload = payload;
+    this.#type = request.headers['content-type'] ?? '';
+    this.#file = /^multipart\/form-data/i.test(this.#type) ? (request.routeOptions.config as TakesFile).file : undefined;
+    this.#broken.promise.catch(() => {}); // It may fail before it is read.
+    payload.on('error', () => this.abort(new ApiError(400, { message: '400 Bad request' })));
+    payload.on('close', () => {
+      if (!payload.readableEnded) this.abort(new ApiError(400, { message: '400 Bad request' }));
+    });
+  }
+
+  /** Whether it may contain a file, which is received only after access is granted. */
+  get takesFile(): boolean {
+    return this.#file !== undefined;
+  }
+
+  /**
+   * Reads the body. The second call returns the result of the first, whatever its limit.
+   * @throws ApiError 400 for a body that cannot be read, 413 for one that is too large, 415 for one of another type
+   */
+  read(options: BodyOptions): Promise<ReadBody> {
+    this.#reading ??= Promise.race([this.#read(options), this.#broken.promise]);
+    return this.#reading;
+  }
+
+  /** Makes `read` fail with a refusal. */
+  abort(refusal: ApiError): void {
+    this.#broken.reject(refusal);
+  }
+
+  async #read({ at_most_bytes, blobs, parse }: BodyOptions): Promise<ReadBody> {
+    const payload = this.#payload;
+    const { headers } = this.#request;
+    if (this.#file) return readWithFile(headers, payload, { file: this.#file, blobs });
+    if (Number(headers['content-length']) > at_most_bytes) throw tooLarge();
+    if (parse) return { fields: parse(await this.#text(at_most_bytes)) };
+    if (/^multipart\/form-data/i.test(this.#type)) return { fields: await readParts(headers, payload, { at_most_bytes }) };
+    if (/^application\/(json|[^;]*\+json)/i.test(this.#type) || this.#type === '')
+      return { fields: await this.#json(at_most_bytes) };
+    if (/^application\/x-www-form-urlencoded/i.test(this.#type)) {
+      const bounds = new FormBounds();
+      return { fields: readForm(await this.#text(Math.min(at_most_bytes, longestForm_bytes), bounds)) };
+    }
+    if ((await this.#text(at_most_bytes)) === '') return { fields: {} };
+    const refusal = `The provided content-type '${this.#type}' is not supported.`;
     throw new ApiError(415, { message: refusal, error: refusal });
-  });
+  }
+
+  async #text(at_most_bytes: number, bounds?: FormBounds): Promise<string> {
+    const chunks: Buffer[] = [];
+    await this.#receive(at_most_bytes, (chunk) => {
+      bounds?.add(chunk);
+      chunks.push(chunk);
+    });
+    return Buffer.concat(chunks).toString();
+  }
+
+  async #json(at_most_bytes: number): Promise<Values> {
+    const bounds = new JsonBounds();
+    const chunks: Buffer[] = [];
+    let size_bytes = 0;
+    let large: LargeJson | undefined;
+    try {
+      await this.#receive(at_most_bytes, (chunk) => {
+        bounds.add(chunk);
+        size_bytes += chunk.length;
+        if (!large && size_bytes > shortJson_bytes) {
+          large = new LargeJson();
+          for (const earlier of chunks.splice(0)) large.add(earlier);
+        }
+        if (large) large.add(chunk);
+        else chunks.push(chunk);
+      });
+    } catch (error) {
+      large?.forget();
+      throw error;
+    }
+    if (!large) return readJson(Buffer.concat(chunks).toString());
+    const value = await large.parse().catch((error: unknown) => {
+      throw error instanceof SyntaxError ? badParams(mismatch) : error;
+    });
+    return asFields(value);
+  }
+
+  /** Receives the body in chunks. After a refusal the rest stays unread. */
+  async #receive(at_most_bytes: number, take: (chunk: Buffer) => void): Promise<void> {
+    const received = this.#payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    let size_bytes = 0;
+    for await (const chunk of received) {
+      size_bytes += chunk.length;
+      if (size_bytes > at_most_bytes) throw tooLarge();
+      take(chunk);
+    }
+  }
+}
+
+/** Defers reading bodies until `UnreadBody.read` is called. */
+export function deferBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => new UnreadBody(request, payload));
 }
 
 /** Leaves bodies of every type to the handler, which reads them as they come. */
-export function leaveBodiesUnread(app: FastifyInstance): void {
+export function streamBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: FastifyRequest, _body: Readable, done: (error: null) => void) => done(null));
 }

@@ -4,18 +4,24 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
 import type { Services } from '../services/index.ts';
-import { admit } from './admission.ts';
+import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
+import { anonymousBody_bytes, type BodyOptions, streamBodies, UnreadBody } from './body.ts';
 import type { Caller, Counting, Method } from './endpoint.ts';
 import { answeringIn, type ErrorForm } from './error_replies.ts';
 import type { ApiError } from './errors.ts';
+import type { Values } from './form.ts';
+import { type Paced, streamPace } from './pace.ts';
 import type { Headers } from './reply.ts';
 
 /** How a door learns who calls, and what it asks of a token. */
 export interface Identification<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {
-  /** Who calls; undefined without a credential. */
-  identify(services: Services, request: FastifyRequest<R>): Promise<C | undefined>;
-  /** The accepted scopes, one of which the token needs; undefined if any token is accepted. */
-  scopes(request: FastifyRequest<R>): readonly string[] | undefined;
+  /**
+   * Who calls; undefined without a credential.
+   * @param fields of the body, if the request has no credential outside it
+   */
+  identify(services: Services, request: FastifyRequest<R>, fields: Values): Promise<C | undefined>;
+  /** The scopes of which the caller's token needs one; undefined when every token will do. */
+  scopes(request: FastifyRequest<R>, fields: Values): readonly string[] | undefined;
   /** How a token without them is refused, where the door has words of its own. */
   insufficient?(request: FastifyRequest<R>): ApiError;
   /** Counts the request among those of the API. */
@@ -25,6 +31,8 @@ export interface Identification<C extends Caller = Caller, R extends RouteGeneri
 export interface DoorCall<C extends Caller, R extends RouteGenericInterface> {
   services: Services;
   caller: C | undefined;
+  /** The fields of the body; empty for streamed bodies. */
+  fields: Values;
   request: FastifyRequest<R>;
   reply: FastifyReply;
 }
@@ -47,7 +55,9 @@ type AnyDoor = Door<any, any>;
 export interface Doorway {
   doors: readonly AnyDoor[];
   errors(services: Services): ErrorForm;
-  /** How bodies are read, and whatever else the routes need, where it is not as for endpoints. */
+  /** How bodies are read, if not as for endpoints: with `stream`, the doors read them. */
+  bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'parse'>;
+  /** Whatever else the routes need. */
   prepare?(app: FastifyInstance): void | Promise<void>;
 }
 
@@ -56,26 +66,44 @@ export const door = <C extends Caller, R extends RouteGenericInterface>(declared
 
 const anonymous = async () => undefined;
 
+/** The handler of a route: admits the request, reads its body within the caller's limit, and calls the door. */
+function throughDoor(services: Services, { who, handle }: AnyDoor, bodies: Exclude<Doorway['bodies'], 'stream'>) {
+  const { blobs } = services;
+  const { at_most_bytes, parse } = { at_most_bytes: anonymousBody_bytes, ...bodies };
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const early = await fieldsThatMayIdentify(request, { blobs, parse });
+    const count = who?.count;
+    const caller = await admit(reply, {
+      identify: who ? () => who.identify(services, request, early) : anonymous,
+      count: count && ((caller) => count(services, { caller, address: request.ip, parameters: {} })),
+    });
+    const { body } = request;
+    const { fields } =
+      body instanceof UnreadBody
+        ? await body.read({ at_most_bytes: caller ? at_most_bytes : anonymousBody_bytes, blobs, parse })
+        : { fields: {} };
+    if (who) checkScopes(caller, who.scopes(request, fields), who.insufficient && (() => who.insufficient!(request)));
+    return handle({ services, caller, fields, request, reply });
+  };
+}
+
 /** Adds the routes of a doorway to `app`. */
-export async function openDoorway(app: FastifyInstance, services: Services, { doors, errors, prepare }: Doorway): Promise<void> {
+export async function openDoorway(
+  app: FastifyInstance,
+  services: Services,
+  { doors, errors, bodies, prepare }: Doorway,
+): Promise<void> {
   await app.register(async (scope) => {
     scope.setErrorHandler(answeringIn(errors(services)));
+    if (bodies === 'stream') streamBodies(scope);
     await prepare?.(scope);
-    for (const { method, url, who, without_head, handle } of doors)
+    for (const declared of doors)
       scope.route({
-        method,
-        url,
-        exposeHeadRoute: !without_head,
-        handler: async (request, reply) => {
-          const count = who?.count;
-          const caller = await admit(reply, {
-            identify: who ? () => who.identify(services, request) : anonymous,
-            ...(count ? { count: (caller) => count(services, { caller, address: request.ip, parameters: {} }) } : {}),
-            scopes: who?.scopes(request),
-            ...(who?.insufficient ? { insufficient: () => who.insufficient!(request) } : {}),
-          });
-          return handle({ services, caller, request, reply });
-        },
+        method: declared.method,
+        url: declared.url,
+        exposeHeadRoute: !declared.without_head,
+        config: (bodies === 'stream' ? { pace: streamPace } : {}) satisfies Paced,
+        handler: throughDoor(services, declared, bodies === 'stream' ? undefined : bodies),
       });
   });
 }

@@ -1,4 +1,6 @@
 /** How refusals and failures are answered: decided in one place for every way in, written in the form that its clients read. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/index.ts';
 import { ApiError } from './errors.ts';
@@ -48,6 +50,17 @@ export const jsonForm: ErrorForm = {
   write: ({ status, body }, _request, reply) =>
     status === 304 ? reply.send() : reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body))),
 };
+
+const statusOfUnreadable: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
+
+/** Answers a request that is not valid HTTP, or too slow. The connection is closed, because the start of the next request is unknown. */
+export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = statusOfUnreadable[error.code ?? ''] ?? 400;
+  const body = JSON.stringify({ message: texts[status] });
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+}
 
 /** The `message` of a refusal without its status, for forms that say the status elsewhere. */
 export const messageOf = ({ body }: ApiError): string => (body as { message: string }).message.replace(/^\d{3} /, '');

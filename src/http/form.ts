@@ -9,6 +9,8 @@ export class Repeated extends Array<unknown> {}
 const maximumPairs = 4096;
 const maximumDepth = 32;
 
+const tooManyPairs = () => badParams(`more than ${maximumPairs} parameters were sent`);
+
 const emptyValues = (): Values => Object.create(null) as Values;
 
 /** `a[b][]` as its steps: `['a', 'b', '']`. A name that is not such a path is a single step. */
@@ -58,12 +60,25 @@ export function nest(pairs: Iterable<readonly [string, unknown]>): Values {
   const values = emptyValues();
   let count = 0;
   for (const [name, value] of pairs) {
-    if (++count > maximumPairs) throw badParams(`more than ${maximumPairs} parameters were sent`);
+    if (++count > maximumPairs) throw tooManyPairs();
     const steps = stepsOf(name);
     if (steps.length > maximumDepth) throw badParams(`${name.slice(0, 40)}… is nested too deeply`);
     add(values, steps, value);
   }
   return values;
+}
+
+const ampersand = 0x26;
+
+/** Counts the pairs of a form while it comes in, before any is decoded. */
+export class FormBounds {
+  #pairs = 1;
+
+  /** @throws ApiError 400 for more than 4096 pairs */
+  add(chunk: Uint8Array): void {
+    for (const byte of chunk) if (byte === ampersand) this.#pairs++;
+    if (this.#pairs > maximumPairs) throw tooManyPairs();
+  }
 }
 
 function decode(text: string): string {
@@ -79,7 +94,7 @@ function decode(text: string): string {
  * @throws ApiError 400 for a percent-encoding that is none, and as `nest`.
  */
 export function readForm(text: string): Values {
-  const pairs = text.split('&').filter((pair) => pair !== '');
+  const pairs = text.split('&', maximumPairs + 1).filter((pair) => pair !== '');
   return nest(
     pairs.map((pair) => {
       const equals = pair.indexOf('=');

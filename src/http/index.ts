@@ -1,13 +1,14 @@
 /** What areas write endpoints with. */
 
 export type { Services } from '../services/index.ts';
-export { leaveBodiesUnread } from './body.ts';
 export { type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
 export * from './endpoint.ts';
 export { type ErrorForm, jsonForm, messageOf } from './error_replies.ts';
 export * from './errors.ts';
 export * from './filters.ts';
+export type { Values } from './form.ts';
 export { idIn, largestIid } from './ids.ts';
+
 export { atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export * from './paginate.ts';
 export { type Plan, reaches } from './plans.ts';

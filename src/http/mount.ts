@@ -2,21 +2,23 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
-import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Services } from '../services/index.ts';
-import { admit } from './admission.ts';
+import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
+import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';
 import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } from './endpoint.ts';
 import { ApiError, forbidden, Moved, notFound, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
 import { pageHeaders } from './links.ts';
+import { type Paced, uploadPace } from './pace.ts';
 import type { Page } from './paginate.ts';
 import { type Offering, type Plan, reaches } from './plans.ts';
 import type { Headers, Returns } from './reply.ts';
 import { scopesFor } from './scopes.ts';
 import { serialiser } from './serialise.ts';
-import { fileIn, type TakesFile, UnreadForm } from './upload.ts';
+import { type Marked, marks } from './types.ts';
+import { fileIn, type TakesFile } from './upload.ts';
 
 export interface MountOptions {
   services: Services;
@@ -42,8 +44,6 @@ export interface MountOptions {
 /** The path of the version of the API that all endpoints live under. */
 export const apiRoot = '/api/v4';
 
-const defaultBodyLimit_bytes = 16 * 1024 * 1024;
-
 /** Success status of an endpoint (docs/api.md). */
 export function statusOf(method: Method, returns: Returns<unknown>): number {
   return returns.status ?? (returns.kind === 'nothing' ? 204 : method === 'POST' ? 201 : 200);
@@ -53,10 +53,9 @@ export function statusOf(method: Method, returns: Returns<unknown>): number {
 const refusedQuery = Symbol('refused query');
 
 /** Query, body and path as one set of parameters; the path wins over the body, the body over the query. */
-function parametersOf(request: FastifyRequest): Values {
-  const { body, query } = request as { body: unknown; query: Values & { [refusedQuery]?: Error } };
+function parametersOf(request: FastifyRequest, fields: Values): Values {
+  const { query } = request as { query: Values & { [refusedQuery]?: Error } };
   if (query[refusedQuery]) throw query[refusedQuery];
-  const fields = typeof body === 'object' && !(body instanceof UnreadForm) ? body : undefined;
   return Object.assign(Object.create(null), query, fields, request.params) as Values;
 }
 
@@ -90,22 +89,6 @@ function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply)
     .send(`This resource has been moved permanently to ${url}`);
 }
 
-/** Does something with all parameters, those of a form with a file among them. What was not kept of the file is gone afterwards. */
-async function withForm<T>(
-  request: FastifyRequest,
-  parameters: Values,
-  blobs: Blobs,
-  handle: (all: Values) => T,
-): Promise<Awaited<T>> {
-  if (!(request.body instanceof UnreadForm)) return await handle(parameters);
-  const { fields, file } = await request.body.read(blobs);
-  try {
-    return await handle(Object.assign(Object.create(null), parameters, fields, request.params));
-  } finally {
-    await file?.discard();
-  }
-}
-
 /** Whether the offering of the server has an endpoint. */
 const isIn = ({ offerings }: AnyEndpoint, { offering }: MountOptions): boolean =>
   offering === 'any' || (offerings?.includes(offering) ?? true);
@@ -125,39 +108,67 @@ function inspectedHandler(endpoint: AnyEndpoint, { inspectRefusal }: MountOption
 
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const { services } = options;
+  const { blobs } = services;
   const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules, endpoint.refused);
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const status = statusOf(endpoint.method, endpoint.returns);
   const scopes = scopesFor(endpoint);
   const isElsewhere = !isIn(endpoint, options);
   const handle = inspectedHandler(endpoint, options);
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const parameters = parametersOf(request);
-    const caller = await admit(reply, {
-      identify: () => options.authenticate(request, parameters, services, endpoint),
-      count: (caller) => options.countRequest(services, endpoint, { caller, address: request.ip, parameters }),
-      scopes,
-    });
+  const most_bytes = bodyLimitOf(endpoint);
+
+  const grant = async ({ params }: FastifyRequest, caller: Caller | undefined) => {
+    checkScopes(caller, scopes);
     if (isElsewhere) throw caller ? endpoint.elsewhere!(services) : unauthorized();
-    const { params } = request as { params: Record<string, string> };
-    const granted = await endpoint.access.check({ ...services, caller, params, method: endpoint.method });
+    const call = { ...services, caller, params: params as Record<string, string>, method: endpoint.method };
+    const granted = await endpoint.access.check(call);
     const plan = caller?.plan ?? (await options.planForAnonymous(services.db));
     if (!reaches(plan, endpoint.plan)) throw forbidden();
-    const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
-    const unmodified_since = endpoint.conditional && unmodifiedSince(request);
-    const conditions = { plan, unmodified_since, sent_from };
-    const result = await withForm(request, parameters, services.blobs, (all) =>
-      handle({ ...granted, ...services, input: readInput(all, plan), ...conditions }),
-    );
-    const { body, headers, status: own = status } = endpoint.returns.parts(result);
-    if (headers) reply.headers(headers);
-    if (endpoint.returns.kind === 'page') reply.headers(pageHeaders(request, parameters, result as Page<unknown>));
-    if (endpoint.returns.kind === 'bytes') return reply.code(status).send(body);
-    if (!write) return reply.code(status).send();
-    options.inspectReply?.(endpoint, body);
-    return send(request, reply, own, write(body, plan));
+    return { granted, plan };
+  };
+
+  const readBody = async ({ body }: FastifyRequest, caller: Caller | undefined): Promise<ReadBody> => {
+    if (!(body instanceof UnreadBody)) return { fields: {} };
+    return body.read({ at_most_bytes: caller ? most_bytes : anonymousBody_bytes, blobs });
+  };
+
+  /** The caller, or the user whom an administrator names in the body (sudo). */
+  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> => {
+    const early = parametersOf(request, await fieldsThatMayIdentify(request, { blobs }));
+    const caller = await admit(reply, {
+      identify: () => options.authenticate(request, early, services, endpoint),
+      count: (caller) => options.countRequest(services, endpoint, { caller, address: request.ip, parameters: early }),
+    });
+    if (!mayNameUserInBody(request, caller)) return caller;
+    const { fields } = await readBody(request, caller);
+    return fields.sudo ? options.authenticate(request, parametersOf(request, fields), services, endpoint) : caller;
+  };
+
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const caller = await identify(request, reply);
+    const { granted, plan } = await grant(request, caller);
+    const { fields, file } = await readBody(request, caller);
+    try {
+      const parameters = parametersOf(request, fields);
+      const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
+      const unmodified_since = endpoint.conditional && unmodifiedSince(request);
+      const conditions = { plan, unmodified_since, sent_from };
+      const result = await handle({ ...granted, ...services, input: readInput(parameters, plan), ...conditions });
+      const { body, headers, status: own = status } = endpoint.returns.parts(result);
+      if (headers) reply.headers(headers);
+      if (endpoint.returns.kind === 'page') reply.headers(pageHeaders(request, parameters, result as Page<unknown>));
+      if (endpoint.returns.kind === 'bytes') return reply.code(status).send(body);
+      if (!write) return reply.code(status).send();
+      options.inspectReply?.(endpoint, body);
+      return send(request, reply, own, write(body, plan));
+    } finally {
+      await file?.discard();
+    }
   };
 }
+
+const mayNameUserInBody = ({ body }: FastifyRequest, caller: Caller | undefined): boolean =>
+  body instanceof UnreadBody && !body.takesFile && caller?.sudo === false && caller.token.scopes.includes('sudo');
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -179,6 +190,17 @@ function refuseOtherMethods(app: FastifyInstance, endpoints: readonly AnyEndpoin
   }
 }
 
+/** The largest body that an endpoint takes. */
+function bodyLimitOf({ input = {}, body_limit_bytes }: AnyEndpoint): number {
+  const isLong = Object.values(input as TProperties).some((schema) => (schema as Marked)[marks]?.long);
+  return body_limit_bytes ?? (isLong ? longTextBody_bytes : usualBody_bytes);
+}
+
+function configOf({ input = {}, body_limit_bytes }: AnyEndpoint): TakesFile & Paced {
+  const file = fileIn(input as TProperties);
+  return { file, ...(file || body_limit_bytes ? { pace: uploadPace } : {}) };
+}
+
 /**
  * Adds the routes of `endpoints` to `app`. Explicit HEAD endpoints win over the HEAD that every GET answers.
  */
@@ -190,9 +212,8 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
     app.route({
       method: endpoint.method,
       url: `${apiRoot}${endpoint.path}`,
-      bodyLimit: endpoint.body_limit_bytes ?? defaultBodyLimit_bytes,
       exposeHeadRoute: !heads.has(endpoint.path),
-      config: { file: fileIn((endpoint.input ?? {}) as TProperties) } satisfies TakesFile,
+      config: configOf(endpoint),
       handler: (request, reply) =>
         handle(request, reply).catch((error: unknown) => {
           if (error instanceof Moved) return answerMoved(error, request, reply);

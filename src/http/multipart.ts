@@ -2,46 +2,75 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { badParams } from './errors.ts';
+import { ApiError, badParams } from './errors.ts';
 import { nest, type Values } from './form.ts';
 
 /** The refusal of a body that does not match its headers. */
 export const mismatch = 'message body does not match declared format';
 
+/** 413 for a body beyond its limit. */
+export const tooLarge = () => new ApiError(413, { message: '413 Request Entity Too Large' });
+
 /** Gets each file; it must read or resume the stream, and is waited for. */
-export type OnFile = (name: string, file: Readable, filename: string | undefined) => void | Promise<void>;
+type OnFile = (name: string, file: Readable, filename: string | undefined) => void | Promise<void>;
+
+interface PartsOptions {
+  /** Of the whole body. */
+  at_most_bytes: number;
+  /** Left out, files are read past. */
+  onFile?: OnFile;
+}
+
+/** Texts of all fields together, which are kept in memory. */
+const longestFields_bytes = 16 * 1024 * 1024;
+
+const pass: OnFile = (_name, file) => {
+  file.resume();
+};
 
 /**
  * Reads a multipart body to its end.
  * @returns its text fields
- * @throws ApiError 400 for a body that is none, and what `onFile` throws, when all has been read and `onFile` has nothing under way any more
+ * @throws ApiError 400 for a malformed body, 413 for one that is too large, and what `onFile` throws, once every `onFile` has ended
  */
-export function readParts(headers: IncomingHttpHeaders, payload: Readable, onFile: OnFile): Promise<Values> {
+export function readParts(
+  headers: IncomingHttpHeaders,
+  payload: Readable,
+  { at_most_bytes, onFile = pass }: PartsOptions,
+): Promise<Values> {
   return new Promise((resolve, reject) => {
+    let size_bytes = 0;
+    let fields_bytes = 0;
     const pairs: [string, string][] = [];
     const files: { stream: Readable; done: Promise<void> }[] = [];
     let parser: BusboyInstance;
+    const count = (chunk: Buffer) => {
+      size_bytes += chunk.length;
+      if (size_bytes > at_most_bytes) fail(tooLarge());
+    };
     const refuse = () => fail(badParams(mismatch));
     const fail = (error: Error) => {
       Promise.allSettled(files.map(({ done }) => done)).then(() => reject(error));
       // Otherwise its reader would wait for ever.
       for (const { stream } of files) stream.destroy(error);
+      payload.off('data', count);
       if (parser) payload.unpipe(parser);
-      payload.resume();
     };
     try {
       parser = new Busboy({
         headers: headers as { 'content-type': string },
-        limits: { fields: 4096, fieldSize: 64 * 1024 * 1024, files: 16 },
+        limits: { fields: 4096, fieldSize: Math.min(at_most_bytes, longestFields_bytes), files: 16 },
       });
     } catch {
       return refuse();
     }
     parser.on('field', (name, value, isNameCut, isValueCut) => {
-      if (isNameCut || isValueCut) refuse();
+      fields_bytes += value.length;
+      if (isNameCut || isValueCut || fields_bytes > longestFields_bytes) fail(tooLarge());
       else pairs.push([name, value]);
     });
     parser.on('file', (name, stream, filename) => {
+      stream.on('error', () => {}); // Emitted when the body breaks off, even if nothing reads the file.
       const done = Promise.resolve(onFile(name, stream, filename)).finally(() => stream.resume());
       done.catch(() => {}); // Reported below, after the rest has been read.
       files.push({ stream, done });
@@ -54,8 +83,9 @@ export function readParts(headers: IncomingHttpHeaders, payload: Readable, onFil
     });
     payload.on('error', fail);
     payload.on('close', () => {
-      if (!payload.readableEnded) fail(new Error('the client broke off'));
+      if (!payload.readableEnded) fail(new ApiError(400, { message: '400 Bad request' }));
     });
+    payload.on('data', count);
     payload.pipe(parser);
   });
 }

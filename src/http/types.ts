@@ -26,6 +26,8 @@ export interface Marks {
   comma?: true;
   /** NUL and lone surrogates are content here, not an attack on the database. */
   anyText?: true;
+  /** Text of up to a million characters, which raises the limit of the body. */
+  long?: true;
   /** A file of a multipart body, of so many bytes at most. */
   file?: { at_most_bytes: number };
   /** The plan from which a parameter is read or a field is sent. */
@@ -76,6 +78,9 @@ export const required = <S extends TSchema>(schema: S): S => marked(schema, { no
 
 /** A list that may also come as one comma-separated text, e.g. `labels=a,b`. */
 export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item), { comma: true });
+
+/** Text of up to a million characters, such as a description, which raises the limit of the body (docs/operating.md#limits). */
+export const longText = <S extends TSchema>(schema: S): S => marked(schema, { long: true });
 
 /** Text that is stored outside the database and may hold any character, e.g. the content of a file. */
 export const AnyText = () => marked(Type.String(), { anyText: true });

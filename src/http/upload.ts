@@ -3,9 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TProperties } from 'typebox';
 import { BlobMismatch, type Blobs } from '../blobs/index.ts';
-import { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
-import { readParts } from './multipart.ts';
+import { readParts, tooLarge } from './multipart.ts';
 import { type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
@@ -33,41 +32,39 @@ export function fileIn(input: TProperties): FileParameter | undefined {
 const lastPart = (filename: string) => filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed().slice(-255) || 'file';
 
 /** Fields and the lines between the parts. */
-const overhead_bytes = 16 * 1024 * 1024;
+const overhead_bytes = 2 * 1024 * 1024;
 
-const tooLarge = () => new ApiError(413, { message: '413 Request Entity Too Large' });
+export interface FileOptions {
+  file: FileParameter;
+  blobs: Blobs;
+}
 
-/** A multipart body, which is read only after the caller has been authorized. */
-export class UnreadForm {
-  readonly #headers: IncomingHttpHeaders;
-  readonly #payload: Readable;
-  readonly #file: FileParameter;
-  constructor(headers: IncomingHttpHeaders, payload: Readable, file: FileParameter) {
-    this.#headers = headers;
-    this.#payload = payload;
-    this.#file = file;
-  }
-
-  /**
-   * Reads it, in constant memory but for its text fields.
-   * @returns the text fields, and the file among them, which must be kept or discarded
-   * @throws ApiError 400 for a body that is none, 413 for a file that is too large
-   */
-  async read(blobs: Blobs): Promise<{ fields: Values; file: UploadedFile | undefined }> {
-    const { name, at_most_bytes } = this.#file;
-    if (Number(this.#headers['content-length']) > at_most_bytes + overhead_bytes) throw tooLarge();
-    let file: UploadedFile | undefined;
-    let isTaken = false;
-    try {
-      const fields = await readParts(this.#headers, this.#payload, async (part, stream, filename) => {
+/**
+ * Reads a multipart body with a file, in constant memory but for its text fields.
+ * @returns the text fields, and the file among them, which must be kept or discarded
+ * @throws ApiError 400 for a malformed body, 413 for a file that is too large
+ */
+export async function readWithFile(
+  headers: IncomingHttpHeaders,
+  payload: Readable,
+  { file: { name, at_most_bytes }, blobs }: FileOptions,
+): Promise<{ fields: Values; file: UploadedFile | undefined }> {
+  const most_bytes = at_most_bytes + overhead_bytes;
+  if (Number(headers['content-length']) > most_bytes) throw tooLarge();
+  let file: UploadedFile | undefined;
+  let isTaken = false;
+  try {
+    const fields = await readParts(headers, payload, {
+      at_most_bytes: most_bytes,
+      async onFile(part, stream, filename) {
         if (part !== name || isTaken) return;
         isTaken = true;
         file = new UploadedFile(lastPart(filename ?? ''), await blobs.receive(stream, { at_most_bytes }));
-      });
-      return { fields: file ? { ...fields, [name]: file } : fields, file };
-    } catch (error) {
-      await file?.discard();
-      throw error instanceof BlobMismatch ? tooLarge() : error;
-    }
+      },
+    });
+    return { fields: file ? { ...fields, [name]: file } : fields, file };
+  } catch (error) {
+    await file?.discard();
+    throw error instanceof BlobMismatch ? tooLarge() : error;
   }
 }

@@ -15,7 +15,7 @@ import {
   type Project,
   projectFor,
 } from '../../../access/index.ts';
-import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
+import { ApiError, type Caller, type Identification, type Services, type Values } from '../../../http/index.ts';
 import { type Credential, credentialIn, isCredential, type Operation } from './credential_actions.ts';
 import { isLfsEnabled } from './queries.ts';
 
@@ -51,11 +51,11 @@ async function byToken(services: Services, request: FastifyRequest): Promise<Lfs
 
 /**
  * The caller of an operation, by a token.
- * @param operationOf the operation that a request is about
+ * @param operationIn the operation that a body is about
  */
-export const lfsCaller = <R extends RouteGenericInterface>(operationOf: (request: FastifyRequest<R>) => Operation): Who<R> => ({
+export const lfsCaller = <R extends RouteGenericInterface>(operationIn: (fields: Values) => Operation): Who<R> => ({
   identify: byToken,
-  scopes: (request) => gitScopes[operationOf(request)],
+  scopes: (_request, fields) => gitScopes[operationIn(fields)],
   insufficient: forbidden,
 });
 

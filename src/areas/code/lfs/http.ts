@@ -2,15 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BlobMismatch } from '../../../blobs/index.ts';
 import { isForeignKeyViolation } from '../../../db/index.ts';
-import {
-  ApiError,
-  type Door,
-  type Doorway,
-  type ErrorForm,
-  leaveBodiesUnread,
-  messageOf,
-  type Services,
-} from '../../../http/index.ts';
+import { ApiError, type Door, type Doorway, type ErrorForm, messageOf, type Services, type Values } from '../../../http/index.ts';
 import { grantLfs, grantUpload, type LfsCaller, lfsCaller, notFound, refusal, transferCaller } from './access.ts';
 import { storeObject } from './actions.ts';
 import { answerBatch, operationIn } from './batch_actions.ts';
@@ -45,7 +37,6 @@ const outdated = 'Server supports batch API only, please update your Git LFS cli
 interface LfsRequest {
   Params: { path: string; oid: string; size: string; id: string };
   Querystring: Record<string, unknown>;
-  Body: Record<string, unknown> | undefined;
 }
 type LfsDoor = Door<LfsCaller, LfsRequest>;
 
@@ -69,8 +60,6 @@ function meaningOf(error: Error & { statusCode?: number | undefined; code?: stri
 const lfsForm = ({ url }: Services): ErrorForm => ({
   meaningOf,
   write(given, request, reply) {
-    // The rest of the body is discarded, so that the client gets to read the reply.
-    request.raw.resume();
     return sendJson(reply, {
       ...given.body,
       message: messageOf(given),
@@ -80,7 +69,8 @@ const lfsForm = ({ url }: Services): ErrorForm => ({
   },
 });
 
-function readBody(text: string): Record<string, unknown> {
+function readBody(text: string): Values {
+  if (text === '') return {};
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -88,7 +78,7 @@ function readBody(text: string): Record<string, unknown> {
     throw refusal(400, 'The body is not JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal(422, 'The body is not an object.');
-  return value as Record<string, unknown>;
+  return value as Values;
 }
 
 const storing = lfsCaller<LfsRequest>(() => 'upload');
@@ -105,19 +95,19 @@ const objectDoors: LfsDoor[] = [
   {
     method: 'POST',
     url: `${objects}/batch`,
-    who: lfsCaller(({ body = {} }) => operationIn(body)),
-    handle: async ({ services, caller, request: { params, body = {} }, reply }) => {
-      const granted = await grantLfs(services, caller, { path: params.path, operation: operationIn(body) });
-      return sendJson(reply, await answerBatch(services, granted, body));
+    who: lfsCaller(operationIn),
+    handle: async ({ services, caller, fields, request: { params }, reply }) => {
+      const granted = await grantLfs(services, caller, { path: params.path, operation: operationIn(fields) });
+      return sendJson(reply, await answerBatch(services, granted, fields));
     },
   },
   {
     method: 'POST',
     url: `${objects}/verify`,
     who: transferCaller('upload'),
-    handle: async ({ services, caller, request: { params, body = {} }, reply }) => {
+    handle: async ({ services, caller, fields, request: { params }, reply }) => {
       const { project } = await grantUpload(services, caller, params.path);
-      const { oid, size } = body;
+      const { oid, size } = fields;
       const object = typeof oid === 'string' && isOid(oid) ? await objectOf(services.db, project.id, oid) : undefined;
       if (!object || object.size !== size) throw notFound();
       return sendJson(reply, object);
@@ -144,27 +134,27 @@ const lockDoors: LfsDoor[] = [
     method: 'POST',
     url: locks,
     who: storing,
-    handle: async ({ services, caller, request, reply }) => {
+    handle: async ({ services, caller, fields, request, reply }) => {
       const granted = await grantUpload(services, caller, request.params.path);
-      return sendJson(reply.code(201), { lock: await addLock(services.db, granted, request.body?.path) });
+      return sendJson(reply.code(201), { lock: await addLock(services.db, granted, fields.path) });
     },
   },
   {
     method: 'POST',
     url: `${locks}/verify`,
     who: storing,
-    handle: async ({ services, caller, request, reply }) => {
+    handle: async ({ services, caller, fields, request, reply }) => {
       const granted = await grantUpload(services, caller, request.params.path);
-      return sendJson(reply, await verifyLocks(services.db, granted, request.body ?? {}));
+      return sendJson(reply, await verifyLocks(services.db, granted, fields));
     },
   },
   {
     method: 'POST',
     url: `${locks}/:id/unlock`,
     who: storing,
-    handle: async ({ services, caller, request: { params, body = {} }, reply }) => {
+    handle: async ({ services, caller, fields, request: { params }, reply }) => {
       const granted = await grantUpload(services, caller, params.path);
-      return sendJson(reply, { lock: await removeLock(services.db, granted, { id: params.id, force: body.force === true }) });
+      return sendJson(reply, { lock: await removeLock(services.db, granted, { id: params.id, force: fields.force === true }) });
     },
   },
 ];
@@ -234,12 +224,8 @@ export const lfsDoorways: readonly Doorway[] = [
   {
     doors: [...objectDoors, ...lockDoors],
     errors: lfsForm,
-    prepare(app) {
-      app.removeAllContentTypeParsers();
-      const text = { parseAs: 'string', bodyLimit: bodyLimit_bytes } as const;
-      app.addContentTypeParser('*', text, async (_request: FastifyRequest, body: string) => readBody(body));
-    },
+    bodies: { at_most_bytes: bodyLimit_bytes, parse: readBody },
   },
   // The store streams the body of a transfer; the URL says how long it is.
-  { doors: transferDoors, errors: lfsForm, prepare: leaveBodiesUnread },
+  { doors: transferDoors, errors: lfsForm, bodies: 'stream' },
 ];

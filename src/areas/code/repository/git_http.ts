@@ -14,16 +14,7 @@ import {
   type Service,
   uploadPack,
 } from '../../../git/index.ts';
-import {
-  ApiError,
-  type Caller,
-  type Doorway,
-  door,
-  type ErrorForm,
-  leaveBodiesUnread,
-  messageOf,
-  type Services,
-} from '../../../http/index.ts';
+import { ApiError, type Caller, type Doorway, door, type ErrorForm, messageOf, type Services } from '../../../http/index.ts';
 import { missingObjects } from '../lfs/index.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
 import { type GitAccess, gitCaller, grantGit, grantPush, MovedGit, refusal } from './git_access.ts';
@@ -252,5 +243,5 @@ export const gitDoorway: Doorway = {
   doors: [redirection, advertisement, noHead, uploading, receiving],
   errors: () => textForm,
   // git reads the body as it comes, and no limit is set on its size.
-  prepare: leaveBodiesUnread,
+  bodies: 'stream',
 };

@@ -6,6 +6,7 @@ import {
   get,
   Id,
   listOf,
+  longText,
   NotBlank,
   nothing,
   one,
@@ -38,7 +39,7 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
   const base = `${discussed_at.path}/discussions`;
   const access = discussed_at.reader(type);
   const thread = { discussion_id: Type.String() };
-  const comment = { body: Type.String(), created_at: CommentTime() };
+  const comment = { body: longText(Type.String()), created_at: CommentTime() };
   return endpoints([
     get(base, {
       operation: `list${type}Discussions`,
@@ -126,7 +127,7 @@ function noteRoutesOf(noun: Commandable, path: string): AnyEndpoint[] {
       operation: `update${type}DiscussionNote`,
       summary: 'Update a note of a discussion',
       access,
-      input: { ...place, body: NotBlank() },
+      input: { ...place, body: longText(NotBlank()) },
       returns: noteOrCommands,
       refusals: { 400: writingTexts },
       handle: async ({ db, url, plan, caller, on, input }) => {

@@ -1,7 +1,7 @@
 /** Markdown as HTML, for clients that show texts. */
 import { Type } from 'typebox';
 import { signedIn, visibleProject } from '../../../access/index.ts';
-import { one, optional, post, resource } from '../../../http/index.ts';
+import { longText, one, optional, post, resource } from '../../../http/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import { linksFor } from './queries.ts';
 
@@ -15,7 +15,7 @@ export const markdownRoutes = [
     summary: 'Render Markdown as HTML',
     access: signedIn,
     input: {
-      text: Type.String(),
+      text: longText(Type.String()),
       gfm: Type.Boolean({ default: false, description: 'Whether references such as `#1` become links' }),
       project: optional(Type.String({ description: 'Full path of the project that short references belong to' })),
     },

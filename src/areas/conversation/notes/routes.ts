@@ -5,6 +5,7 @@ import {
   del,
   get,
   Id,
+  longText,
   NotBlank,
   nothing,
   one,
@@ -33,7 +34,7 @@ const filters = {
 };
 
 const comment = {
-  body: Type.String(),
+  body: longText(Type.String()),
   internal: optional(Type.Boolean({ description: 'Whether only members with at least the Planner role can read it' })),
   confidential: optional(Type.Boolean({ description: 'Deprecated: `internal`' })),
   created_at: CommentTime(),
@@ -85,7 +86,7 @@ export function noteRoutes(noun: Commandable): AnyEndpoint[] {
       operation: `update${type}Note`,
       summary: 'Update a note',
       access: reader,
-      input: { ...note, body: NotBlank() },
+      input: { ...note, body: longText(NotBlank()) },
       returns: noteOrCommands,
       refusals: { 400: writingTexts },
       handle: async ({ db, url, plan, caller, on, input }) => {

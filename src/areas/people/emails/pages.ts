@@ -9,7 +9,6 @@ const parameter = 'confirmation_token';
 
 interface LinkRequest {
   Querystring: Record<string, unknown>;
-  Body: Record<string, unknown> | null;
 }
 
 type Call = DoorCall<Caller, LinkRequest>;
@@ -57,7 +56,7 @@ const doorsOf = (url: string) => [
   door<Caller, LinkRequest>({
     method: 'POST',
     url,
-    handle: (call) => answer(call, url, call.request.body?.[parameter], sendAgain),
+    handle: (call) => answer(call, url, call.fields[parameter], sendAgain),
   }),
 ];
 

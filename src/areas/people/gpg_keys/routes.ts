@@ -1,7 +1,7 @@
 /** Public GPG keys of users, which verify their signatures (docs/reference/gpg_keys.md). */
 import { Type } from 'typebox';
 import { columnsOf, type Database, isUniqueViolation } from '../../../db/index.ts';
-import { checked, Id, invalid, resource, Timestamp } from '../../../http/index.ts';
+import { checked, Id, invalid, longText, resource, Timestamp } from '../../../http/index.ts';
 import { keyRoutesOf } from '../keys/index.ts';
 import { readGpgKey } from './rules.ts';
 
@@ -13,7 +13,7 @@ function keyReasons(text: string): string[] {
   return 'refusal' in key ? [key.refusal] : [];
 }
 const input = {
-  key: checked(Type.String({ description: 'Armored public key, as written by `gpg --armor --export`' }), keyReasons),
+  key: longText(checked(Type.String({ description: 'Armored public key, as written by `gpg --armor --export`' }), keyReasons)),
 };
 
 const keysOf = (db: Database, user_id: number) => db.selectFrom('gpg_keys').select(columns).where('user_id', '=', user_id);

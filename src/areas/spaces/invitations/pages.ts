@@ -1,7 +1,15 @@
 /** The pages behind the link in an invitation mail. The link proves access to the invited address; accepting also requires signing in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, userByPassword } from '../../../access/index.ts';
-import { type Caller, type Door, type DoorCall, type Doorway, type Identification, scopesFor } from '../../../http/index.ts';
+import {
+  type Caller,
+  type Door,
+  type DoorCall,
+  type Doorway,
+  type Identification,
+  scopesFor,
+  type Values,
+} from '../../../http/index.ts';
 import { pageForm, sendPage } from '../../../pages/index.ts';
 import { confirmedAddresses } from '../../people/emails/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_actions.ts';
@@ -12,28 +20,27 @@ import { invitationOfSeed, type OpenInvitation, objectionTo } from './queries.ts
 
 interface InvitationRequest {
   Params: { token: string };
-  Querystring: Record<string, unknown>;
-  Body: Record<string, unknown> | null;
+  Querystring: Values;
 }
 type Request = FastifyRequest<InvitationRequest>;
 
 const pathOf = ({ params }: Request) => `${invitationPath}/${params.token}`;
 
 /** What was filled in under a name; a repeated or missing one is nothing, and so is what no database takes. */
-const textIn = (request: Request, name: string): string => {
-  const value = request.body?.[name];
+const textIn = ({ fields }: Call, name: string): string => {
+  const value = fields[name];
   return typeof value === 'string' && !value.includes('\0') ? value : '';
 };
 
 type Call = DoorCall<Caller, InvitationRequest>;
 
 /** The user who accepts: by the token that the request carries, or by name and password. */
-const whoAccepts = async ({ services, caller, request }: Call): Promise<{ id: number }> =>
-  caller ??
-  userByPassword(services, {
-    login: textIn(request, 'login'),
-    password: textIn(request, 'password'),
-    address: request.ip,
+const whoAccepts = async (call: Call): Promise<{ id: number }> =>
+  call.caller ??
+  userByPassword(call.services, {
+    login: textIn(call, 'login'),
+    password: textIn(call, 'password'),
+    address: call.request.ip,
   });
 
 async function accept(call: Call, invitation: OpenInvitation) {
@@ -45,11 +52,12 @@ async function accept(call: Call, invitation: OpenInvitation) {
   return answered(call.reply, invitation, await db.transaction().execute((tx) => acceptInvitation(tx, invitation, user.id)));
 }
 
-async function signUpAndAccept({ services, request, reply }: Call, invitation: OpenInvitation) {
+async function signUpAndAccept(call: Call, invitation: OpenInvitation) {
+  const { services, reply } = call;
   const account: NewAccount = {
-    username: textIn(request, 'username'),
-    name: textIn(request, 'name'),
-    password: textIn(request, 'password'),
+    username: textIn(call, 'username'),
+    name: textIn(call, 'name'),
+    password: textIn(call, 'password'),
   };
   return answered(reply, invitation, await services.db.transaction().execute((tx) => signUp(tx, invitation, account)));
 }
@@ -91,7 +99,7 @@ const page = (method: 'GET' | 'POST', action: string, answer: Answer): Door<Call
 
 /** By a token of the API, which is not asked for. */
 const who: Identification<Caller, InvitationRequest> = {
-  identify: (services, request) => authenticate(request, { ...request.query, ...request.body }, services),
+  identify: (services, request, fields) => authenticate(request, { ...request.query, ...fields }, services),
   scopes: () => scopesFor({ method: 'POST' }),
 };
 

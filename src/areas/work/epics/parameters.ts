@@ -8,12 +8,14 @@ import {
   checked,
   DateOnly,
   IdOf,
+  longText,
   mutuallyExclusive,
   notEmpty,
   nullable,
   type Rule,
   Timestamp,
 } from '../../../http/index.ts';
+
 import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { colorReasons } from '../../planning/labels/index.ts';
 import type { NewEpic } from './actions.ts';
@@ -22,7 +24,7 @@ import type { EpicChanges } from './change_actions.ts';
 const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
 
 const common = {
-  description: checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
+  description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
   labels: CommaList(Type.String({ description: 'Titles; missing labels are created in the group' })),
   color: checked(Type.String({ description: 'A colour as `#rgb`, `#rrggbb` or CSS name' }), colorReasons),
   confidential: notEmpty(Type.Boolean()),

@@ -13,6 +13,7 @@ import {
   Id,
   IdOf,
   invalid,
+  longText,
   mutuallyExclusive,
   notEmpty,
   nullable,
@@ -36,7 +37,7 @@ const title = checked(Type.String({ description: 'At most 255 characters' }), ti
 const EpicNumber = (description: string) => since('premium', nullable(IdOf({ minimum: 0, description })));
 
 const common = {
-  description: checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
+  description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
   assignee_ids: CommaList(Id),
   assignee_id: nullable(Type.Integer({ description: 'Deprecated: `assignee_ids`' })),
   milestone_id: nullable(Type.Integer({ description: '0: none' })),

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { sendRaw } from '../../test/support/raw_request.ts';
+import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
+import { type World, world } from '../../test/support/world.ts';
+
+const json = { 'content-type': 'application/json' };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const multipart = { 'content-type': 'multipart/form-data; boundary=e' };
+const filePart = '--e\r\nContent-Disposition: form-data; name="file"; filename="x.png"\r\nContent-Type: image/png\r\n\r\n';
+const fieldPart = '--e\r\nContent-Disposition: form-data; name="title"\r\n\r\n';
+
+/** The beginnings of bodies of every form, each cut off at another stage. */
+const beginnings: (readonly [Record<string, string>, string])[] = [
+  ...['{', '{"title":', '{"title":"', `{"title":"${'x'.repeat(200_000)}`].map((body) => [json, body] as const),
+  ...['', 'title', 'title=', `title=${'x'.repeat(200_000)}`].map((body) => [form, body] as const),
+  ...['', '--e', fieldPart, `${fieldPart}x`, filePart.slice(0, 40), filePart, `${filePart}${'x'.repeat(200_000)}`].map(
+    (body) => [multipart, body] as const,
+  ),
+  [{}, 'anything'] as const,
+];
+
+const isAlive = async ({ as }: World) => assert.equal((await as('guest').get('/user')).status, 200);
+
+test('a body that breaks off, of any form and at any stage, ends no process', async () => {
+  const here = await world();
+  const issues = `/api/v4/projects/${here.project.id}/issues`;
+  const added = await here.as('owner').post(`/projects/${here.project.id}/issues`, { title: 'one' });
+  const paths = [issues, `${issues}/${added.body.iid}/metric_images`, '/api/v4/nowhere', '/nowhere', '/-/invitations/x/accept'];
+  for (const path of paths)
+    for (const [type, body] of beginnings)
+      for (const token of [{}, { 'private-token': here.people.owner.token }] as Record<string, string>[]) {
+        const socket = await rawSocket(here.url);
+        socket.write(headOf('POST', path, { ...type, ...token, 'content-length': 4_000_000 }) + body);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        socket.destroy();
+        await once(socket, 'close');
+      }
+  await isAlive(here);
+});
+
+test('strangers are answered before their body is read, and may send 64 KiB', async () => {
+  const { url, project, people } = await world();
+  const path = `/projects/${project.id}/issues`;
+  const body = (size_bytes: number) => JSON.stringify({ title: 'x', description: 'y'.repeat(size_bytes) });
+  const refused = await sendRaw(url, { method: 'POST', path, headers: json, body: body(100_000) });
+  assert.equal(refused.status, 401);
+  const inBody = (size_bytes: number) =>
+    JSON.stringify({ private_token: people.owner.token, title: 'x', description: 'y'.repeat(size_bytes) });
+  assert.equal((await sendRaw(url, { method: 'POST', path, headers: json, body: inBody(60_000) })).status, 201);
+  assert.equal((await sendRaw(url, { method: 'POST', path, headers: json, body: inBody(70_000) })).status, 401);
+
+  // What is announced is refused before it comes, and the connection with it.
+  const socket = await rawSocket(url);
+  socket.write(headOf('POST', `/api/v4${path}`, { ...json, 'private-token': people.owner.token, 'content-length': 2 ** 40 }));
+  assert.match(await everythingFrom(socket), /^HTTP\/1\.1 413 /);
+});
+
+test('bodies are larger than 1 MiB only where a parameter may be', async () => {
+  const { as, project } = await world();
+  const url = `/projects/${project.id}`;
+  const issue = await as('owner').post(`${url}/issues`, { title: 'x', description: 'é'.repeat(1_000_000) });
+  assert.equal(issue.status, 201);
+  assert.equal((await as('owner').post(`${url}/issues`, { title: 'x', description: 'é'.repeat(4_000_000) })).status, 413);
+  const label = { name: 'a', color: '#ffffff', description: 'x'.repeat(1_100_000) };
+  const refused = await as('owner').post(`${url}/labels`, label);
+  assert.deepEqual([refused.status, refused.body], [413, { message: '413 Request Entity Too Large' }]);
+  const content = Buffer.alloc(3_000_000, 'x').toString('base64');
+  const file = { branch: 'main', commit_message: 'large', content, encoding: 'base64' };
+  assert.equal((await as('owner').post(`${url}/repository/files/large`, file)).status, 201);
+  const read = await as('owner').get(`${url}/repository/files/large`, { ref: 'main' });
+  assert.equal(read.body.size, 3_000_000);
+});
+
+test('what a body may hold is counted before it is parsed', async () => {
+  const { as, project } = await world();
+  const url = `/projects/${project.id}/issues`;
+  const many = `{"title":"x","a":[${'0,'.repeat(100_000)}0]}`;
+  const deep = (levels: number) => `{"title":"x","a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  const refusals = [
+    [json, many, 'the body has more than 100000 keys and elements'],
+    [
+      json,
+      `{"title":"x","description":"${'y'.repeat(1_100_000)}","a":[${'0,'.repeat(100_000)}0]}`,
+      'the body has more than 100000 keys and elements',
+    ],
+    [json, deep(64), 'the body is nested more than 64 levels deep'],
+    [json, '['.repeat(1_000_000), 'the body is nested more than 64 levels deep'],
+    [form, 'a&'.repeat(500_000), 'more than 4096 parameters were sent'],
+    [form, '&'.repeat(1_000_000), 'more than 4096 parameters were sent'],
+  ] as const;
+  for (const [headers, raw, text] of refusals) {
+    const refused = await as('owner').post(url, undefined, { headers, raw });
+    assert.deepEqual([refused.status, refused.body], [400, { message: text, error: text }]);
+  }
+  const most = await as('owner').post(url, undefined, { headers: json, raw: deep(63) });
+  assert.equal(most.status, 201);
+  // What stands in a string counts as nothing.
+  const title = await as('owner').post(url, undefined, {
+    headers: json,
+    raw: JSON.stringify({ title: '[{,"\\', description: '[,"'.repeat(300_000) }),
+  });
+  assert.equal(title.status, 201);
+});
+
+test('a large JSON text that is none is refused like a small one', async () => {
+  const { as, project } = await world();
+  for (const raw of [
+    `{"title":"${'x'.repeat(2_000_000)}`,
+    `["${'x'.repeat(2_000_000)}"]`,
+    `{"__proto__":"${'x'.repeat(2_000_000)}"}`,
+  ]) {
+    const refused = await as('owner').post(`/projects/${project.id}/issues`, undefined, { headers: json, raw });
+    assert.deepEqual([refused.status, refused.body.message], [400, 'message body does not match declared format']);
+  }
+});
+
+test('a body without a type is JSON, an unsupported type is refused, and an unknown path comes before both', async () => {
+  const { url, project, people } = await world();
+  const path = `/projects/${project.id}/issues`;
+  const token = { 'private-token': people.owner.token };
+  const body = '{"title":"untyped"}';
+  assert.equal((await sendRaw(url, { method: 'POST', path, headers: token, body })).status, 201);
+  const typed = { ...token, 'content-type': 'text/plain' };
+  const refused = await sendRaw(url, { method: 'POST', path, headers: typed, body });
+  const text = "The provided content-type 'text/plain' is not supported.";
+  assert.deepEqual([refused.status, JSON.parse(refused.text)], [415, { message: text, error: text }]);
+  assert.equal((await sendRaw(url, { method: 'POST', path: '/nowhere', headers: typed, body })).status, 404);
+});

@@ -1,0 +1,80 @@
+/** Parses large JSON texts in a separate thread: on the main thread, 100 MB would block every other request for a quarter of a second. */
+import { Worker } from 'node:worker_threads';
+
+/** A message to the thread: another chunk of a text, or its end: to be parsed, or forgotten. */
+export type ToParser = { id: number; chunk: Uint8Array } | { id: number; end: 'parse' | 'forget' };
+/** The thread's reply to a complete text. */
+export type FromParser = { id: number; value: unknown } | { id: number; isInvalid: true };
+
+/** The thread's heap keeps the size of the largest text, so an idle thread is terminated after this time. */
+const idle_ms = 30_000;
+
+let thread: Worker | undefined;
+let lastId = 0;
+let idleTimer: NodeJS.Timeout | undefined;
+const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+
+function running(): Worker {
+  clearTimeout(idleTimer);
+  if (thread) return thread;
+  const started = new Worker(new URL('large_json_worker.ts', import.meta.url));
+  started.unref();
+  started.on('message', (answer: FromParser) => {
+    const { id } = answer;
+    if ('value' in answer) waiting.get(id)?.resolve(answer.value);
+    else waiting.get(id)?.reject(new SyntaxError('The text is not JSON.'));
+    forget(id);
+  });
+  const end = (error: Error) => {
+    if (thread === started) thread = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  started.on('error', end);
+  started.on('exit', () => end(new Error('The thread that parses JSON ended.')));
+  thread = started;
+  return started;
+}
+
+function forget(id: number): void {
+  waiting.delete(id);
+  if (waiting.size > 0) return;
+  clearTimeout(idleTimer);
+  idleTimer = setTimeout(() => void thread?.terminate(), idle_ms).unref();
+}
+
+/** A JSON text that is sent to the thread while it arrives. */
+export class LargeJson {
+  readonly #id = ++lastId;
+  readonly #thread: Worker;
+  readonly #parsed = Promise.withResolvers<unknown>();
+
+  constructor() {
+    this.#thread = running();
+    this.#parsed.promise.catch(() => {}); // It may fail before `parse` is called.
+    waiting.set(this.#id, this.#parsed);
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#tell({ id: this.#id, chunk });
+  }
+
+  /**
+   * The value of the whole text.
+   * @throws SyntaxError
+   */
+  parse(): Promise<unknown> {
+    this.#tell({ id: this.#id, end: 'parse' });
+    return this.#parsed.promise;
+  }
+
+  /** Discards an incomplete text. */
+  forget(): void {
+    this.#tell({ id: this.#id, end: 'forget' });
+    forget(this.#id);
+  }
+
+  #tell(message: ToParser): void {
+    this.#thread.postMessage(message);
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
+import { diskBlobs } from '../blobs/index.ts';
+import { deferBodies, type UnreadBody } from './body.ts';
+import { answeringIn, jsonForm } from './error_replies.ts';
+import { watchPace } from './pace.ts';
+
+/** A server that reads bodies at `/read` and leaves them unread at `/leave`. */
+async function server(t: TestContext): Promise<string> {
+  const app = Fastify() as unknown as FastifyInstance;
+  deferBodies(app);
+  watchPace(app, { window_ms: 200, least_bytes: 100, total_ms: 1500 });
+  app.setErrorHandler(answeringIn(jsonForm));
+  const blobs = diskBlobs('/nowhere');
+  app.post('/read', async ({ body }) => (await (body as UnreadBody).read({ at_most_bytes: 1_000_000, blobs })).fields);
+  app.post('/leave', async () => ({ left: true }));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  t.after(() => app.close());
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+}
+
+const announced = { 'content-type': 'application/json', 'content-length': 100_000 };
+
+/** Sends so many bytes every 20 ms until the server ends the connection, and gives its answer. */
+async function drip(url: string, path: string, bytes: number): Promise<string> {
+  const socket = await rawSocket(url);
+  socket.write(`${headOf('POST', path, announced)}{"a":"`);
+  const timer = setInterval(() => socket.write('x'.repeat(bytes)), 20);
+  const answer = await everythingFrom(socket);
+  clearInterval(timer);
+  return answer;
+}
+
+test('a body that comes in too slowly is answered with 408, and the connection ends', async (t) => {
+  const url = await server(t);
+  const slow = await drip(url, '/read', 1);
+  assert.match(slow, /^HTTP\/1\.1 408 /);
+  assert.match(slow, /\{"message":"408 Request Timeout"\}$/);
+});
+
+test('a body that takes too long in all is answered with 408, however steadily it comes', async (t) => {
+  const url = await server(t);
+  assert.match(await drip(url, '/read', 100), /^HTTP\/1\.1 408 /);
+});
+
+test('a connection on which a body goes on after the answer is closed', async (t) => {
+  const url = await server(t);
+  assert.match(await drip(url, '/leave', 100), /^HTTP\/1\.1 200 [\s\S]*\{"left":true\}$/);
+});

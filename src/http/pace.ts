@@ -1,0 +1,82 @@
+/**
+ * Ends requests whose bodies arrive too slowly, and those that keep sending after the reply (docs/operating.md#limits). Node itself only limits the time
+ * of heads.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UnreadBody } from './body.ts';
+import { ApiError } from './errors.ts';
+
+export interface Pace {
+  window_ms: number;
+  /** The least that must arrive in each window. */
+  least_bytes: number;
+  /** How long a body may take in all; unlimited if omitted. */
+  total_ms?: number;
+}
+
+const apiPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 120_000 };
+
+/** Git sends nothing while it compresses a push, which may take minutes. */
+export const streamPace: Pace = { window_ms: 600_000, least_bytes: 1 };
+
+/** Endpoints that take files or large bodies. */
+export const uploadPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 6 * 3_600_000 };
+
+/** The route configuration that sets a pace. */
+export interface Paced {
+  pace?: Pace;
+}
+
+/** How long a client may keep sending after the reply: closing at once would reset the connection, and the client would lose the reply. */
+const linger_ms = 2000;
+
+const hasBody = ({ headers }: FastifyRequest['raw']): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Watches the bodies of all requests.
+ * @param usual the pace for routes that set none
+ */
+export function watchPace(app: FastifyInstance, usual: Pace = apiPace): void {
+  // With callbacks: each `async` hook would cost every request a promise and a turn of the queue.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasBody(request.raw)) watch(request, reply, (request.routeOptions.config as Paced).pace ?? usual);
+    done();
+  });
+}
+
+function watch(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { window_ms, least_bytes, total_ms = Number.POSITIVE_INFINITY }: Pace,
+): void {
+  const { raw } = request;
+  const { socket } = raw;
+  const startedAt = performance.now();
+  let before_bytes = socket.bytesRead;
+  const timer = setInterval(
+    () => {
+      const received_bytes = socket.bytesRead - before_bytes;
+      before_bytes = socket.bytesRead;
+      if (raw.complete || socket.destroyed) clearInterval(timer);
+      // A full buffer holds a client back that this server is too busy to read from.
+      else if (performance.now() - startedAt >= total_ms || (received_bytes < least_bytes && raw.readableLength === 0)) {
+        clearInterval(timer);
+        giveUp(request, reply);
+      }
+    },
+    Math.min(window_ms, total_ms),
+  ).unref();
+  for (const event of ['end', 'close']) raw.once(event, () => clearInterval(timer));
+  reply.raw.once('finish', () => {
+    if (raw.complete) return;
+    raw.resume();
+    setTimeout(() => raw.complete || raw.destroy(), linger_ms).unref();
+  });
+}
+
+function giveUp({ body, raw }: FastifyRequest, reply: FastifyReply): void {
+  if (body instanceof UnreadBody && !reply.sent)
+    body.abort(new ApiError(408, { message: '408 Request Timeout' }, { connection: 'close' }));
+  else raw.destroy();
+}
