@@ -13,6 +13,7 @@ import { metricImageDoorway } from './areas/work/issues/index.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/index.ts';
 import { deferBodies } from './http/body.ts';
+import { limitConnections } from './http/connections.ts';
 import { documentation } from './http/documentation.ts';
 import { openDoorway } from './http/door.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
@@ -112,6 +113,10 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
   const services = servicesFor(config, db);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async (request) => unknownPath(request));
+  limitConnections(app, {
+    most: Math.ceil(config.connectionsPerAddress / config.processes),
+    trustedProxies: config.trustedProxies,
+  });
   deferBodies(app);
   watchPace(app);
   addCommonHeaders(app);

@@ -44,6 +44,8 @@ export interface Config {
   processes: number;
   /** The token for reading the metrics from other machines. */
   metricsToken: string | undefined;
+  /** How many connections an address may have open; behind a trusted proxy, how many concurrent requests a client may have. */
+  connectionsPerAddress: number;
 }
 
 /** All problems of the configuration, each a sentence that names its variable. */
@@ -76,6 +78,7 @@ const variables = [
   'COPPICE_LOG_LEVEL',
   'COPPICE_PROCESSES',
   'COPPICE_METRICS_TOKEN',
+  'COPPICE_CONNECTIONS_PER_ADDRESS',
 ] as const;
 type Variable = (typeof variables)[number];
 
@@ -133,8 +136,9 @@ export function readConfig(env: Environment): Config {
     offering: given('COPPICE_OFFERING', oneOf(offerings)) ?? 'any',
     trustedProxies: given('COPPICE_TRUSTED_PROXIES', readProxies) ?? [],
     logLevel: given('COPPICE_LOG_LEVEL', oneOf(logLevels)) ?? 'info',
-    processes: given('COPPICE_PROCESSES', readCount) ?? 1,
+    processes: given('COPPICE_PROCESSES', countUpTo(64)) ?? 1,
     metricsToken: given('COPPICE_METRICS_TOKEN', readToken),
+    connectionsPerAddress: given('COPPICE_CONNECTIONS_PER_ADDRESS', countUpTo(100_000)) ?? 200,
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -203,11 +207,13 @@ function readPort(value: string): number | Problem {
   return new Problem(`must be a whole number from 1 to 65535, not “${value}”.`);
 }
 
-function readCount(value: string): number | Problem {
-  const count = Number(value);
-  if (/^\d+$/.test(value) && count >= 1 && count <= 64) return count;
-  return new Problem(`must be a whole number from 1 to 64, not “${value}”.`);
-}
+const countUpTo =
+  (most: number) =>
+  (value: string): number | Problem => {
+    const count = Number(value);
+    if (/^\d+$/.test(value) && count >= 1 && count <= most) return count;
+    return new Problem(`must be a whole number from 1 to ${most}, not “${value}”.`);
+  };
 
 /** Does not repeat the value in its problems: it usually holds a password. */
 function readDatabaseUrl(value: string): string | Problem {
