@@ -7,6 +7,7 @@ import { drain } from '../http/drain.ts';
 import { asText, type Measured, newRegistry, watchJobs } from '../metrics.ts';
 import { OperatorError } from './command.ts';
 import type { OpenDatabase } from './database.ts';
+import { surviveEscapedErrors } from './escaped_errors.ts';
 import { startProcesses } from './processes.ts';
 
 export interface Door {
@@ -49,6 +50,7 @@ async function openHere(app: FastifyInstance, config: Config, log: Logger): Prom
   } finally {
     log.level = logLevel;
   }
+  surviveEscapedErrors(log);
   return {
     close: async (cutOff) => {
       await drain(app.server, cutOff);

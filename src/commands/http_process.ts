@@ -6,6 +6,7 @@ import { connect } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
 import { answerLast, closeConnections } from '../http/drain.ts';
 import { newRegistry } from '../metrics.ts';
+import { surviveEscapedErrors } from './escaped_errors.ts';
 import { tidyAfterStart } from './memory.ts';
 import type { FromProcess, Start, ToProcess } from './processes.ts';
 
@@ -34,6 +35,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   const registry = newRegistry(db);
   const app = await buildApp({ config, db, log, metrics: { registry, gather } });
   await app.ready();
+  surviveEscapedErrors(log);
   const { server } = app;
   // It never listens itself; this starts the timeouts of its connections.
   server.emit('listening');
