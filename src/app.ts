@@ -21,6 +21,7 @@ import { answeringIn, jsonForm, refuseUnreadable } from './http/error_replies.ts
 import type { ApiError } from './http/errors.ts';
 import { health } from './http/health.ts';
 import { mount, readQuery, unknownPath } from './http/mount.ts';
+import { refuseRepeatedHosts } from './http/origin.ts';
 import { watchPace } from './http/pace.ts';
 import { measureRequests, metricsDoorway } from './metrics.ts';
 import { servicesFor } from './services/index.ts';
@@ -118,6 +119,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
     trustedProxies: config.trustedProxies,
   });
   deferBodies(app);
+  refuseRepeatedHosts(app);
   watchPace(app);
   addCommonHeaders(app);
   logRequests(app);

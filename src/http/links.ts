@@ -1,7 +1,14 @@
-/** The headers of a page (docs/api.md). Addresses start as the client wrote them: python-gitlab warns about any other. */
+/** The headers of a page (docs/api.md). */
 import type { FastifyRequest } from 'fastify';
 import type { Values } from './form.ts';
+import { originFor } from './origin.ts';
 import type { Page } from './paginate.ts';
+
+/** What links are made of: the request, and the external address of the server. */
+export interface Linking {
+  request: FastifyRequest;
+  url: string;
+}
 
 /** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. Longer links are left out; pages are numbered all the same. */
 const longestLinks = 6000;
@@ -21,20 +28,20 @@ function pairsOf(name: string, value: unknown): [string, string][] {
   return value === undefined || value === null ? [] : [[name, String(value)]];
 }
 
-function linkTo(request: FastifyRequest, parameters: Values, changes: Record<string, string>): string {
+function linkTo({ request, url }: Linking, parameters: Values, changes: Record<string, string>): string {
   const all = { page: 1, per_page: 20, ...parameters, ...changes };
   const pairs = Object.entries(all)
     .filter(([name]) => !secrets.has(name))
     .flatMap(([name, value]) => pairsOf(name, value))
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const query = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
-  return `${request.protocol}://${request.host}${request.url.split('?', 1)[0]}?${query}`;
+  return `${originFor(request, url)}${request.url.split('?', 1)[0]}?${query}`;
 }
 
-function keysetHeaders(request: FastifyRequest, parameters: Values, next: Record<string, string> | null): Record<string, string> {
+function keysetHeaders(linking: Linking, parameters: Values, next: Record<string, string> | null): Record<string, string> {
   if (next === null) return {};
   const { page: _page, ...rest } = parameters;
-  return linkHeader([`<${linkTo(request, { ...rest, page: undefined }, next)}>; rel="next"`]);
+  return linkHeader([`<${linkTo(linking, { ...rest, page: undefined }, next)}>; rel="next"`]);
 }
 
 /**
@@ -42,8 +49,8 @@ function keysetHeaders(request: FastifyRequest, parameters: Values, next: Record
  * @param page the page that is sent
  * @returns `x-*` headers and `link`; totals only where the page has them
  */
-export function pageHeaders(request: FastifyRequest, parameters: Values, page: Page<unknown>): Record<string, string> {
-  if (page.next !== undefined) return keysetHeaders(request, parameters, page.next);
+export function pageHeaders(linking: Linking, parameters: Values, page: Page<unknown>): Record<string, string> {
+  if (page.next !== undefined) return keysetHeaders(linking, parameters, page.next);
   const last = page.total === undefined ? undefined : Math.max(1, Math.ceil(page.total / page.per_page));
   const isInside = last === undefined ? page.items.length > 0 : page.page <= last;
   const previous = page.page > 1 && isInside ? page.page - 1 : undefined;
@@ -51,7 +58,7 @@ export function pageHeaders(request: FastifyRequest, parameters: Values, page: P
   const targets = { prev: previous, next, first: 1, last };
   const links = Object.entries(targets)
     .filter(([, number]) => number !== undefined)
-    .map(([rel, number]) => `<${linkTo(request, parameters, { page: String(number) })}>; rel="${rel}"`);
+    .map(([rel, number]) => `<${linkTo(linking, parameters, { page: String(number) })}>; rel="${rel}"`);
   return {
     'x-page': String(page.page),
     'x-per-page': String(page.per_page),

@@ -10,7 +10,8 @@ import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } 
 import { ApiError, forbidden, Moved, notFound, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
-import { pageHeaders } from './links.ts';
+import { type Linking, pageHeaders } from './links.ts';
+import { originFor } from './origin.ts';
 import { type Paced, uploadPace } from './pace.ts';
 import type { Page } from './paginate.ts';
 import { type Offering, type Plan, reaches } from './plans.ts';
@@ -79,10 +80,10 @@ function send(request: FastifyRequest, reply: FastifyReply, status: number, payl
 }
 
 /** Redirects reading requests to the same call by id; others are refused, because clients would repeat them as a GET. */
-function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerMoved(moved: Moved, { request, url: external }: Linking, reply: FastifyReply): FastifyReply {
   if (!isReading(request.method as Method)) throw moved;
   const rest = request.url.slice(apiRoot.length).replace(/^\/[^/]+\/[^/?]+/, '');
-  const url = `${request.protocol}://${request.host}${apiRoot}${moved.path}${rest}`;
+  const url = `${originFor(request, external)}${apiRoot}${moved.path}${rest}`;
   return reply
     .code(301)
     .headers({ location: url, 'content-type': 'text/plain' })
@@ -156,7 +157,8 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       const result = await handle({ ...granted, ...services, input: readInput(parameters, plan), ...conditions });
       const { body, headers, status: own = status } = endpoint.returns.parts(result);
       if (headers) reply.headers(headers);
-      if (endpoint.returns.kind === 'page') reply.headers(pageHeaders(request, parameters, result as Page<unknown>));
+      if (endpoint.returns.kind === 'page')
+        reply.headers(pageHeaders({ request, url: services.url }, parameters, result as Page<unknown>));
       if (endpoint.returns.kind === 'bytes') return reply.code(status).send(body);
       if (!write) return reply.code(status).send();
       options.inspectReply?.(endpoint, body);
@@ -216,7 +218,7 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
       config: configOf(endpoint),
       handler: (request, reply) =>
         handle(request, reply).catch((error: unknown) => {
-          if (error instanceof Moved) return answerMoved(error, request, reply);
+          if (error instanceof Moved) return answerMoved(error, { request, url: options.services.url }, reply);
           throw error;
         }),
     });

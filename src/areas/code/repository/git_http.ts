@@ -177,7 +177,9 @@ interface GitRequest {
 /** Only the first request of a client can be redirected. */
 function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [, query = ''] = request.url.split('?', 2);
-  return reply.redirect(`/${encodeURI(full_path)}.git/info/refs?${query}`, 301);
+  // A segment that is empty, or a backslash, would lead to another host.
+  const path = full_path.split('/').filter(Boolean).map(encodeURIComponent).join('/');
+  return reply.redirect(`/${path}.git/info/refs?${query}`, 301);
 }
 
 const redirection = door<Caller, GitRequest>({

@@ -1,0 +1,23 @@
+/** The address under which a client reached the server, as far as its headers can be trusted. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from './errors.ts';
+
+/** A name or an IPv4 address, or an IPv6 address in brackets; and a port. Anything else could end the URL, or the header, that it is written into. */
+const plainHost = /^(?:[a-z0-9](?:[\w.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * The start of URLs in replies: as the client wrote it, because python-gitlab warns about any other.
+ * @param url the external address of the server, used if the client sent no plain host
+ */
+export const originFor = (request: FastifyRequest, url: string): string =>
+  plainHost.test(request.host) ? `${request.protocol === 'https' ? 'https' : 'http'}://${request.host}` : new URL(url).origin;
+
+const hostsIn = (rawHeaders: readonly string[]): number =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+
+/** Refuses requests with two Host headers, of which a proxy and this server may read different ones (RFC 9112, section 3.2). */
+export function refuseRepeatedHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    done(hostsIn(raw.rawHeaders) > 1 ? new ApiError(400, { message: '400 Bad request' }) : undefined);
+  });
+}
