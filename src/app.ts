@@ -46,12 +46,14 @@ const urlLimit_bytes = 64 * 1024;
 /** How long the head of a request may take, on a connection that may have been idle before. */
 const headTimeout_ms = 30_000;
 
+/** Every header that scripts of other origins may read: those of all replies, of pages and limits, and those that endpoints declare. */
 const exposedHeaders = [
-  'Link X-Total X-Total-Pages X-Per-Page X-Page X-Next-Page X-Prev-Page X-Gitlab-Blob-Id X-Gitlab-Commit-Id X-Gitlab-Content-Sha256',
-  'X-Gitlab-Encoding X-Gitlab-File-Name X-Gitlab-File-Path X-Gitlab-Last-Commit-Id X-Gitlab-Ref X-Gitlab-Size',
-]
-  .join(' ')
-  .split(' ');
+  ...'Content-Disposition Content-Range ETag Link Location Retry-After WWW-Authenticate X-Request-Id X-Runtime X-Total X-Total-Pages X-Per-Page X-Page X-Next-Page X-Prev-Page'.split(
+    ' ',
+  ),
+  ...['Limit', 'Name', 'Observed', 'Remaining', 'Reset', 'ResetTime'].map((name) => `RateLimit-${name}`),
+  ...new Set(endpoints.flatMap(({ returns }) => Object.keys(returns.headers ?? {}))),
+];
 
 /** Request ids that a proxy or client sent are kept when they look like ids. */
 const requestId = (headers: Record<string, string | string[] | undefined>) => {
