@@ -3,4 +3,5 @@
 export { type LinkOf, toHtml, toInlineHtml } from './html.ts';
 export { linesOf } from './lines.ts';
 export { type Reference, type ReferenceKind, referencesIn } from './references.ts';
-export { taskCompletion, taskItems, taskStatus, tickedTasks } from './tasks.ts';
+export { inSlices, type Steps } from './slices.ts';
+export { taskCompletion, taskStatus, tickedTasks } from './tasks.ts';

@@ -219,16 +219,14 @@ function readLine(text: string, state: State): { in_code: boolean; continues: bo
 }
 
 /** The lines of a Markdown text, in order. Takes time in proportion to the text, whatever it is. */
-export function linesOf(text: string): Line[] {
+export function* linesOf(text: string): Generator<Line, void, void> {
   const state: State = { containers: [], open: undefined, isParagraph: false };
-  const lines: Line[] = [];
   for (let start = 0; start <= text.length; ) {
     const next = text.indexOf('\n', start);
     const end = next === -1 ? text.length : next;
     const line = text.slice(start, end > start && text[end - 1] === '\r' ? end - 1 : end);
     const { in_code, continues } = readLine(line, state);
-    lines.push({ text: line, start, in_code, quoted: state.containers.includes('quote'), continues });
+    yield { text: line, start, in_code, quoted: state.containers.includes('quote'), continues };
     start = end + 1;
   }
-  return lines;
 }

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
-import { linesOf, referencesIn, taskItems } from './index.ts';
+import { linesOf } from './lines.ts';
+import { readText } from './references.ts';
+import { atOnce } from './slices.ts';
+import { taskItems } from './tasks.ts';
 
 const url = 'https://forge.example';
+
+const referencesIn = (text: string, url: string) => atOnce(readText(text, url));
 
 /** References as `kind path value`, with what stands in the text for each. */
 const found = (text: string) =>
@@ -83,7 +88,7 @@ test('code is skipped, however it is written', () => {
 
 test('lines know of code and quotations', () => {
   const kinds = (text: string) =>
-    linesOf(text).map(({ in_code, quoted }) => `${in_code ? 'code' : 'text'}${quoted ? ' quoted' : ''}`);
+    [...linesOf(text)].map(({ in_code, quoted }) => `${in_code ? 'code' : 'text'}${quoted ? ' quoted' : ''}`);
   assert.deepEqual(kinds('a\n> b\nlazy\n\nc\n> ```\n> d\n\te'), [
     'text',
     'text quoted',
@@ -137,7 +142,7 @@ test('a reference stands where it says, whatever the text', () => {
         assert.ok(text.slice(start, end).includes(value));
         last = end;
       }
-      const lines = linesOf(text);
+      const lines = [...linesOf(text)];
       assert.equal(lines.length, text.split('\n').length);
       for (const line of lines) assert.ok(text.startsWith(line.text, line.start));
     }),
@@ -149,7 +154,7 @@ test('a reference stands where it says, whatever the text', () => {
 for (const mark of [...marks, '[a](', '*a_', '> - ', '- [ ] a\n', '> ', 'a@', '~a:', '<a ', '![', '`a\n'])
   test(`a million characters of ${JSON.stringify(mark)} are read`, () => {
     const text = mark.repeat(Math.ceil(1_000_000 / mark.length));
-    assert.ok(linesOf(text).length > 0);
+    assert.ok([...linesOf(text)].length > 0);
     assert.ok(Array.isArray(referencesIn(text, url)));
-    assert.ok(Array.isArray(taskItems(text)));
+    assert.ok(Array.isArray(atOnce(taskItems(text))));
   });

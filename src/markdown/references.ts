@@ -3,6 +3,7 @@
  * patterns match at a place and have no repetition inside another.
  */
 import { type Line, linesOf } from './lines.ts';
+import { atOnce, inSlices, type Steps } from './slices.ts';
 
 export type ReferenceKind = 'user' | 'issue' | 'merge_request' | 'label' | 'milestone' | 'epic' | 'snippet' | 'commit';
 
@@ -163,11 +164,16 @@ function readWord(piece: Piece, at: number): number {
 }
 
 /** The places behind the runs of backticks that close code which begins with a run of the same length. */
-function codeEnds(text: string): Map<number, number> {
-  const runs = Array.from(text.matchAll(/`+/g), ({ index, 0: { length } }) => ({ index, length }));
+function* codeEnds(text: string): Steps<Map<number, number>> {
+  const runs: { index: number; length: number }[] = [];
+  for (const { index, 0: run } of text.matchAll(/`+/g)) {
+    yield;
+    runs.push({ index, length: run.length });
+  }
   const ends = new Map<number, number>();
   const next = new Map<number, number>();
   for (const { index, length } of runs.reverse()) {
+    yield;
     const closing = next.get(length);
     if (closing !== undefined) ends.set(index, closing + length);
     next.set(length, index);
@@ -207,12 +213,13 @@ function readMark(piece: Piece, at: number, ends: ReadonlyMap<number, number>, c
 const beginning = /[\p{L}\p{N}_./\\`<\]@#!&$~%-]/gu;
 
 /** Reads a piece of text without blocks of code in it. */
-function readPiece(piece: Piece): void {
+function* readPiece(piece: Piece): Steps<void> {
   const { text } = piece;
-  const ends = text.includes('`') ? codeEnds(text) : new Map<number, number>();
+  const ends = text.includes('`') ? yield* codeEnds(text) : new Map<number, number>();
   const lastCommentEnd = text.lastIndexOf('-->');
   const commentEnd = (from: number) => (from > lastCommentEnd ? from : text.indexOf('-->', from) + 3);
   for (let at = 0; at < text.length; ) {
+    yield;
     beginning.lastIndex = at;
     const next = beginning.exec(text);
     if (!next) return;
@@ -222,7 +229,7 @@ function readPiece(piece: Piece): void {
 }
 
 /** Paragraphs, headings and other lines that inline marks cannot reach out of: where each begins and ends. */
-function* piecesOf(lines: readonly Line[]): Generator<{ start: number; end: number }> {
+function* piecesOf(lines: Iterable<Line>): Generator<{ start: number; end: number }> {
   let open: { start: number; end: number } | undefined;
   for (const { in_code, continues, start, text } of lines) {
     if (open && (in_code || !continues)) {
@@ -240,7 +247,7 @@ function* piecesOf(lines: readonly Line[]): Generator<{ start: number; end: numb
  */
 export function referencesInPlain(text: string, url?: string): Reference[] {
   const found: Reference[] = [];
-  readPiece({ text, offset: 0, url, found });
+  atOnce(readPiece({ text, offset: 0, url, found }));
   return found;
 }
 
@@ -248,8 +255,14 @@ export function referencesInPlain(text: string, url?: string): Reference[] {
  * What a Markdown text refers to, outside code, comments and other addresses, in order.
  * @param url our own external address without a trailing slash: addresses of issues and the like below it are references too
  */
-export function referencesIn(text: string, url?: string): Reference[] {
+export const referencesIn = (text: string, url?: string): Promise<Reference[]> => inSlices(readText(text, url));
+
+/** `referencesIn` as steps. */
+export function* readText(text: string, url: string | undefined): Steps<Reference[]> {
   const found: Reference[] = [];
-  for (const { start, end } of piecesOf(linesOf(text))) readPiece({ text: text.slice(start, end), offset: start, url, found });
+  for (const { start, end } of piecesOf(linesOf(text))) {
+    yield;
+    yield* readPiece({ text: text.slice(start, end), offset: start, url, found });
+  }
   return found;
 }

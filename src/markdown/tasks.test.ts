@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { taskCompletion, taskItems, taskStatus, tickedTasks } from './index.ts';
+import { taskCompletion, taskStatus, tickedTasks } from './index.ts';
+import { atOnce } from './slices.ts';
+import { taskItems } from './tasks.ts';
 
-const texts = (text: string) => taskItems(text).map((item) => `${item.done ? 'x' : '_'} ${item.text}`);
+const texts = (text: string) => atOnce(taskItems(text)).map((item) => `${item.done ? 'x' : '_'} ${item.text}`);
 
-test('every mark of a list makes a task, in quotations and behind several marks too', () => {
+test('every mark of a list makes a task, in quotations and behind several marks too', async () => {
   const text = [
     '- [ ] dash',
     '+ [x] plus',
@@ -29,10 +31,10 @@ test('every mark of a list makes a task, in quotations and behind several marks 
     '_ marked and numbered',
     '_ tabs',
   ]);
-  assert.deepEqual(taskCompletion(text), { count: 10, completed_count: 4 });
+  assert.deepEqual(await taskCompletion(text), { count: 10, completed_count: 4 });
 });
 
-test('a box without a list, without a blank or without a text is no task', () => {
+test('a box without a list, without a blank or without a text is no task', async () => {
   const text = [
     '[ ] alone',
     '-[ ] close',
@@ -47,7 +49,7 @@ test('a box without a list, without a blank or without a text is no task', () =>
   assert.deepEqual(texts(text.join('\n')), []);
 });
 
-test('what stands in code or in a comment is no task', () => {
+test('what stands in code or in a comment is no task', async () => {
   const text = [
     '```',
     '- [ ] fenced',
@@ -76,24 +78,24 @@ test('what stands in code or in a comment is no task', () => {
   assert.deepEqual(texts(text.join('\r\n')), ['_ one', 'x two', '_ three', '_ four, inside three']);
 });
 
-test('an open fence reaches to the end, of its quotation or of the text', () => {
+test('an open fence reaches to the end, of its quotation or of the text', async () => {
   assert.deepEqual(texts('> ```\n> - [ ] in it\n- [ ] behind it'), ['_ behind it']);
   assert.deepEqual(texts('- [ ] before\n```\n- [ ] in it'), ['_ before']);
 });
 
-test('the status names one item or several', () => {
-  assert.equal(taskStatus(taskCompletion('- [ ] a')), '0 of 1 checklist item completed');
-  assert.equal(taskStatus(taskCompletion('- [ ] a\n- [x] b')), '1 of 2 checklist items completed');
-  assert.deepEqual(taskCompletion(null), { count: 0, completed_count: 0 });
+test('the status names one item or several', async () => {
+  assert.equal(taskStatus(await taskCompletion('- [ ] a')), '0 of 1 checklist item completed');
+  assert.equal(taskStatus(await taskCompletion('- [ ] a\n- [x] b')), '1 of 2 checklist items completed');
+  assert.deepEqual(await taskCompletion(null), { count: 0, completed_count: 0 });
 });
 
-test('ticking is told from other changes', () => {
+test('ticking is told from other changes', async () => {
   const before = '- [ ] a\n- [x] b\n- [ ] c';
-  assert.deepEqual(tickedTasks(before, '- [x] a\n- [ ] b\n- [ ] c'), [
+  assert.deepEqual(await tickedTasks(before, '- [x] a\n- [ ] b\n- [ ] c'), [
     { text: 'a', done: true },
     { text: 'b', done: false },
   ]);
-  assert.deepEqual(tickedTasks(before, '- [ ] a\n- [x] other\n- [ ] c'), []);
-  assert.deepEqual(tickedTasks(before, before), []);
-  assert.deepEqual(tickedTasks(null, '- [x] a'), []);
+  assert.deepEqual(await tickedTasks(before, '- [ ] a\n- [x] other\n- [ ] c'), []);
+  assert.deepEqual(await tickedTasks(before, before), []);
+  assert.deepEqual(await tickedTasks(null, '- [x] a'), []);
 });

@@ -1,5 +1,6 @@
 /** Task items, `- [ ] text`, as docs/reference/issues.md counts them. */
 import { linesOf } from './lines.ts';
+import { inSlices, type Steps } from './slices.ts';
 
 export interface TaskItem {
   text: string;
@@ -50,15 +51,21 @@ function taskOn(line: string): TaskItem | undefined {
 }
 
 /** The task items of a Markdown text, in order. Code is ignored. */
-export function taskItems(text: string): TaskItem[] {
+export function* taskItems(text: string): Steps<TaskItem[]> {
+  const items: TaskItem[] = [];
   // Few texts have tasks, and searching for a bracket is much cheaper than splitting lines.
-  if (!text.includes('[')) return [];
-  return linesOf(text).flatMap((line) => (line.in_code ? [] : (taskOn(line.text) ?? [])));
+  if (!text.includes('[')) return items;
+  for (const line of linesOf(text)) {
+    yield;
+    const task = line.in_code ? undefined : taskOn(line.text);
+    if (task) items.push(task);
+  }
+  return items;
 }
 
 /** How many task items a text has, and how many of them are done. */
-export function taskCompletion(text: string | null): { count: number; completed_count: number } {
-  const items = text === null ? [] : taskItems(text);
+export async function taskCompletion(text: string | null): Promise<{ count: number; completed_count: number }> {
+  const items = text === null ? [] : await inSlices(taskItems(text));
   return { count: items.length, completed_count: items.filter(({ done }) => done).length };
 }
 
@@ -71,7 +78,8 @@ export const taskStatus = ({ count, completed_count }: { count: number; complete
  * the text was one of its words.
  * @returns the items as they are now
  */
-export function tickedTasks(before: string | null, after: string | null): TaskItem[] {
-  const old = taskItems(before ?? '');
-  return taskItems(after ?? '').filter(({ text, done }, index) => old[index]?.text === text && old[index].done !== done);
+export async function tickedTasks(before: string | null, after: string | null): Promise<TaskItem[]> {
+  const old = await inSlices(taskItems(before ?? ''));
+  const now = await inSlices(taskItems(after ?? ''));
+  return now.filter(({ text, done }, index) => old[index]?.text === text && old[index].done !== done);
 }

@@ -56,7 +56,7 @@ async function linksTo(
  * @param context a project that the caller may read
  */
 export async function linksFor(asking: Asking, text: string, context: Context): Promise<LinkOf> {
-  const references = referencesIn(text, asking.url);
+  const references = await referencesIn(text, asking.url);
   const surroundings = surroundingsOf(context);
   const found = await Promise.all([
     usersNamed(asking, references),

@@ -122,7 +122,7 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
   const { caller, on } = granted;
   if (!mayComment(on) || (comment.internal && !mayReadInternal(on))) throw forbidden();
   checkBody(comment.body);
-  const { text, commands } = extractCommands(comment.body, writing.noun);
+  const { text, commands } = await extractCommands(comment.body, writing.noun);
   const discussion_id = comment.thread?.discussion_id;
   return writing.db.transaction().execute(async (tx) => {
     const joined = discussion_id === undefined ? undefined : await threadToJoin(tx, granted, discussion_id);
@@ -151,7 +151,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
   const { caller, on } = granted;
   if (!mayChange(on, caller, note)) throw forbidden();
   checkBody(body);
-  const { text, commands } = extractCommands(body, writing.noun);
+  const { text, commands } = await extractCommands(body, writing.noun);
   return writing.db.transaction().execute(async (tx) => {
     if (text.trim() === '') {
       await deleteNote(tx, on, note.id);

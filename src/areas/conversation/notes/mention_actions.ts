@@ -70,7 +70,7 @@ async function keepMentions(
 export async function noteMentions(tx: Database, mentioning: MentioningText): Promise<void> {
   const { actor, noteable, note_id, internal } = mentioning;
   const text = mentioning.text ?? '';
-  const references = referencesIn(text, mentioning.url);
+  const references = await referencesIn(text, mentioning.url);
   const people = references.filter(({ kind }) => kind === 'user');
   const names = [...new Set(people.map(({ value }) => value.toLowerCase()))].slice(0, maximumPeople);
   const added = await keepMentions(tx, mentioning, names);

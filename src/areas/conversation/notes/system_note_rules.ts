@@ -40,7 +40,7 @@ const taskTicked = ({ text, done }: { text: string; done: boolean }): string =>
 const mostTicks = 20;
 
 /** The system note for a changed description: the tasks that were ticked, if nothing else changed. */
-export function descriptionChanged(from: string | null, to: string | null): string[] {
-  const ticked = tickedTasks(from, to);
+export async function descriptionChanged(from: string | null, to: string | null): Promise<string[]> {
+  const ticked = await tickedTasks(from, to);
   return ticked.length > 0 && ticked.length <= mostTicks ? ticked.map(taskTicked) : ['changed the description'];
 }

@@ -5,27 +5,28 @@ import * as rules from './extraction_rules.ts';
 
 const extractCommands = (text: string) => rules.extractCommands(text, { commands: [] });
 
-const names = (text: string) => extractCommands(text).commands.map(({ name, argument }) => `${name} ${argument}`.trim());
+const names = async (text: string) =>
+  (await extractCommands(text)).commands.map(({ name, argument }) => `${name} ${argument}`.trim());
 
-test('a line that starts with a command is removed from the text', () => {
-  assert.deepEqual(extractCommands('Before\n/close\n/label ~a ~"b c"  \r\nAfter'), {
+test('a line that starts with a command is removed from the text', async () => {
+  assert.deepEqual(await extractCommands('Before\n/close\n/label ~a ~"b c"  \r\nAfter'), {
     text: 'Before\nAfter',
     commands: [
       { name: 'close', argument: '' },
       { name: 'label', argument: '~a ~"b c"' },
     ],
   });
-  assert.deepEqual(extractCommands('/Close\n\n/TODO'), {
+  assert.deepEqual(await extractCommands('/Close\n\n/TODO'), {
     text: '',
     commands: [
       { name: 'close', argument: '' },
       { name: 'todo', argument: '' },
     ],
   });
-  assert.equal(extractCommands('\n\nText\n\n/close\n').text, 'Text');
+  assert.equal((await extractCommands('\n\nText\n\n/close\n')).text, 'Text');
 });
 
-test('text that is not a command stays unchanged', () => {
+test('text that is not a command stays unchanged', async () => {
   for (const text of [
     '',
     'Nothing\r\n\r\nhere \n',
@@ -46,34 +47,34 @@ test('text that is not a command stays unchanged', () => {
     '/toString',
     '/__proto__',
   ])
-    assert.deepEqual(extractCommands(text), { text, commands: [] }, JSON.stringify(text));
+    assert.deepEqual(await extractCommands(text), { text, commands: [] }, JSON.stringify(text));
 });
 
-test('commands are removed, but not from code', () => {
+test('commands are removed, but not from code', async () => {
   const text = '```\n/close\n```\n/reopen\n\n> /close\n\n/title x';
-  assert.deepEqual(names(text), ['reopen', 'title x']);
-  assert.equal(extractCommands(text).text, '```\n/close\n```\n\n> /close');
+  assert.deepEqual(await names(text), ['reopen', 'title x']);
+  assert.equal((await extractCommands(text)).text, '```\n/close\n```\n\n> /close');
 });
 
-test('drawings become text', () => {
-  assert.deepEqual(extractCommands('/shrug who knows\n/tableflip'), {
+test('drawings become text', async () => {
+  assert.deepEqual(await extractCommands('/shrug who knows\n/tableflip'), {
     text: 'who knows ¯\\＿(ツ)＿/¯\n(╯°□°)╯︵ ┻━┻',
     commands: [],
   });
 });
 
-test('the number of commands in a text is limited', () => {
-  const { commands, text } = extractCommands('/close\n'.repeat(150));
+test('the number of commands in a text is limited', async () => {
+  const { commands, text } = await extractCommands('/close\n'.repeat(150));
   assert.equal(commands.length, 100);
   assert.equal(text.split('\n').length, 50);
 });
 
-test('a command that only one noun has is text on the others', () => {
+test('a command that only one noun has is text on the others', async () => {
   const prune: Definition = { names: ['prune', 'cut'], needs: 'plan', apply: () => 'Pruned.' };
   const text = 'Before\n/cut low';
-  assert.deepEqual(rules.extractCommands(text, { commands: [prune] }), {
+  assert.deepEqual(await rules.extractCommands(text, { commands: [prune] }), {
     text: 'Before',
     commands: [{ name: 'cut', argument: 'low' }],
   });
-  assert.deepEqual(extractCommands(text), { text, commands: [] });
+  assert.deepEqual(await extractCommands(text), { text, commands: [] });
 });

@@ -1,5 +1,5 @@
 /** Extracting commands from a text. */
-import { linesOf } from '../../../markdown/index.ts';
+import { inSlices, linesOf, type Steps } from '../../../markdown/index.ts';
 import { isCommand } from './commands.ts';
 import type { Commandable } from './definition.ts';
 
@@ -32,11 +32,15 @@ const drawings: Readonly<Record<string, string>> = {
  * `/shrug` and `/tableflip` become drawings.
  * @param noun the target of the text
  */
-export function extractCommands(text: string, noun: Pick<Commandable, 'commands'>): Extraction {
+export const extractCommands = (text: string, noun: Pick<Commandable, 'commands'>): Promise<Extraction> =>
+  inSlices(extraction(text, noun));
+
+function* extraction(text: string, noun: Pick<Commandable, 'commands'>): Steps<Extraction> {
   const commands: Command[] = [];
   const kept: string[] = [];
   let isChanged = false;
   for (const line of linesOf(text)) {
+    yield;
     const [, word = '', rest = ''] = line.in_code || line.quoted ? [] : (commandLine.exec(line.text.trimEnd()) ?? []);
     const [name, argument] = [word.toLowerCase(), rest.trim()];
     if (Object.hasOwn(drawings, name)) {

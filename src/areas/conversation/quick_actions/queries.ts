@@ -11,10 +11,10 @@ import { projectOf } from './rules.ts';
 /** The most items that one command can name. */
 const mostNamed = 100;
 
-const references = ({ url }: Situation, argument: string, kind: ReferenceKind): Reference[] =>
-  referencesIn(argument, url)
-    .filter((reference) => reference.kind === kind)
-    .slice(0, mostNamed);
+async function references({ url }: Situation, argument: string, kind: ReferenceKind): Promise<Reference[]> {
+  const all = await referencesIn(argument, url);
+  return all.filter((reference) => reference.kind === kind).slice(0, mostNamed);
+}
 
 const names = (argument: string): string[] =>
   argument
@@ -24,7 +24,7 @@ const names = (argument: string): string[] =>
 
 /** The labels of `~a ~"b c"`, or of titles without the mark. */
 export async function namedLabels(situation: Situation, argument: string): Promise<LabelRow[]> {
-  const marked = references(situation, argument, 'label').map(({ value }) => value);
+  const marked = (await references(situation, argument, 'label')).map(({ value }) => value);
   const quoted = argument.match(/"[^"]+"/g)?.map((text) => text.slice(1, -1)) ?? [];
   const titles = marked.length > 0 ? marked : quoted.length > 0 ? quoted : [argument, ...names(argument)];
   const found = await labelsTitled(situation.tx, situation.labels_from, titles);
@@ -55,7 +55,7 @@ export async function namedUsers({ tx, caller, on }: Situation, argument: string
 
 /** The milestone of `%title`, `%"a title"` or `%1`, or of a title without the mark. */
 export async function namedMilestone(situation: Situation, argument: string): Promise<MilestoneRow | undefined> {
-  const [reference] = references(situation, argument, 'milestone');
+  const [reference] = await references(situation, argument, 'milestone');
   const project = projectOf(situation);
   const title = reference?.value ?? argument;
   const titled = title === '' ? undefined : await milestoneTitled(situation.tx, project, title);
@@ -77,7 +77,7 @@ const pathsOf = (path: string | undefined, own: string): string[] =>
 /** The issues of `#1`, `group/project#1` or their addresses that the caller may read. */
 export async function namedIssues(situation: Situation, argument: string): Promise<NamedIssue[]> {
   const { full_path: own } = projectOf(situation);
-  const pairs = references(situation, argument, 'issue').flatMap(({ path, value }) =>
+  const pairs = (await references(situation, argument, 'issue')).flatMap(({ path, value }) =>
     pathsOf(path, own).map((meant) => ({ path: meant, iid: Number(value) })),
   );
   const issues = await thingsNamed(situation.tx, situation.caller, issueKind, pairs);
@@ -90,7 +90,7 @@ export async function namedIssues(situation: Situation, argument: string): Promi
 
 /** The epic of `&1`, `group&1` or its address, if the caller may read it. */
 export async function namedEpic(situation: Situation, argument: string): Promise<Named | undefined> {
-  const [reference] = references(situation, argument, 'epic');
+  const [reference] = await references(situation, argument, 'epic');
   if (!reference) return undefined;
   const { on, tx, caller } = situation;
   const own =

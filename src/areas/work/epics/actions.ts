@@ -14,8 +14,8 @@ export interface NewEpic extends Omit<EpicChanges, 'state_event' | 'updated_at'>
 }
 
 /** The text without its quick actions, which are applied when the text is stored. */
-function textOf(description: string | null | undefined) {
-  const { text, commands } = extractCommands(description ?? '', epicNoun);
+async function textOf(description: string | null | undefined) {
+  const { text, commands } = await extractCommands(description ?? '', epicNoun);
   return { description: description && text, commands };
 }
 
@@ -46,7 +46,7 @@ export async function createEpic(
   group: Group,
   epic: NewEpic,
 ): Promise<{ id: number; iid: number }> {
-  const { description, commands } = textOf(epic.description);
+  const { description, commands } = await textOf(epic.description);
   const labels = await labelsAfter(tx, { group_id: group.id }, [], epic, { create: true, plan: acting.plan });
   const label_ids = labels.map(({ id }) => id);
   const added = await insertEpic(tx, acting, group.id, { ...epic, description }, label_ids);
@@ -73,7 +73,7 @@ export async function updateEpic(
   changes: EpicChanges,
 ): Promise<void> {
   if (!changes.description) return changeEpic(tx, acting, group, id, changes);
-  const { description, commands } = textOf(changes.description);
+  const { description, commands } = await textOf(changes.description);
   await changeEpic(tx, acting, group, id, { ...changes, description });
   const on = { id, iid, kind: epicKind, in: { group }, access_level: group.access_level };
   if (commands.length > 0) await applyCommands(tx, epicNoun, { ...acting, on, is_new: false }, commands);

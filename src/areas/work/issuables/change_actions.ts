@@ -50,11 +50,11 @@ const without = (ids: readonly number[] = [], others: readonly number[] = []): n
   ids.filter((id) => !others.includes(id));
 
 /** The system notes, except for assignees, whose names need a lookup. */
-function wordsFor({ on: { kind }, from, to, is_new }: Change): string[] {
+async function wordsFor({ on: { kind }, from, to, is_new }: Change): Promise<string[]> {
   const words: string[] = [];
   if (!is_new) {
     if (from.title !== to.title) words.push(titleChanged(from.title, to.title));
-    if (from.description !== to.description) words.push(...descriptionChanged(from.description, to.description));
+    if (from.description !== to.description) words.push(...(await descriptionChanged(from.description, to.description)));
     if (from.issue_type !== to.issue_type) words.push(typeChanged(from.issue_type!, to.issue_type!));
     if (from.confidential !== to.confidential) words.push(confidentialityChanged(kind.name, to.confidential));
     if ((from.discussion_locked ?? false) !== (to.discussion_locked ?? false))
@@ -107,7 +107,7 @@ async function recordState(tx: Database, caller: Caller, { on, project_id, from,
 export async function recordEffects(tx: Database, { caller, url }: Acting, change: Change): Promise<void> {
   const { on, from, to, is_new, at } = change;
   const when = at === undefined ? {} : { created_at: at };
-  for (const body of wordsFor(change)) await addSystemNote(tx, on, caller.id, body, when);
+  for (const body of await wordsFor(change)) await addSystemNote(tx, on, caller.id, body, when);
   const [assigned, unassigned] = [without(to.assignee_ids, from.assignee_ids), without(from.assignee_ids, to.assignee_ids)];
   if (assigned.length + unassigned.length > 0)
     await addSystemNote(tx, on, caller.id, await wordsForAssignees(tx, assigned, unassigned), when);

@@ -60,13 +60,13 @@ const lockedIssue = async (tx: Database, id: number) =>
 type Row = Awaited<ReturnType<typeof lockedIssue>>;
 
 /** The columns whose values change. */
-function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Updateable<DB['issues']> {
+async function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Promise<Updateable<DB['issues']>> {
   const columns: Updateable<DB['issues']> = {};
   for (const column of plainColumns)
     if (changes[column] !== undefined && changes[column] !== before[column])
       Object.assign(columns, { [column]: changes[column] });
   if (columns.description !== undefined) {
-    const { count, completed_count } = taskCompletion(columns.description);
+    const { count, completed_count } = await taskCompletion(columns.description);
     Object.assign(columns, { task_count: count, completed_task_count: completed_count });
   }
   Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
@@ -112,7 +112,7 @@ export async function updateIssue(
   if (changes.epic_id !== undefined) await setEpicOfIssue(tx, { id: issue_id }, changes.epic_id, acting.caller);
   const labels = await labelsChanged(tx, acting, { issue_id, project_id: project.id }, changes);
   const assignee_ids = changes.assignee_ids ?? row.assignee_ids;
-  const columns = columnsFrom(row, changes, acting.caller.id);
+  const columns = await columnsFrom(row, changes, acting.caller.id);
   const on = theIssue(issue_id);
   const hasOtherLabels = await writeLabels(tx, on, labels);
   const hasOtherAssignees = await writeAssignees(tx, on, { before: row.assignee_ids, after: assignee_ids });

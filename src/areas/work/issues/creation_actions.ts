@@ -70,10 +70,10 @@ const stateOf = (issue: NewIssue, description: string | null, label_ids: readonl
 });
 
 /** Whether a new issue has no effects besides its own rows: no mentions, to-do items or notes. */
-const isQuiet = ({ due_date, weight, milestone_id, assignee_ids, description }: IssueState, url: string) =>
+const isQuiet = async ({ due_date, weight, milestone_id, assignee_ids, description }: IssueState, url: string) =>
   assignee_ids.length === 0 &&
   [due_date, weight, milestone_id].every((value) => value === null) &&
-  referencesIn(description ?? '', url).length === 0;
+  (await referencesIn(description ?? '', url)).length === 0;
 
 /**
  * Creates an issue, with all effects.
@@ -81,7 +81,7 @@ const isQuiet = ({ due_date, weight, milestone_id, assignee_ids, description }: 
  * @throws ApiError 409 for a chosen iid that is or was taken, 422 for an epic that it cannot be in
  */
 export async function createIssue(db: Database, acting: Acting, project: Project, issue: NewIssue): Promise<AddedIssue> {
-  const { text, commands } = extractCommands(issue.description ?? '', issueNoun);
+  const { text, commands } = await extractCommands(issue.description ?? '', issueNoun);
   const description = issue.description ? text : (issue.description ?? null);
   const place = { project_id: project.id };
   const titles = issue.labels ?? [];
@@ -93,7 +93,7 @@ export async function createIssue(db: Database, acting: Acting, project: Project
     const values = { ...to, author_id: acting.caller.id, created_at };
     return { to, added: { ...(await insertIssue(on, project, values, { iid, sent_from, is_news: true })), ...place } };
   };
-  if (commands.length === 0 && !addsLabels && !issue.epic_id && isQuiet(stateOf(issue, description, []), acting.url))
+  if (commands.length === 0 && !addsLabels && !issue.epic_id && (await isQuiet(stateOf(issue, description, []), acting.url)))
     return (await insert(db, known)).added;
   return inTransaction(db, async (tx) => {
     const { to, added } = await insert(tx, addsLabels ? await labelsFor(tx, place, titles, { create: true }) : known);

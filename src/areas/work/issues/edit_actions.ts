@@ -19,7 +19,7 @@ export async function editIssue(
   changes: IssueChanges,
 ): Promise<void> {
   if (!changes.description) return updateIssue(tx, acting, project, issue.id, changes);
-  const { text: description, commands } = extractCommands(changes.description, issueNoun);
+  const { text: description, commands } = await extractCommands(changes.description, issueNoun);
   await updateIssue(tx, acting, project, issue.id, { ...changes, description });
   const on = { id: issue.id, iid: issue.iid, kind: issueKind, in: { project }, access_level: project.access_level };
   if (commands.length > 0) await applyCommands(tx, issueNoun, { ...acting, on, is_new: false }, commands);

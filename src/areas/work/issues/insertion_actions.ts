@@ -46,7 +46,7 @@ export async function insertIssue(
   const { author_id, created_at, label_ids, assignee_ids, title, description, issue_type, confidential, discussion_locked } =
     issue;
   const { milestone_id, iteration_id, due_date, weight, severity } = issue;
-  const { count, completed_count } = taskCompletion(description);
+  const { count, completed_count } = await taskCompletion(description);
   const columns = {
     ...{
       title,

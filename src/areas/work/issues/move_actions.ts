@@ -76,7 +76,7 @@ async function valuesThere(tx: Database, { source, target }: Way, issue: Origina
   return {
     ...issue,
     state: 'opened',
-    description: issue.description === null || isSame ? issue.description : withFullReferences(issue.description, source),
+    description: issue.description === null || isSame ? issue.description : await withFullReferences(issue.description, source),
     milestone_id: await milestoneThere(tx, target, issue.milestone_id),
     iteration_id: iteration?.id ?? null,
     assignee_ids: await assignableUsers(tx, target, issue.assignee_ids),
@@ -108,9 +108,10 @@ async function copyTexts(tx: Database, { source, target }: Way, from: number, to
   await copyNotes(tx, theIssue(from), theIssue(to));
   if (source.id === target.id) return;
   const notes = await tx.selectFrom('notes').select(['id', 'body']).where('issue_id', '=', to).execute();
-  const changed = notes
-    .map(({ id, body }) => ({ id, before: body, body: withFullReferences(body, source) }))
-    .filter(({ before, body }) => before !== body);
+  const rewritten = await Promise.all(
+    notes.map(async ({ id, body }) => ({ id, before: body, body: await withFullReferences(body, source) })),
+  );
+  const changed = rewritten.filter(({ before, body }) => before !== body);
   if (changed.length === 0) return;
   const [ids, bodies] = [changed.map(({ id }) => id), changed.map(({ body }) => body)];
   await sql`update notes set body = given.body from unnest(${ids}::bigint[], ${bodies}::text[]) given(id, body) where notes.id = given.id`.execute(

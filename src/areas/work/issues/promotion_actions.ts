@@ -29,7 +29,7 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
   const labels = (await labelsByIssue(tx, [issue_id])).get(issue_id) ?? [];
   const epic = await createEpic(tx, acting, group, {
     title: issue.title,
-    description: issue.description === null ? undefined : withFullReferences(issue.description, project),
+    description: issue.description === null ? undefined : await withFullReferences(issue.description, project),
     confidential: issue.confidential,
     labels: labels.filter(({ group_id }) => group_id !== null).map(({ title }) => title),
   });

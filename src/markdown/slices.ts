@@ -1,0 +1,31 @@
+/** Long computations in slices, between which other requests are served. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** A computation that yields wherever it may be interrupted. */
+export type Steps<T> = Generator<void, T, void>;
+
+const slice_ms = 10;
+/** Reading the clock takes longer than a step. */
+const stepsBetweenLooks = 128;
+
+/** The result of a computation, in slices of 10 ms. */
+export async function inSlices<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const until = performance.now() + slice_ms;
+    do {
+      for (let count = 0; count < stepsBetweenLooks; count++) {
+        const { done, value } = steps.next();
+        if (done) return value;
+      }
+    } while (performance.now() < until);
+    await nextTurn();
+  }
+}
+
+/** The result of a short computation, at once. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
