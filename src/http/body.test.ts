@@ -116,6 +116,17 @@ test('a large JSON text that is none is refused like a small one', async () => {
   }
 });
 
+test('a large form is read like a small one', async () => {
+  const { as, project } = await world();
+  const url = `/projects/${project.id}/issues`;
+  const description = 'é &'.repeat(300_000);
+  const raw = new URLSearchParams({ title: 'form', description, labels: 'a,b' }).toString();
+  const added = await as('owner').post(url, undefined, { headers: form, raw });
+  assert.deepEqual([added.status, added.body.description, added.body.labels], [201, description, ['a', 'b']]);
+  const refused = await as('owner').post(url, undefined, { headers: form, raw: `title=%${'x'.repeat(2_000_000)}` });
+  assert.match(refused.body.message, /^'%x+' is not a valid percent-encoding$/);
+});
+
 test('a body without a type is JSON, an unsupported type is refused, and an unknown path comes before both', async () => {
   const { url, project, people } = await world();
   const path = `/projects/${project.id}/issues`;

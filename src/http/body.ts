@@ -6,11 +6,11 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse as parseJson } from 'secure-json-parse';
 import type { Blobs } from '../blobs/index.ts';
-import { ApiError, badParams } from './errors.ts';
-import { FormBounds, readForm, type Values } from './form.ts';
+import { ApiError, badParams, mismatch } from './errors.ts';
+import { FormBounds, nest, readForm, type Values } from './form.ts';
 import { JsonBounds } from './json_bounds.ts';
-import { LargeJson } from './large_json.ts';
-import { mismatch, readParts, tooLarge } from './multipart.ts';
+import { LargeText } from './large_text.ts';
+import { readParts, tooLarge } from './multipart.ts';
 import { readWithFile, type TakesFile } from './upload.ts';
 import type { UploadedFile } from './uploaded_file.ts';
 
@@ -23,11 +23,8 @@ export const usualBody_bytes = 1024 * 1024;
 /** The limit of an endpoint with a long text: a million characters, some of them escaped. */
 export const longTextBody_bytes = 6 * 1024 * 1024;
 
-/** Percent-decoding is slow: a form of this size takes some 40 ms. */
-const longestForm_bytes = 4 * 1024 * 1024;
-
-/** Larger JSON texts are parsed in a thread of their own. */
-const shortJson_bytes = 1024 * 1024;
+/** Longer texts are parsed in a thread of their own. */
+const shortText_bytes = 1024 * 1024;
 
 export interface BodyOptions {
   at_most_bytes: number;
@@ -109,35 +106,39 @@ export class UnreadBody {
     if (/^multipart\/form-data/i.test(this.#type)) return { fields: await readParts(headers, payload, { at_most_bytes }) };
     if (/^application\/(json|[^;]*\+json)/i.test(this.#type) || this.#type === '')
       return { fields: await this.#json(at_most_bytes) };
-    if (/^application\/x-www-form-urlencoded/i.test(this.#type)) {
-      const bounds = new FormBounds();
-      return { fields: readForm(await this.#text(Math.min(at_most_bytes, longestForm_bytes), bounds)) };
-    }
+    if (/^application\/x-www-form-urlencoded/i.test(this.#type)) return { fields: await this.#form(at_most_bytes) };
     if ((await this.#text(at_most_bytes)) === '') return { fields: {} };
     const refusal = `The provided content-type '${this.#type}' is not supported.`;
     throw new ApiError(415, { message: refusal, error: refusal });
   }
 
-  async #text(at_most_bytes: number, bounds?: FormBounds): Promise<string> {
+  async #text(at_most_bytes: number): Promise<string> {
     const chunks: Buffer[] = [];
-    await this.#receive(at_most_bytes, (chunk) => {
-      bounds?.add(chunk);
-      chunks.push(chunk);
-    });
+    await this.#receive(at_most_bytes, (chunk) => chunks.push(chunk));
     return Buffer.concat(chunks).toString();
   }
 
   async #json(at_most_bytes: number): Promise<Values> {
-    const bounds = new JsonBounds();
+    const text = await this.#measured(at_most_bytes, new JsonBounds());
+    return typeof text === 'string' ? readJson(text) : asFields(await text.parse('json'));
+  }
+
+  async #form(at_most_bytes: number): Promise<Values> {
+    const text = await this.#measured(at_most_bytes, new FormBounds());
+    return typeof text === 'string' ? readForm(text) : nest((await text.parse('form')) as [string, string][]);
+  }
+
+  /** Receives a text, checking its bounds; a long text goes to the thread that will parse it. */
+  async #measured(at_most_bytes: number, bounds: JsonBounds | FormBounds): Promise<string | LargeText> {
     const chunks: Buffer[] = [];
     let size_bytes = 0;
-    let large: LargeJson | undefined;
+    let large: LargeText | undefined;
     try {
       await this.#receive(at_most_bytes, (chunk) => {
         bounds.add(chunk);
         size_bytes += chunk.length;
-        if (!large && size_bytes > shortJson_bytes) {
-          large = new LargeJson();
+        if (!large && size_bytes > shortText_bytes) {
+          large = new LargeText();
           for (const earlier of chunks.splice(0)) large.add(earlier);
         }
         if (large) large.add(chunk);
@@ -147,11 +148,7 @@ export class UnreadBody {
       large?.forget();
       throw error;
     }
-    if (!large) return readJson(Buffer.concat(chunks).toString());
-    const value = await large.parse().catch((error: unknown) => {
-      throw error instanceof SyntaxError ? badParams(mismatch) : error;
-    });
-    return asFields(value);
+    return large ?? Buffer.concat(chunks).toString();
   }
 
   /** Receives the body in chunks. After a refusal the rest stays unread. */

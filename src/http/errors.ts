@@ -75,6 +75,9 @@ export function invalidAs(text: string, fields: Record<string, string[]>): ApiEr
   return badRequest(`${text} {${entries.join(', ')}}`);
 }
 
+/** The text for a body that is not what its headers say. */
+export const mismatch = 'message body does not match declared format';
+
 /** 400 of a failed parameter check; clients read `error`, the specification asks for `message`, so both carry the text. */
 export const badParams = (text: string) => new ApiError(400, { message: text, error: text });
 

@@ -90,15 +90,19 @@ function decode(text: string): string {
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` text.
- * @throws ApiError 400 for a percent-encoding that is none, and as `nest`.
+ * The decoded name-value pairs of an `application/x-www-form-urlencoded` text.
+ * @throws ApiError 400 for an invalid percent-encoding
  */
-export function readForm(text: string): Values {
+export function pairsIn(text: string): [string, string][] {
   const pairs = text.split('&', maximumPairs + 1).filter((pair) => pair !== '');
-  return nest(
-    pairs.map((pair) => {
-      const equals = pair.indexOf('=');
-      return equals < 0 ? [decode(pair), ''] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
-    }),
-  );
+  return pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    return equals < 0 ? [decode(pair), ''] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+  });
 }
+
+/**
+ * Reads `application/x-www-form-urlencoded` text.
+ * @throws ApiError 400 as `pairsIn` and `nest`
+ */
+export const readForm = (text: string): Values => nest(pairsIn(text));

@@ -2,11 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { ApiError, badParams } from './errors.ts';
+import { ApiError, badParams, mismatch } from './errors.ts';
 import { nest, type Values } from './form.ts';
-
-/** The refusal of a body that does not match its headers. */
-export const mismatch = 'message body does not match declared format';
 
 /** 413 for a body beyond its limit. */
 export const tooLarge = () => new ApiError(413, { message: '413 Request Entity Too Large' });

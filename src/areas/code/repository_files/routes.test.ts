@@ -267,8 +267,8 @@ test('a body may be multipart; a part that is too long is refused, not truncated
   assert.equal((await as('maintainer').post(fileUrl(project, 'parts'), undefined, { raw: form })).status, 201);
   assert.equal((await as('reporter').get(`${fileUrl(project, 'parts')}/raw`)).body, 'as multipart');
   const head = await headOf(place);
-  form.set('content', 'x'.repeat(64 * 1024 * 1024 + 1));
-  assert.equal((await as('maintainer').put(fileUrl(project, 'parts'), undefined, { raw: form })).status, 400);
+  form.set('content', 'x'.repeat(16 * 1024 * 1024 + 1));
+  assert.equal((await as('maintainer').put(fileUrl(project, 'parts'), undefined, { raw: form })).status, 413);
   assert.equal(await headOf(place), head);
 });
 

@@ -1,10 +1,11 @@
-/** Parses large JSON texts in a separate thread: on the main thread, 100 MB would block every other request for a quarter of a second. */
+/** Parses large JSON and form texts in a separate thread: on the main thread, 100 MB would block every other request for a quarter of a second or longer. */
 import { Worker } from 'node:worker_threads';
+import { badParams } from './errors.ts';
 
-/** A message to the thread: another chunk of a text, or its end: to be parsed, or forgotten. */
-export type ToParser = { id: number; chunk: Uint8Array } | { id: number; end: 'parse' | 'forget' };
+/** A message to the thread: another chunk of a text, or its end: what it is to be parsed as, or that it is to be forgotten. */
+export type ToParser = { id: number; chunk: Uint8Array } | { id: number; end: 'json' | 'form' | 'forget' };
 /** The thread's reply to a complete text. */
-export type FromParser = { id: number; value: unknown } | { id: number; isInvalid: true };
+export type FromParser = { id: number; value: unknown } | { id: number; refusal: string };
 
 /** The thread's heap keeps the size of the largest text, so an idle thread is terminated after this time. */
 const idle_ms = 30_000;
@@ -17,12 +18,12 @@ const waiting = new Map<number, PromiseWithResolvers<unknown>>();
 function running(): Worker {
   clearTimeout(idleTimer);
   if (thread) return thread;
-  const started = new Worker(new URL('large_json_worker.ts', import.meta.url));
+  const started = new Worker(new URL('large_text_worker.ts', import.meta.url));
   started.unref();
   started.on('message', (answer: FromParser) => {
     const { id } = answer;
     if ('value' in answer) waiting.get(id)?.resolve(answer.value);
-    else waiting.get(id)?.reject(new SyntaxError('The text is not JSON.'));
+    else waiting.get(id)?.reject(badParams(answer.refusal));
     forget(id);
   });
   const end = (error: Error) => {
@@ -31,7 +32,7 @@ function running(): Worker {
     waiting.clear();
   };
   started.on('error', end);
-  started.on('exit', () => end(new Error('The thread that parses JSON ended.')));
+  started.on('exit', () => end(new Error('The thread that parses large texts ended.')));
   thread = started;
   return started;
 }
@@ -43,8 +44,8 @@ function forget(id: number): void {
   idleTimer = setTimeout(() => void thread?.terminate(), idle_ms).unref();
 }
 
-/** A JSON text that is sent to the thread while it arrives. */
-export class LargeJson {
+/** A text that is sent to the thread while it arrives. */
+export class LargeText {
   readonly #id = ++lastId;
   readonly #thread: Worker;
   readonly #parsed = Promise.withResolvers<unknown>();
@@ -60,11 +61,11 @@ export class LargeJson {
   }
 
   /**
-   * The value of the whole text.
-   * @throws SyntaxError
+   * The value of the whole text: of a form, its name-value pairs.
+   * @throws ApiError 400 for a malformed text
    */
-  parse(): Promise<unknown> {
-    this.#tell({ id: this.#id, end: 'parse' });
+  parse(as: 'json' | 'form'): Promise<unknown> {
+    this.#tell({ id: this.#id, end: as });
     return this.#parsed.promise;
   }
 
