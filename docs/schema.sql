@@ -1253,6 +1253,23 @@ CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.syste
 CREATE TRIGGER hand_discussion_on AFTER DELETE ON notes FOR EACH ROW WHEN (old.starts_discussion) EXECUTE FUNCTION hand_discussion_on();
 CREATE TRIGGER uncount_note AFTER DELETE ON notes FOR EACH ROW WHEN (NOT old.system) EXECUTE FUNCTION keep_user_notes_count();
 
+create table oauth_tokens (
+  id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
+  user_id bigint not null,
+  token_digest bytea not null,
+  refresh_digest bytea not null,
+  scopes text[] not null,
+  revoked boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint oauth_tokens_pkey PRIMARY KEY (id),
+  constraint oauth_tokens_refresh_digest_key UNIQUE (refresh_digest),
+  constraint oauth_tokens_token_digest_key UNIQUE (token_digest),
+  constraint oauth_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_tokens_by_time ON oauth_tokens USING btree (created_at);
+CREATE INDEX oauth_tokens_by_user ON oauth_tokens USING btree (user_id);
+
 create table personal_access_tokens (
   id bigint generated always as identity not null,
   user_id bigint not null,

@@ -8,6 +8,7 @@ import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { endpoints } from './areas/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
+import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
 import { metricImageDoorway } from './areas/work/issues/index.ts';
 import type { Config } from './config.ts';
@@ -151,6 +152,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
     ...lfsDoorways,
     metricImageDoorway,
     emailPages,
+    oauthDoorway,
     invitationPages,
     health,
     documentation(endpoints),

@@ -96,6 +96,18 @@ const credentialOfDigest = dataLoader<Buffer, Credential>(
   },
 );
 
+/** The same of OAuth tokens, which last for hours. Their use is recorded with the user only. */
+async function oauthCredential(db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> {
+  const { rows } = await sql<Credential>`
+    select token.id as token_id, '' as digest, token.scopes, token.revoked, 'oauth' as kind,
+           (select counts_requests from application_settings) as counted, ${planInForce} as plan,
+           token.expires_at <= now() as expired, users.last_activity_on is distinct from current_date as last_use_is_old,
+           ${userColumns}
+      from oauth_tokens token join users on users.id = token.user_id
+     where ${typeof name === 'number' ? sql`token.id = ${name}` : sql`token.token_digest = ${tokenDigest(name)}`}`.execute(db);
+  return rows[0];
+}
+
 async function credentialNumbered(db: Kysely<DB>, id: number): Promise<Credential | undefined> {
   const { rows } = await sql<Credential>`${credentials} where token.id = ${id}`.execute(db);
   return rows[0];
@@ -176,8 +188,9 @@ interface Use {
   deploy_tokens?: AcceptedDeployTokens | undefined;
 }
 
-const credentialNamed = (db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> =>
-  typeof name === 'string' ? credentialOfDigest(db, tokenDigest(name)) : credentialNumbered(db, name);
+const credentialNamed = async (db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> =>
+  (await (typeof name === 'string' ? credentialOfDigest(db, tokenDigest(name)) : credentialNumbered(db, name))) ??
+  oauthCredential(db, name);
 
 async function checkCredential(services: Services, row: Credential, { address, isRotation }: Use): Promise<void> {
   // If a revoked token is used for a rotation, it was leaked, and the newer token may be the thief's.
@@ -223,9 +236,11 @@ async function callerOf(services: Services, name: TokenName, use: Use): Promise<
 export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller> {
   const { rows } = await sql<Pick<Caller, 'admin' | 'external'>>`
     select users.admin, users.external
-      from personal_access_tokens token join users holder on holder.id = token.user_id join users on users.id = ${caller.id}
-     where token.id = ${caller.token.id} and not token.revoked and ${countsToday('token')}
-       and holder.state = 'active' and users.state = 'active' and (holder.id = users.id or holder.admin)`.execute(db);
+      from (select user_id from personal_access_tokens where id = ${caller.token.id} and not revoked and ${countsToday()}
+            union all
+            select user_id from oauth_tokens where id = ${caller.token.id} and not revoked and expires_at > now()) token
+           join users holder on holder.id = token.user_id join users on users.id = ${caller.id}
+     where holder.state = 'active' and users.state = 'active' and (holder.id = users.id or holder.admin)`.execute(db);
   if (!rows[0]) throw unauthorized();
   return { ...caller, ...rows[0] };
 }

@@ -13,6 +13,7 @@ import {
   tellOfPrimaryRequest,
 } from '../areas/people/emails/index.ts';
 import { deleteRepositories, removeGroup } from '../areas/people/namespaces/index.ts';
+import { deleteOldOauthTokens } from '../areas/people/oauth_tokens/index.ts';
 import { removeUser } from '../areas/people/users/index.ts';
 import { advanceIterations } from '../areas/planning/iterations/index.ts';
 import { removeOrphanedBots } from '../areas/spaces/access_tokens/index.ts';
@@ -63,6 +64,7 @@ const jobs: readonly AnyJob[] = [
   removeGroup,
   removeMarkedGroups,
   removeUser,
+  deleteOldOauthTokens,
   removeOrphanedBots,
   removeOrphanedServiceAccounts,
   removeOldRequestCounts,

@@ -613,6 +613,17 @@ export interface Notes {
   updated_at: Generated<Timestamp>;
 }
 
+export interface OauthTokens {
+  id: Generated<number>;
+  user_id: number;
+  token_digest: Buffer;
+  refresh_digest: Buffer;
+  scopes: string[];
+  revoked: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+}
+
 export interface PersonalAccessTokens {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -970,6 +981,7 @@ export interface DB {
   milestones: Milestones;
   namespaces: Namespaces;
   notes: Notes;
+  oauth_tokens: OauthTokens;
   personal_access_tokens: PersonalAccessTokens;
   project_authorizations: ProjectAuthorizations;
   project_stars: ProjectStars;

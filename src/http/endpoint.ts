@@ -29,8 +29,8 @@ export interface Caller {
   plan: Plan;
 }
 
-/** Who a token was made for: a person, an administrator who acts as one, programs that work in one project or group, or those that only read its code. */
-export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy';
+/** Who a token was made for: a person, an administrator who acts as one, programs that work in one project or group, those that only read its code, or a person for two hours. */
+export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth';
 
 /** What a deploy token may read the code of: one project, or all projects below one group. */
 export interface DeployReach {

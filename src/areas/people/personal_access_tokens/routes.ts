@@ -4,6 +4,7 @@ import { admin, signedIn } from '../../../access/index.ts';
 import { daysFromNow } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
+  badRequest,
   type Caller,
   CommaList,
   DateOnly,
@@ -38,9 +39,20 @@ const isOfResource = ({ token: { kind } }: Caller) => kind === 'project' || kind
 /** Kinds of users who cannot have personal access tokens. */
 const ownTypes = new Set(['ghost', 'project_bot']);
 
+const notPersonalText = '400 Bad request - This endpoint requires token type to be a personal access token';
+
+/**
+ * The ID of the token of the request.
+ * @throws ApiError 400 for an OAuth token, which is in no list of these
+ */
+function tokenIdOf({ token: { id, kind } }: Caller): number {
+  if (kind === 'oauth') throw badRequest(notPersonalText);
+  return id;
+}
+
 /** The token of the request. */
-const ownToken = (db: Database, { token }: Caller) =>
-  tokensIn(db).select('last_used_ips').where('id', '=', token.id).executeTakeFirstOrThrow();
+const ownToken = async (db: Database, caller: Caller) =>
+  tokensIn(db).select('last_used_ips').where('id', '=', tokenIdOf(caller)).executeTakeFirstOrThrow();
 
 export const personalAccessTokenRoutes = [
   get('/personal_access_tokens', {
@@ -62,6 +74,7 @@ export const personalAccessTokenRoutes = [
     access: signedIn,
     scopes: 'any',
     returns: one(PersonalAccessTokenDetails),
+    refusals: { 400: notPersonalText },
     handle: ({ db, caller }) => ownToken(db, caller),
   }),
   get('/personal_access_tokens/:id', {
@@ -78,8 +91,8 @@ export const personalAccessTokenRoutes = [
     access: signedIn,
     scopes: 'any',
     returns: nothing,
-    refusals: { 400: '400 Bad request' },
-    handle: ({ db, caller }) => revokeToken(db, caller.token.id),
+    refusals: { 400: ['400 Bad request', notPersonalText] },
+    handle: async ({ db, caller }) => revokeToken(db, tokenIdOf(caller)),
   }),
   del('/personal_access_tokens/:id', {
     operation: 'revokePersonalAccessToken',
@@ -101,12 +114,12 @@ export const personalAccessTokenRoutes = [
     input: rotation,
     returns: withStatus(200, one(NewPersonalAccessToken)),
     refusals: {
-      400: ['400 Bad request - Token already revoked', '400 Bad request - Expires at <reason>'],
+      400: ['400 Bad request - Token already revoked', '400 Bad request - Expires at <reason>', notPersonalText],
       405: '405 Method Not Allowed',
     },
     handle: ({ db, caller, input }) => {
       if (isOfResource(caller)) throw notAllowed();
-      return rotate(db, caller.token.id, input.expires_at);
+      return rotate(db, tokenIdOf(caller), input.expires_at);
     },
   }),
   post('/personal_access_tokens/:id/rotate', {
