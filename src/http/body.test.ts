@@ -139,3 +139,58 @@ test('a body without a type is JSON, an unsupported type is refused, and an unkn
   assert.deepEqual([refused.status, JSON.parse(refused.text)], [415, { message: text, error: text }]);
   assert.equal((await sendRaw(url, { method: 'POST', path: '/nowhere', headers: typed, body })).status, 404);
 });
+
+test('long texts and lists are refused by name, and nothing is added', async () => {
+  const { as, project } = await world();
+  const url = `/projects/${project.id}`;
+  const file = { branch: 'main', commit_message: 'one', content: 'one' };
+  assert.equal((await as('owner').post(`${url}/repository/files/one`, file)).status, 201);
+  const labels = Array.from({ length: 1001 }, (_, number) => `label ${number}`);
+  const actions = labels.map((name) => ({ action: 'create', file_path: name, content: '' }));
+  const refusals = [
+    ['post', '/markdown', { text: 'x'.repeat(1_048_577) }, 'text is expected to have length less than or equal to 1048576'],
+    ['post', `${url}/issues`, { title: 'x', labels: labels.join(',') }, 'labels has more than 1000 elements'],
+    [
+      'post',
+      `${url}/issues`,
+      { title: 'x', assignee_ids: labels.map((_, id) => id) },
+      'assignee_ids has more than 1000 elements',
+    ],
+    [
+      'post',
+      `${url}/repository/files/two`,
+      { ...file, commit_message: 'x'.repeat(100_001) },
+      'commit_message is expected to have length less than or equal to 100000',
+    ],
+    [
+      'post',
+      `${url}/repository/files/two`,
+      { ...file, author_name: 'x'.repeat(256) },
+      'author_name is expected to have length less than or equal to 255',
+    ],
+    [
+      'post',
+      `${url}/repository/tags`,
+      { tag_name: 'v1', ref: 'main', message: 'x'.repeat(100_001) },
+      'message is expected to have length less than or equal to 100000',
+    ],
+    [
+      'get',
+      `${url}/repository/commits`,
+      { author: 'x'.repeat(40_000) },
+      'author is expected to have length less than or equal to 255',
+    ],
+    [
+      'post',
+      `${url}/repository/commits`,
+      { branch: 'main', commit_message: 'x', actions: Array(5).fill(actions).flat() },
+      '400 Bad request - actions has more than 5000 elements',
+    ],
+  ] as const;
+  for (const [method, path, input, text] of refusals) {
+    const refused = await as('owner')[method](path, input);
+    assert.deepEqual([refused.status, refused.body.message], [400, text]);
+  }
+  assert.deepEqual((await as('owner').get(`${url}/issues`)).body, []);
+  assert.equal((await as('owner').get(`${url}/repository/commits`)).body.length, 1);
+});

@@ -12,6 +12,7 @@ import {
   Id,
   IdOrName,
   Iid,
+  longText,
   NotBlank,
   nullable,
   refusedAs,
@@ -221,4 +222,34 @@ test('with a required hash everything is missing that has to be in it', () => {
   );
   assert.equal(refusal({ platform: Platform }, { platform: { token: 'x' } }), 'platform[api_url] is missing');
   assert.deepEqual(read({ platform: Type.Optional(Platform) }, {}), {});
+});
+
+test('texts, lists and hashes that declare no limit have the usual one', () => {
+  const read = inputReader({
+    text: Type.Optional(Type.String()),
+    long: Type.Optional(longText(nullable(Type.String()))),
+    list: Type.Optional(CommaList(Type.String())),
+    three: Type.Optional(Type.Array(Type.Integer(), { maxItems: 3 })),
+    hash: Type.Optional(Type.Record(Type.String(), Type.String())),
+  });
+  const refusal = (raw: object) => {
+    try {
+      read(raw as never, 'free');
+    } catch (error) {
+      return (error as { body: { message: string } }).body.message;
+    }
+    return undefined;
+  };
+  assert.equal(
+    refusal({ text: 'x'.repeat(100_000), long: 'x'.repeat(100_001), list: 'a,'.repeat(1000), three: [1, 2, 3] }),
+    undefined,
+  );
+  assert.equal(refusal({ text: 'x'.repeat(100_001) }), 'text is expected to have length less than or equal to 100000');
+  assert.equal(refusal({ list: 'a,'.repeat(1001) }), 'list has more than 1000 elements');
+  assert.equal(refusal({ list: Array(1001).fill('a') }), 'list has more than 1000 elements');
+  assert.equal(refusal({ three: [1, 2, 3, 4] }), 'three has more than 3 elements');
+  assert.equal(
+    refusal({ hash: Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`k${i}`, ''])) }),
+    'hash has more than 1000 elements',
+  );
 });

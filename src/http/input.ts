@@ -37,6 +37,7 @@ interface Json extends Marked {
   maximum?: number;
   minLength?: number;
   maxLength?: number;
+  maxItems?: number;
   pattern?: string;
 }
 
@@ -106,10 +107,15 @@ function readTime(text: string): string | undefined {
 
 const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
+/** The most characters of a text, and the most elements of a list or hash, that declare no limit. */
+const usualLength = 100_000;
+const usualItems = 1000;
+
 function textReader(schema: Json): Read {
   const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u');
   const refusal = schema[marks]?.refusal ?? 'is invalid';
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
+  const isUnlimited = schema[marks]?.long || schema[marks]?.anyText;
+  const { minLength = 0, maxLength = isUnlimited ? Number.POSITIVE_INFINITY : usualLength } = schema;
   return (value, name, failures) => {
     if (!isScalar(value)) return refuse(failures, name, 'is invalid');
     const text = String(value);
@@ -196,9 +202,11 @@ function elementsOf(value: unknown, comma: boolean): unknown[] | undefined {
 function arrayReader(schema: Json): Read {
   const readItem = readerOf(schema.items ?? {});
   const isHash = schema.items?.type === 'object';
+  const { maxItems = usualItems } = schema;
   return (value, name, failures) => {
     const elements = elementsOf(value, schema[marks]?.comma === true);
     if (elements === undefined) return refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+    if (elements.length > maxItems) return refuse(failures, name, `has more than ${maxItems} elements`);
     const absence = schema[marks]?.absence;
     if (absence && elements.length === 0) return refuse(failures, name, absence);
     return elements.map((item, index) => readItem(item, isHash ? `${name}[${index}]` : name, failures));
@@ -295,6 +303,7 @@ function recordReader(item: Json): Read {
   return (value, path, failures) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
     const keys = Object.keys(value);
+    if (keys.length > usualItems) return refuse(failures, path, `has more than ${usualItems} elements`);
     if (keys.some((key) => key.includes('\0') || !key.isWellFormed())) return refuse(failures, path, 'is invalid');
     // Defined, not assigned: `__proto__` is a key like any other.
     return Object.fromEntries(keys.map((key) => [key, read((value as Values)[key], `${path}[${key}]`, failures)]));

@@ -80,7 +80,10 @@ export const required = <S extends TSchema>(schema: S): S => marked(schema, { no
 export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item), { comma: true });
 
 /** Text of up to a million characters, such as a description, which raises the limit of the body (docs/operating.md#limits). */
-export const longText = <S extends TSchema>(schema: S): S => marked(schema, { long: true });
+export function longText<S extends TSchema>(schema: S): S {
+  for (const member of (schema as { anyOf?: TSchema[] }).anyOf ?? []) marked(member, { long: true });
+  return marked(schema, { long: true });
+}
 
 /** Text that is stored outside the database and may hold any character, e.g. the content of a file. */
 export const AnyText = () => marked(Type.String(), { anyText: true });

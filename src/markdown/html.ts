@@ -81,16 +81,19 @@ function linked(state: StateCore, token: Token, linkOf: LinkOf): Token[] {
   return made;
 }
 
+/** Whether a text is short enough to become HTML; a longer one is shown as it is written. */
+export const isRendered = (text: string): boolean => text.length <= maximumLength;
+
 const asWritten = (text: string) => markdown.utils.escapeHtml(text);
 
 /** A whole text, in paragraphs. */
 export function toHtml(text: string, linkOf?: LinkOf): string {
-  if (text.length > maximumLength) return `<pre>${asWritten(text)}</pre>`;
+  if (!isRendered(text)) return `<pre>${asWritten(text)}</pre>`;
   return sanitizeHtml(markdown.render(text, { linkOf }), safe);
 }
 
 /** A text of one paragraph, without the paragraph around it: descriptions of labels. */
 export function toInlineHtml(text: string, linkOf?: LinkOf): string {
-  if (text.length > maximumLength) return asWritten(text);
+  if (!isRendered(text)) return asWritten(text);
   return sanitizeHtml(markdown.renderInline(text, { linkOf }), safe);
 }

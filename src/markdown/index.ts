@@ -1,6 +1,6 @@
 /** Markdown: its lines, its tasks, what it refers to, and its HTML. Knows nothing of ours. */
 
-export { type LinkOf, toHtml, toInlineHtml } from './html.ts';
+export { isRendered, type LinkOf, toHtml, toInlineHtml } from './html.ts';
 export { linesOf } from './lines.ts';
 export { type Reference, type ReferenceKind, referencesIn } from './references.ts';
 export { inSlices, type Steps } from './slices.ts';

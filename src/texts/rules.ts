@@ -4,7 +4,12 @@ const maximumTitle = 255;
 const maximumDescription = 1_048_576;
 
 /** Characters as people count them, where there may be more than `most` of them: an emoji is one, whatever it takes in UTF-16. */
-const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
+function isLonger(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  let count = 0;
+  for (const _character of text) if (++count > most) return true;
+  return false;
+}
 
 /** The reason against a text of more than `most` characters, if it is one. */
 export const tooLong = (text: string, most: number): string[] =>

@@ -15,7 +15,7 @@ const filters = {
   since: optional(Timestamp),
   until: optional(Timestamp),
   path: optional(Type.String({ description: 'Only commits that touched this file or folder' })),
-  author: optional(Type.String({ description: "Part of the author's name or address" })),
+  author: optional(Type.String({ maxLength: 255, description: "Part of the author's name or address" })),
   all: Type.Boolean({ default: false, description: 'The commits of every branch and tag' }),
   with_stats: Type.Boolean({ default: false }),
   first_parent: Type.Boolean({ default: false }),

@@ -111,13 +111,13 @@ export const commitWriteRoutes = [
     input: {
       branch: required(Type.String({ description: 'The branch to commit to' })),
       commit_message: required(Type.String()),
-      actions: refusedAs('must be an array', required(Type.Array(Action))),
+      actions: refusedAs('must be an array', required(Type.Array(Action, { maxItems: 5000 }))),
       ...allOptional({
         start_branch: Type.String({ description: 'The branch that a new branch begins at' }),
         start_sha: Type.String({ description: 'Full id of the commit that a new branch begins at' }),
         start_project: Type.String({ description: 'Id or full path of the fork or source project that contains the start' }),
-        author_email: Type.String({ description: 'Defaults to the caller' }),
-        author_name: Type.String({ description: 'Defaults to the caller' }),
+        author_email: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
+        author_name: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
       }),
       stats: Type.Boolean({ default: true, description: 'Whether to count the changed lines' }),
       force: Type.Boolean({ default: false, description: 'Overwrite an existing branch' }),

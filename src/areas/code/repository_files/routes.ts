@@ -48,8 +48,8 @@ const Line = Type.Integer({ minimum: 1 });
 
 const person = {
   start_branch: Type.String({ description: 'The branch that a new branch begins at' }),
-  author_email: Type.String({ description: 'Defaults to the caller' }),
-  author_name: Type.String({ description: 'Defaults to the caller' }),
+  author_email: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
+  author_name: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
 };
 const commit = {
   branch: NotBlank({ description: 'The branch to commit to' }),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { signedIn, visibleProject } from '../../../access/index.ts';
 import { longText, one, optional, post, resource } from '../../../http/index.ts';
-import { toHtml } from '../../../markdown/index.ts';
+import { isRendered, toHtml } from '../../../markdown/index.ts';
 import { linksFor } from './queries.ts';
 
 const Rendering = resource('Rendering', {
@@ -15,7 +15,7 @@ export const markdownRoutes = [
     summary: 'Render Markdown as HTML',
     access: signedIn,
     input: {
-      text: longText(Type.String()),
+      text: longText(Type.String({ maxLength: 1_048_576 })),
       gfm: Type.Boolean({ default: false, description: 'Whether references such as `#1` become links' }),
       project: optional(Type.String({ description: 'Full path of the project that short references belong to' })),
     },
@@ -23,7 +23,7 @@ export const markdownRoutes = [
     refusals: { 404: '404 Project Not Found' },
     handle: async ({ db, caller, url, input }) => {
       const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
-      const linkOf = input.gfm ? await linksFor({ db, caller, url }, input.text, context) : undefined;
+      const linkOf = input.gfm && isRendered(input.text) ? await linksFor({ db, caller, url }, input.text, context) : undefined;
       return { html: toHtml(input.text, linkOf) };
     },
   }),
