@@ -430,11 +430,13 @@ create table emails (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   constraint emails_pkey PRIMARY KEY (id),
-  constraint emails_email_key UNIQUE (email),
   constraint emails_seed_key UNIQUE (seed),
   constraint emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX emails_by_user ON emails USING btree (user_id, id);
+CREATE INDEX emails_claimed ON emails USING btree (email) WHERE confirmed_at IS NULL;
+CREATE UNIQUE INDEX emails_email_key ON emails USING btree (email) WHERE confirmed_at IS NOT NULL;
+CREATE UNIQUE INDEX emails_of_user ON emails USING btree (user_id, email);
 CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
 CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL AND NOT is_primary;
 
@@ -1753,7 +1755,6 @@ create table users (
   unconfirmed_email_seed uuid,
   unconfirmed_email_sent_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_email_key UNIQUE (email),
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
@@ -1768,6 +1769,7 @@ CREATE INDEX users_by_creation ON users USING btree (created_at, id);
 CREATE INDEX users_by_creator ON users USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX users_by_name ON users USING btree (name, id);
 CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE public_email <> ''::citext;
+CREATE UNIQUE INDEX users_email_key ON users USING btree (email) WHERE user_type <> 'service_account'::text;
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
 CREATE UNIQUE INDEX users_one_ghost ON users USING btree (user_type) WHERE user_type = 'ghost'::text;
 CREATE INDEX users_service_accounts ON users USING btree (id) WHERE user_type = 'service_account'::text;

@@ -25,6 +25,7 @@ export interface User {
   name: string;
   email: string;
   commit_email: string | null;
+  has_proved_email: boolean;
   state: string;
   user_type: string;
   admin: boolean;
@@ -48,9 +49,14 @@ interface Credential extends User {
 /** With `soft`, users can work for some days before they confirm their address. */
 const grace_days = 3;
 
+/** Of rows of `users`: whether the user has confirmed the primary address, whatever the setting requires for signing in. */
+export const isPrimaryProved = sql<boolean>`
+  exists (select from emails where user_id = users.id and is_primary and emails.confirmed_at is not null)`;
+
 /** The columns of `User`. */
 export const userColumns = sql`
   users.id, users.username, users.name, users.email, users.commit_email, users.state, users.user_type, users.admin, users.external,
+  ${isPrimaryProved} as has_proved_email,
   users.confirmed_at is null and case (select email_confirmation_setting from application_settings)
     when 'hard' then true when 'soft' then users.created_at < now() - make_interval(days => ${sql.lit(grace_days)}) else false
   end as unconfirmed`;
@@ -131,14 +137,21 @@ export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfi
 }
 
 /**
- * The email address of a user's commits.
+ * The email address of a user's commits. A primary address that the user has not confirmed may belong to someone else, so the private one takes its place.
  * @param url the external address of the server, whose host private commit addresses have
  */
 export function commitEmailOf(
-  { id, username, email, commit_email }: Pick<User, 'id' | 'username' | 'email' | 'commit_email'>,
+  {
+    id,
+    username,
+    email,
+    commit_email,
+    has_proved_email,
+  }: Pick<User, 'id' | 'username' | 'email' | 'commit_email' | 'has_proved_email'>,
   url: string,
 ) {
-  if (commit_email === '_private') return `${id}-${username}@users.noreply.${new URL(url).hostname}`;
+  if (commit_email === '_private' || (commit_email === null && !has_proved_email))
+    return `${id}-${username}@users.noreply.${new URL(url).hostname}`;
   return commit_email ?? email;
 }
 

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found, invalid } from '../../../http/index.ts';
-import { acceptInvitationsOf } from './address_actions.ts';
+import { recordConfirmation } from './address_actions.ts';
+import { isTaken } from './claim_rules.ts';
 import { confirmEmail, tellOfNewEmail } from './jobs.ts';
 import { emailColumns } from './present.ts';
 
@@ -13,6 +14,8 @@ import { emailColumns } from './present.ts';
 export async function lockUser(tx: Database, user_id: number): Promise<void> {
   found('User', await tx.selectFrom('users').select('id').where('id', '=', user_id).forNoKeyUpdate().executeTakeFirst());
 }
+
+const taken = () => invalid({ email: ['has already been taken'] });
 
 /**
  * Adds an address to a user.
@@ -25,19 +28,20 @@ export async function addEmail(db: Database, user_id: number, email: string, isK
   try {
     return await db.transaction().execute(async (tx) => {
       await lockUser(tx, user_id);
+      const { rows } = await sql<{ taken: boolean }>`select ${isTaken(email, user_id)} as taken`.execute(tx);
+      if (rows[0]!.taken) throw taken();
       const added = await tx
         .insertInto('emails')
         .values({ user_id, email, confirmed_at: isKnown ? sql<string>`now()` : null })
         .returning(emailColumns)
         .executeTakeFirstOrThrow();
-      if (isKnown) await acceptInvitationsOf(tx, added.id);
+      if (isKnown) await recordConfirmation(tx, added.id);
       else await confirmEmail.enqueue(tx, { email_id: added.id });
       await tellOfNewEmail.enqueue(tx, { email_id: added.id });
       return added;
     });
   } catch (error) {
-    if (isUniqueViolation(error, 'emails_email_key')) throw invalid({ email: ['has already been taken'] });
-    throw error;
+    throw isUniqueViolation(error, 'emails_email_key') || isUniqueViolation(error, 'emails_of_user') ? taken() : error;
   }
 }
 

@@ -1,15 +1,17 @@
 /** Rows of `emails`: every address of a user, including the primary one (docs/decisions/0020-one-table-for-all-addresses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { endClaims } from './claim_rules.ts';
 import { acceptInvitationsTo } from './jobs.ts';
 
 /**
- * Accepts the invitations to a confirmed address, if there are any. A job does it in transactions of its own: a membership locks a whole tree of groups, which must
+ * What follows when an address is confirmed: the claims of others end, and the invitations to it are accepted, if there are any. A job accepts them in transactions of its own: a membership locks a whole tree of groups, which must
  * not wait for the transaction that changes a user.
  * @param tx the transaction that confirms the address
  * @param email_id ID of an address; nothing happens when it is not confirmed
  */
-export async function acceptInvitationsOf(tx: Database, email_id: number): Promise<void> {
+export async function recordConfirmation(tx: Database, email_id: number): Promise<void> {
+  await endClaims(tx, email_id);
   const invited = await tx
     .selectFrom('emails')
     .innerJoin('invitations', 'invitations.invite_email', 'emails.email')
@@ -24,32 +26,35 @@ export async function acceptInvitationsOf(tx: Database, email_id: number): Promi
 /**
  * Claims the primary address of a user who was just created.
  * @param tx the transaction that creates the user
+ * @param isProved whether a user who is confirmed has also confirmed the address
  * @returns the ID of the address
  * @throws a unique violation of `emails_email_key` when another user claims the address
  */
-export async function claimPrimaryEmail(tx: Database, user_id: number): Promise<number> {
+export async function claimPrimaryEmail(tx: Database, user_id: number, isProved = true): Promise<number> {
   const { id } = await tx
     .insertInto('emails')
     .columns(['user_id', 'email', 'is_primary', 'confirmed_at'])
     .expression((q) =>
       q
         .selectFrom('users')
-        .select(['users.id', 'users.email', sql<boolean>`true`.as('is_primary'), 'users.confirmed_at'])
+        .select(['users.id', 'users.email', sql<boolean>`true`.as('is_primary')])
+        .select(sql<string | null>`case when ${isProved} then users.confirmed_at end`.as('confirmed_at'))
         .where('users.id', '=', user_id),
     )
     .returning('id')
     .executeTakeFirstOrThrow();
-  await acceptInvitationsOf(tx, id);
+  await recordConfirmation(tx, id);
   return id;
 }
 
 /**
  * Updates `emails` after a change of the primary address. The previous one stays with the user if it was confirmed; an address that the user already has keeps its
  * row.
+ * @param isProved as for `claimPrimaryEmail`
  * @param tx the transaction that has changed `users.email` or `users.confirmed_at`
  * @throws a unique violation of `emails_email_key` when another user claims the address
  */
-export async function movePrimaryEmail(tx: Database, user_id: number): Promise<void> {
+export async function movePrimaryEmail(tx: Database, user_id: number, isProved = true): Promise<void> {
   const isPrevious = sql<boolean>`emails.user_id = ${user_id} and is_primary and emails.email <> (select email from users where id = ${user_id})`;
   await tx.deleteFrom('emails').where(isPrevious).where('confirmed_at', 'is', null).execute();
   await tx.updateTable('emails').set({ is_primary: false, updated_at: sql`now()` }).where(isPrevious).execute();
@@ -59,7 +64,7 @@ export async function movePrimaryEmail(tx: Database, user_id: number): Promise<v
     .set((q) => ({
       email: q.ref('users.email'),
       is_primary: true,
-      confirmed_at: q.ref('users.confirmed_at'),
+      confirmed_at: q.ref(isProved ? 'users.confirmed_at' : 'emails.confirmed_at'),
       updated_at: sql`now()`,
     }))
     .where('users.id', '=', user_id)
@@ -67,6 +72,6 @@ export async function movePrimaryEmail(tx: Database, user_id: number): Promise<v
     .whereRef('emails.email', '=', 'users.email')
     .returning('emails.id')
     .executeTakeFirst();
-  if (own) await acceptInvitationsOf(tx, own.id);
-  else await claimPrimaryEmail(tx, user_id);
+  if (own) await recordConfirmation(tx, own.id);
+  else await claimPrimaryEmail(tx, user_id, isProved);
 }

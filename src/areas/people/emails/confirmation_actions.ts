@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { lockUser } from './actions.ts';
-import { acceptInvitationsOf, movePrimaryEmail } from './address_actions.ts';
-import { endClaims, isExpired } from './claim_rules.ts';
+import { movePrimaryEmail, recordConfirmation } from './address_actions.ts';
+import { isExpired } from './claim_rules.ts';
 import { confirmEmail, confirmNewPrimary } from './jobs.ts';
 import { takePrimaryEmail } from './primary_actions.ts';
 
@@ -65,7 +65,7 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
       return { result: 'confirmed', email };
     });
   } catch (error) {
-    // Only a new primary address is not reserved while it waits.
+    // An address is not reserved while it waits.
     if (isUniqueViolation(error)) return { result: 'taken' };
     throw error;
   }
@@ -79,13 +79,12 @@ async function confirmClaim(tx: Database, { user_id, email_id, email, is_primary
     await movePrimaryEmail(tx, user_id);
   } else {
     await tx.updateTable('emails').set(now).where('id', '=', email_id).execute();
-    await acceptInvitationsOf(tx, email_id);
+    await recordConfirmation(tx, email_id);
   }
 }
 
 /** The link stays valid for the address: the user may open it after a mail scanner did. */
 async function takeConfirmed(tx: Database, user_id: number, email: string, seed: string): Promise<void> {
-  await endClaims(tx, email, user_id);
   await takePrimaryEmail(tx, user_id, email);
   // An existing row has a link of its own.
   await sql`update emails set seed = ${seed} where user_id = ${user_id} and is_primary and created_at = now()`.execute(tx);

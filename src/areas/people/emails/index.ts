@@ -1,7 +1,7 @@
 /** What other areas may use of email addresses. */
 
 export { claimPrimaryEmail } from './address_actions.ts';
-export { endClaims } from './claim_rules.ts';
+export { isTaken } from './claim_rules.ts';
 export {
   acceptInvitationsTo,
   confirmEmail,
@@ -12,6 +12,6 @@ export {
   tellOfPrimaryRequest,
 } from './jobs.ts';
 export { emailPages } from './pages.ts';
-export { changePrimaryEmail } from './primary_actions.ts';
+export { changePrimaryEmail, type Proof } from './primary_actions.ts';
 export { confirmedAddresses } from './queries.ts';
 export { emailReasons } from './rules.ts';

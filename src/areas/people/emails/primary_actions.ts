@@ -3,22 +3,27 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { movePrimaryEmail } from './address_actions.ts';
 import { noRequest } from './claim_rules.ts';
-import { confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
+import { confirmEmail, confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const primaryOf = (tx: Database, user_id: number) =>
   tx.selectFrom('emails').select(['id', 'confirmed_at']).where('user_id', '=', user_id).where('is_primary', '=', true);
 
 /**
- * Changes the primary address: at once when the address is confirmed, otherwise when the user confirms it.
+ * What is known about a new primary address: it is `confirmed`; it `counts` at once, but nobody has confirmed it; or it is `unknown`, and counts once it is confirmed.
+ */
+export type Proof = 'confirmed' | 'counts' | 'unknown';
+
+/**
+ * Changes the primary address: at once, or when the user confirms it. Addresses that the user has confirmed count at once.
  * @param tx a transaction that has locked the user
- * @param isKnown whether the address needs no confirmation; confirmed addresses of the user never do
  * @throws a unique violation of `emails_email_key` or `users_email_key` when the address belongs to another user
  */
-export async function changePrimaryEmail(tx: Database, user_id: number, email: string, isKnown: boolean): Promise<void> {
+export async function changePrimaryEmail(tx: Database, user_id: number, email: string, proof: Proof): Promise<void> {
   const query = tx.selectFrom('emails').select(['is_primary', 'confirmed_at']).where('email', '=', email);
   const own = await query.where('user_id', '=', user_id).executeTakeFirst();
-  if (own?.is_primary) await keepPrimaryEmail(tx, user_id, email, isKnown);
-  else if (isKnown || own?.confirmed_at) await takePrimaryEmail(tx, user_id, email);
+  if (own?.is_primary) await keepPrimaryEmail(tx, user_id, email, proof === 'confirmed');
+  else if (proof === 'confirmed' || own?.confirmed_at) await takePrimaryEmail(tx, user_id, email);
+  else if (proof === 'counts') await takePrimaryEmail(tx, user_id, email, false);
   else await requestPrimaryEmail(tx, user_id, email);
 }
 
@@ -30,15 +35,16 @@ async function keepPrimaryEmail(tx: Database, user_id: number, email: string, is
     .set({ email, ...confirmed })
     .where('id', '=', user_id)
     .execute();
-  await movePrimaryEmail(tx, user_id);
+  await movePrimaryEmail(tx, user_id, isKnown);
 }
 
 /**
  * Makes an address the primary one. The old one stays with the user if it was confirmed, and gets a notice.
  * @param tx a transaction that has locked the user
+ * @param isProved whether the user has confirmed it; otherwise a confirmation link is sent
  * @throws a unique violation as `changePrimaryEmail`
  */
-export async function takePrimaryEmail(tx: Database, user_id: number, email: string): Promise<void> {
+export async function takePrimaryEmail(tx: Database, user_id: number, email: string, isProved = true): Promise<void> {
   const old = await primaryOf(tx, user_id).executeTakeFirstOrThrow();
   const confirmed_at = sql<string>`coalesce((select confirmed_at from emails where email = ${email} and user_id = ${user_id}), now())`;
   await tx
@@ -46,7 +52,8 @@ export async function takePrimaryEmail(tx: Database, user_id: number, email: str
     .set({ email, confirmed_at, ...noRequest, updated_at: sql`now()` })
     .where('id', '=', user_id)
     .execute();
-  await movePrimaryEmail(tx, user_id);
+  await movePrimaryEmail(tx, user_id, isProved);
+  if (!isProved) await confirmEmail.enqueue(tx, { email_id: (await primaryOf(tx, user_id).executeTakeFirstOrThrow()).id });
   if (old.confirmed_at !== null) await tellOfPrimaryChange.enqueue(tx, { email_id: old.id });
 }
 

@@ -72,7 +72,9 @@ test('invalid and taken addresses are refused', async () => {
     const refused = await as('guest').post('/user/emails', { email });
     assert.deepEqual([refused.status, refused.body], [400, body], String(email));
   }
-  const foreign = await as('planner').post('/user/emails', { email: `MINE-${username}@example.com` });
+  const known = { email: `known-${username}@example.com`, skip_confirmation: true };
+  assert.equal((await as('admin').post(`/users/${people.outsider.id}/emails`, known)).status, 201);
+  const foreign = await as('planner').post('/user/emails', { email: known.email.toUpperCase() });
   assert.deepEqual([foreign.status, foreign.body], [400, taken]);
   assert.deepEqual((await as('guest').get('/user/emails')).body, before);
   for (const path of ['/user/emails/x', `/users/${people.guest.id}/emails/x`]) {

@@ -4,7 +4,7 @@ import { passwordDigest } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { changePrimaryEmail, claimPrimaryEmail, confirmEmail, confirmedAddresses } from '../emails/index.ts';
+import { changePrimaryEmail, claimPrimaryEmail, confirmEmail, confirmedAddresses, isTaken, type Proof } from '../emails/index.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
 import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
 
@@ -128,7 +128,7 @@ async function defaultLimits(tx: Database): Promise<Profile> {
 /** Refuses values that another user has. Checked before writing, so that the address is reported first, whichever constraint the database would report. */
 async function checkFree(tx: Database, id: number | undefined, { email, username }: Pick<UserChanges, 'email' | 'username'>) {
   const { rows } = await sql<{ has_email: boolean; has_username: boolean }>`
-    select exists (select from emails where email = ${email ?? null} and user_id is distinct from ${id ?? null}) as has_email,
+    select ${isTaken(email ?? null, id ?? null)} as has_email,
            exists (select from users where username = ${username ?? null} and id is distinct from ${id ?? null}) as has_username`.execute(
     tx,
   );
@@ -139,10 +139,10 @@ async function checkFree(tx: Database, id: number | undefined, { email, username
 /**
  * Updates a user. A new username changes the paths of their projects.
  * @param tx a transaction
- * @param skipReconfirmation whether a new address is confirmed at once
+ * @param proof what is known about a new address
  * @throws ApiError 404, and as `createUser`
  */
-export async function changeUser(tx: Database, id: number, changes: UserChanges, skipReconfirmation: boolean): Promise<void> {
+export async function changeUser(tx: Database, id: number, changes: UserChanges, proof: Proof): Promise<void> {
   const account = await lockedAccount(tx, id);
   checkPowers(account, changes);
   const { email, password, ...columns } = changes;
@@ -152,7 +152,7 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
   const secret = password === undefined ? {} : { password_digest: await passwordDigest(password) };
   try {
     if (username !== account.username || name !== account.name) await renameUserNamespace(tx, id, username, name);
-    if (email !== undefined) await changePrimaryEmail(tx, id, email, skipReconfirmation);
+    if (email !== undefined) await changePrimaryEmail(tx, id, email, proof);
     if (changes.public_email || changes.commit_email) checkOwnEmails(changes, await confirmedAddresses(tx, id));
     await tx
       .updateTable('users')

@@ -81,7 +81,7 @@ export const adminFilters = filtersOn('users', (by) => ({
  */
 export const userSearch = (text: string, withPrivate: boolean) => sql<SqlBool>`(
   users.name ilike ${containing(text)} or users.username::text ilike ${containing(text)} or (users.public_email = ${text} and users.public_email <> '')
-  ${withPrivate ? sql`or users.id = (select user_id from emails where email = ${text} and (is_primary or confirmed_at is not null))` : sql``})`;
+  ${withPrivate ? sql`or users.id = any (array(select user_id from emails where email = ${text} and (is_primary or confirmed_at is not null)))` : sql``})`;
 
 /** The order of search results: exact matches first. */
 export const exactness = (text: string) => sql<number>`case

@@ -118,6 +118,7 @@ export interface UserRow extends UserBasicRow {
   projects_limit: number;
   email: string;
   commit_email: string | null;
+  has_proved_email: boolean;
   can_create_group: boolean;
   external: boolean;
   private_profile: boolean;

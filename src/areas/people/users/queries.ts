@@ -1,5 +1,6 @@
 /** Queries for users. */
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { isPrimaryProved } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, type Page, type Paging, paginate, paginateByKey } from '../../../http/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
@@ -15,6 +16,8 @@ const columns = [
   ...(['users.private_profile', 'users.admin', 'users.note'] as const),
 ] as const;
 
+/** Whether the user has confirmed the primary address. */
+const hasProvedEmail = isPrimaryProved.as('has_proved_email');
 const namespaceId = sql<number | null>`(select namespaces.id from namespaces where namespaces.owner_id = users.id)`;
 const personalProjects = sql<number>`(select count(*) from projects where projects.namespace_id = ${namespaceId})`;
 const followers = sql<number>`(select count(*) from user_follows where followed_id = users.id)`;
@@ -27,7 +30,7 @@ export const usersInFull = (db: Database) =>
   db
     .selectFrom('users')
     .select(columns)
-    .select([namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
+    .select([hasProvedEmail, namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
     .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')]);
 
 /** Whether a user follows another one. */

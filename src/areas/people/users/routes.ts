@@ -198,7 +198,7 @@ export const userRoutes = [
       409: ['Email has already been taken', 'Username has already been taken'],
     },
     handle: async ({ db, url, input: { id, skip_reconfirmation, ...changes } }) => {
-      await db.transaction().execute((tx) => changeUser(tx, id, changes, skip_reconfirmation));
+      await db.transaction().execute((tx) => changeUser(tx, id, changes, skip_reconfirmation ? 'confirmed' : 'unknown'));
       return presentUserForAdmin(url, await userInFull(db, id));
     },
   }),

@@ -3,7 +3,6 @@ import { subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { forbidden, invalid } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
-import { endClaims } from '../../people/emails/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
 import { createUser, passwordReasons, personNameReasons } from '../../people/users/index.ts';
 import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
@@ -45,7 +44,6 @@ export async function signUp(tx: Database, invitation: OpenInvitation, account: 
   const objection = await objectionTo(tx, open);
   if (objection) return objection;
   if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, open))) throw forbidden(noSeatsText({ access_level: 0 }));
-  await endClaims(tx, email, null);
   const user_id = await createUser(tx, { ...account, email, confirmed: true });
   return acceptInvitation(tx, open, user_id);
 }

@@ -115,7 +115,7 @@ export const usersNumbered = (db: Database, ids: readonly number[]): Promise<Nam
     .execute();
 
 /**
- * The users of addresses: primary ones, confirmed or not, and other confirmed ones. Anyone can claim an address, so other unconfirmed ones do not identify a user.
+ * The users who have confirmed the addresses. Anyone can claim an address, so unconfirmed ones do not identify a user, not even primary ones.
  * @returns users by address in lower case
  */
 export async function usersByAddress(db: Database, addresses: readonly string[]): Promise<Map<string, NamedUser>> {
@@ -124,7 +124,7 @@ export async function usersByAddress(db: Database, addresses: readonly string[])
     .innerJoin('users', 'users.id', 'emails.user_id')
     .select(['emails.email', 'users.id', 'users.username', 'users.user_type'])
     .where(sql<boolean>`emails.email = any(${addresses}::citext[])`)
-    .where((q) => q.or([q('emails.is_primary', '=', true), q('emails.confirmed_at', 'is not', null)]))
+    .where('emails.confirmed_at', 'is not', null)
     .where('users.user_type', '<>', 'ghost')
     .execute();
   return new Map(rows.map(({ email, ...user }) => [email.toLowerCase(), user]));

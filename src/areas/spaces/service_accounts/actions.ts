@@ -5,7 +5,7 @@ import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
 import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { seats } from '../../instance/licenses/index.ts';
-import { emailReasons } from '../../people/emails/index.ts';
+import { emailReasons, type Proof } from '../../people/emails/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
 import { changeUser, createUser, personNameReasons } from '../../people/users/index.ts';
 import { takenReasons } from './queries.ts';
@@ -47,8 +47,9 @@ async function checkNames(tx: Database, user_id: number | undefined, { name, use
   if (sentence !== '') throw refused(sentence);
 }
 
-/** Whether addresses need no confirmation. */
-const confirmsItself = async (tx: Database) => (await settingsOf(tx)).email_confirmation_setting === 'off';
+/** Without confirmation, a chosen address counts at once. Nobody has confirmed it, so it does not stand for its owner anywhere. */
+const proofOf = async (tx: Database): Promise<Proof> =>
+  (await settingsOf(tx)).email_confirmation_setting === 'off' ? 'counts' : 'unknown';
 
 /**
  * Refuses more service accounts than the license has seats, which applies below Ultimate.
@@ -70,7 +71,7 @@ export interface NewServiceAccount extends Names {
 }
 
 /**
- * Creates a service account. A chosen address replaces the default one when it is confirmed, so that the account works until then.
+ * Creates a service account. A chosen address replaces the default one, which stays with the account, so that it works without the other.
  * @param plan the plan in force
  * @returns the ID of the user
  * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group was deleted meanwhile
@@ -89,8 +90,7 @@ export async function createServiceAccount(
     await checkNames(tx, undefined, { name, username, ...(email === undefined ? {} : { email }) });
     // After the username, which it contains: a bad username must not lead to an error about an address that the caller did not send.
     if (email === undefined) await checkNames(tx, undefined, { email: own });
-    const isKnown = email !== undefined && (await confirmsItself(tx));
-    const user = { username, name, email: isKnown ? email : own, confirmed: true, created_by_id };
+    const user = { username, name, email: own, confirmed: true, created_by_id };
     const id = await createUser(tx, { ...user, user_type: 'service_account', profile: { external: true } }).catch(refuse);
     await tx
       .insertInto('service_accounts')
@@ -99,7 +99,7 @@ export async function createServiceAccount(
       .catch((error: unknown) => {
         throw isForeignKeyViolation(error, 'service_accounts_group_id_fkey') ? notFound('Group') : error;
       });
-    if (email !== undefined && !isKnown) await changeUser(tx, id, { email }, false).catch(refuse);
+    if (email !== undefined) await changeUser(tx, id, { email }, await proofOf(tx)).catch(refuse);
     return id;
   });
 }
@@ -118,6 +118,6 @@ export async function changeServiceAccount(
   if (Object.keys(changes).length === 0) return;
   await db.transaction().execute(async (tx) => {
     await checkNames(tx, user_id, changes);
-    await changeUser(tx, user_id, changes, await confirmsItself(tx)).catch(refuse);
+    await changeUser(tx, user_id, changes, await proofOf(tx)).catch(refuse);
   });
 }

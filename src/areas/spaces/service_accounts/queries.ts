@@ -16,6 +16,7 @@ import {
   paginateByKey,
 } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { isTaken } from '../../people/emails/index.ts';
 import type { ServiceAccountRow } from './present.ts';
 
 const owner = groupRole('owner');
@@ -101,7 +102,7 @@ export async function takenReasons(
 ): Promise<{ email: string[]; username: string[] }> {
   const other = user_id ?? null;
   const { rows } = await sql<{ email: boolean; username: boolean }>`
-    select exists (select from emails where email = ${email} and user_id is distinct from ${other}::bigint) as email,
+    select ${isTaken(email, other)} as email,
            exists (select from users where username = ${username} and id is distinct from ${other}::bigint)
              or exists (select from namespaces where full_path = ${username}) as username`.execute(db);
   const reasons = (isTaken: boolean) => (isTaken ? ['has already been taken'] : []);

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientOf } from '../../../../test/support/client.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { confirm } from '../../people/emails/confirmation_actions.ts';
 import { confirmNewPrimary } from '../../people/emails/index.ts';
+import { acceptInvitations } from '../invitations/index.ts';
 
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });
 const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);
@@ -91,7 +95,7 @@ test('a service account cannot get a password or create groups', async () => {
 test('taken and invalid values are refused together', async () => {
   const { as, people, group, db } = await world();
   const secondary = `second-${people.guest.id}@example.com`;
-  await as('admin').post(`/users/${people.guest.id}/emails`, { email: secondary });
+  await as('admin').post(`/users/${people.guest.id}/emails`, { email: secondary, skip_confirmation: true });
   const [username, email] = [people.guest.username, `${people.guest.username}@example.com`];
   const before = await db.selectFrom('users').select('id').execute();
   const unfit = "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
@@ -199,6 +203,51 @@ test('a chosen address waits for its confirmation if the setting requires one, a
   const claimed = await as('admin').post('/service_accounts', { email });
   assert.deepEqual(claimed.body, message('Email has already been taken'));
   await db.deleteFrom('users').where('id', '=', made.id).execute();
+});
+
+test('an address that nobody has confirmed does not stand for its owner, and the owner gets it by confirming it', async () => {
+  const here = await world();
+  const { as, db, group, project, services, url } = here;
+  const members = `/groups/${group.id}/members`;
+  const email = `gardener-${group.id}@example.com`;
+  const account = (await as('admin').post('/service_accounts', { username: `claimant-${group.id}`, email })).body;
+  assert.equal(account.email, email, 'without confirmation the address counts at once');
+  const other = (await as('admin').post('/service_accounts', { email })).body;
+  assert.equal(other.email, email, 'and stops nobody');
+
+  // Neither invitations nor commits take it for the address of the account.
+  assert.deepEqual((await as('owner').post(`/groups/${group.id}/invitations`, { email, access_level: 30 })).body, {
+    status: 'success',
+  });
+  assert.equal((await as('owner').get(`/groups/${group.id}/invitations`)).body.length, 1);
+  assert.equal((await as('owner').get(`${members}/${account.id}`)).status, 404);
+  await as('owner').post(members, { user_id: account.id, access_level: 40 });
+  const tokens = `/users/${account.id}/personal_access_tokens`;
+  const { token } = (await as('admin').post(tokens, { name: 'x', scopes: ['api'] })).body;
+  const commit = await clientOf(`${url}/api/v4`, token).post(`/projects/${project.id}/repository/commits`, {
+    ...{ branch: 'main', commit_message: 'Prune' },
+    actions: [{ action: 'create', file_path: 'a.txt', content: 'a' }],
+  });
+  assert.equal(commit.body.author_email, `${account.id}-${account.username}@users.noreply.coppice.test`);
+
+  // The owner of the address confirms it: the accounts fall back to their own, and the invitation is theirs.
+  const owner = await here.person();
+  assert.equal((await owner.client.post('/user/emails', { email })).status, 201);
+  const { seed } = await db
+    .selectFrom('emails')
+    .select('seed')
+    .where('user_id', '=', owner.id)
+    .where('is_primary', '=', false)
+    .executeTakeFirstOrThrow();
+  assert.equal((await confirm(db, seed)).result, 'confirmed');
+  await performQueued(services, [acceptInvitations]);
+  assert.equal((await as('owner').get(`${members}/${owner.id}`)).body.access_level, 30);
+  for (const { id, username } of [account, other])
+    assert.equal((await as('admin').get(`/users/${id}`)).body.email, `${username}@noreply.coppice.test`);
+  const taken = await as('admin').patch(`/service_accounts/${account.id}`, { email });
+  assert.deepEqual([taken.status, taken.body], [400, message('Email has already been taken')]);
+  const found = (await as('admin').get('/users', { search: email })).body;
+  assert.deepEqual(ids({ body: found }), [owner.id]);
 });
 
 test('only administrators manage service accounts of the instance', async () => {
