@@ -7,8 +7,9 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { endpoints } from '../../src/areas/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
-import { randomFrom, seedOfToday } from '../support/random.ts';
+import { type Random, randomFrom, seedOfToday } from '../support/random.ts';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw_request.ts';
+import { headOf, rawSocket } from '../support/raw_socket.ts';
 import { runs } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
 import { furnish, furnishWithSecrets, marks, type Names, viewOf } from './places.ts';
@@ -41,6 +42,17 @@ function problemOf(caller: CallerName, { method }: RawRequest, { status, text }:
 
 const shown = ({ path, headers, body = '' }: RawRequest) =>
   `${path.slice(0, 300)} ${JSON.stringify(headers).replace(/"private-token":"[^"]*",?/, '')} ${body.slice(0, 600)}`;
+
+/** Sends the beginning of a request, and breaks off. */
+async function breakOff(url: string, { method, path, headers = {}, body = '' }: RawRequest, random: Random): Promise<void> {
+  const socket = await rawSocket(url);
+  const length = { 'content-length': Buffer.byteLength(body) };
+  const text = headOf(method, `/api/v4${path}`, { ...headers, ...length }) + body;
+  const isSent = Promise.withResolvers<void>();
+  socket.write(text.slice(0, random.below(text.length)), () => isSent.resolve());
+  await isSent.promise;
+  socket.destroy();
+}
 
 async function answerTo(url: string, request: RawRequest): Promise<RawAnswer> {
   return sendRaw(url, request).catch((error: Error) => ({ status: 599, text: error.message }));
@@ -81,6 +93,7 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
     const draw = { random, names: namesFor(caller, names, secrets), without: ['admin'] };
     const drawn = drawRequest(place, draw);
     const request = { ...drawn, headers: { ...drawn.headers, ...tokenOf(caller, here) } };
+    if (random.happens(2)) await breakOff(here.url, request, random);
     const answer = await answerTo(here.url, request);
     const outcome = `${caller} ${Math.floor(answer.status / 100)}xx`;
     answered.set(outcome, (answered.get(outcome) ?? 0) + 1);

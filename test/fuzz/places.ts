@@ -54,7 +54,7 @@ export async function furnishWithSecrets(place: World): Promise<Names> {
   const { as, project, group } = place;
   const api = as('owner');
   await done(api.put(`/groups/${group.id}`, { name: `${marker} group`, description: marker }));
-  await done(api.put(`/projects/${project.id}`, { name: `${marker} project`, description: marker, topics: [marker] }));
+  await done(api.put(`/projects/${project.id}`, { name: `${marker} project`, description: marker }));
   const names = await furnish(place, marker);
   await done(api.post(`/projects/${project.id}/repository/branches`, { branch: `${marker}/branch`, ref: 'main' }));
   return names;

@@ -4,6 +4,13 @@ import type { Random } from '../support/random.ts';
 import type { RawRequest } from '../support/raw_request.ts';
 import type { Names } from './places.ts';
 
+/** What texts of the greatest length are made of: all that is searched for in Markdown. */
+const longTextParts = ['x', '#1 ', '- [ ] x\n', '\n', '@a ', '``` ', '/label ~a\n', '> - x', '&1 ', '[a](b) ', '<!--', 'é'];
+const longText = (random: Random): string => {
+  const part = random.of(longTextParts);
+  return part.repeat(Math.floor(random.of([100_000, 1_000_000, 1_048_576, 2_000_000]) / part.length));
+};
+
 interface Schema {
   $ref?: string;
   type?: string;
@@ -150,9 +157,15 @@ const wrongBodies = [
   '{"__proto__":{"x":1}}',
   deep(50),
   deep(20_000),
+  '['.repeat(1_000_000),
+  `{"a":[${'0,'.repeat(200_000)}0]}`,
+  `{${Array.from({ length: 90_000 }, (_, index) => `"key${index}":1`).join()}}`,
   '\ufeff{}',
   '--x\r\n\r\n',
 ];
+
+/** Bodies whose cost is in another form than JSON. */
+const heavyForms = ['a&'.repeat(500_000), `a=${'%c3%a9'.repeat(200_000)}`, `a${'[b]'.repeat(10_000)}=1`];
 
 interface Body {
   type: string | undefined;
@@ -165,10 +178,12 @@ function bodyOf({ path, operation }: Place, draw: Draw): Body {
   const members = Object.entries(properties)
     .filter(([name]) => !without.includes(name) && random.happens(required.includes(name) ? 90 : 25))
     .map(([name, schema]) => [name, valueFor(name, schema, path, draw)] as const);
-  if (random.happens(1)) members.push(['description', 'x'.repeat(2_000_000)]);
+  const texts = Object.keys(properties).filter((name) => properties[name]!.type === 'string' || properties[name]!.anyOf);
+  if (texts.length > 0 && random.happens(1)) members.push([random.of(texts), longText(random)]);
   const text = JSON.stringify(Object.fromEntries(members));
   if (random.happens(5)) return { type: random.of(wrongTypes), text };
   if (random.happens(5)) return { type: 'application/json', text: random.of(wrongBodies) };
+  if (random.happens(1)) return { type: 'application/x-www-form-urlencoded', text: random.of(heavyForms) };
   if (random.happens(10))
     return {
       type: 'application/x-www-form-urlencoded',
@@ -189,6 +204,7 @@ function oddHeaders({ random, names }: Draw): Record<string, string> {
     'accept-encoding',
     'origin',
     'x-request-id',
+    'host',
   ]);
   const value = name === 'sudo' && random.happens(50) ? random.of(random.of(names).users) : random.of(oddTexts);
   // Node refuses to send what is no header; HTTP knows nothing beyond bytes.

@@ -16,7 +16,7 @@ export async function rawSocket(url: string): Promise<Socket> {
 
 /** The head of a request, with the empty line after it. */
 export const headOf = (method: string, path: string, headers: Record<string, string | number>): string =>
-  `${[`${method} ${path} HTTP/1.1`, 'Host: coppice.test', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n`;
+  `${[`${method} ${path} HTTP/1.1`, ...Object.entries({ host: 'coppice.test', ...headers }).map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n`;
 
 /** Everything that the server sends until the connection is closed, or reset. */
 export async function everythingFrom(socket: Socket): Promise<string> {
