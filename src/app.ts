@@ -162,7 +162,8 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
   return app;
 }
 
-/** Our own pages may send their session; anybody else's only what they hold themselves. */
+/** Our own pages may send their session; anybody else's only what they hold themselves, and what serves operators and people is for none of them. */
 function corsFor(request: FastifyRequest, ownOrigin: string) {
+  if (/^\/(%2d|-)\//i.test(request.url)) return { origin: false as const };
   return request.headers.origin === ownOrigin ? { origin: true, credentials: true } : { origin: '*', credentials: false };
 }

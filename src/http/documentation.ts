@@ -41,7 +41,12 @@ export function documentation(endpoints: readonly FiledEndpoint[]): Doorway {
     ],
     errors: () => jsonForm,
     prepare: async (app) => {
-      await app.register(fastifyStatic, { root: assets, prefix: '/docs/assets/', index: false });
+      await app.register(fastifyStatic, {
+        ...{ root: assets, prefix: '/docs/assets/', index: false },
+        setHeaders: (reply) => {
+          reply.header('content-security-policy', policy);
+        },
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What areas write endpoints with. */
 
 export type { Services } from '../services/index.ts';
+export { deleteFound } from './deletion.ts';
 export { type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
 export * from './endpoint.ts';
 export { type ErrorForm, jsonForm, messageOf } from './error_replies.ts';

@@ -5,6 +5,7 @@ import {
   type AnyEndpoint,
   checkUnmodified,
   del,
+  deleteFound,
   found,
   get,
   Id,
@@ -101,7 +102,7 @@ function routesAt(path: string, [noun, thing]: Names, { at }: NoteableKind, name
         const award = found(undefined, row);
         if (award.user_id !== caller.id && !caller.admin) throw unauthorized();
         checkUnmodified(award.updated_at, unmodified_since);
-        await db.deleteFrom('award_emoji').where('id', '=', award.id).execute();
+        await deleteFound(db, 'award_emoji', award.id);
       },
     }),
   ];

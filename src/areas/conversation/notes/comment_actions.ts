@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { checkUnmodified, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
+import { checkUnmodified, deleteFound, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { applyCommands, type Command, type Commandable, type CommandOutcome, extractCommands } from '../quick_actions/index.ts';
@@ -167,7 +167,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
 }
 
 async function deleteNote(tx: Database, noteable: Noteable, id: number): Promise<void> {
-  found(undefined, await tx.deleteFrom('notes').where('id', '=', id).returning('id').executeTakeFirst());
+  await deleteFound(tx, 'notes', id);
   await touch(tx, noteable);
 }
 

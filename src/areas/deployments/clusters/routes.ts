@@ -5,6 +5,7 @@ import {
   allOptional,
   checkUnmodified,
   del,
+  deleteFound,
   found,
   get,
   Id,
@@ -121,7 +122,7 @@ export const clusterRoutes = [
     handle: async ({ db, input, unmodified_since }) => {
       const query = db.selectFrom('clusters').select('updated_at').where('id', '=', input.cluster_id);
       checkUnmodified(found(undefined, await query.executeTakeFirst()).updated_at, unmodified_since);
-      await db.deleteFrom('clusters').where('id', '=', input.cluster_id).execute();
+      await deleteFound(db, 'clusters', input.cluster_id);
     },
   }),
 ];

@@ -8,6 +8,7 @@ import {
   capitalized,
   checked,
   del,
+  deleteFound,
   found,
   get,
   Id,
@@ -117,7 +118,7 @@ function routesOf(kind: 'project' | 'group') {
       handle: async ({ db, owner, input }) => {
         const { id } = await tokenOf(db, owner, input.token_id);
         // Of two requests at the same moment, one deletes it.
-        found(undefined, await db.deleteFrom('deploy_tokens').where('id', '=', id).returning('id').executeTakeFirst());
+        await deleteFound(db, 'deploy_tokens', id);
       },
     }),
   ];

@@ -9,6 +9,7 @@ import {
   checked,
   checkUnmodified,
   del,
+  deleteFound,
   found,
   get,
   Id,
@@ -164,7 +165,7 @@ export const freezePeriods = [
         await freezePeriodsOf(db, project).where('id', '=', input.freeze_period_id).executeTakeFirst(),
       );
       checkUnmodified(period.updated_at, unmodified_since);
-      await db.deleteFrom('freeze_periods').where('id', '=', period.id).execute();
+      await deleteFound(db, 'freeze_periods', period.id);
     },
   }),
   get('/projects/:id/freeze_status', {

@@ -8,7 +8,7 @@ import {
   capitalized,
   checked,
   del,
-  found,
+  deleteFound,
   get,
   nothing,
   nullable,
@@ -150,7 +150,7 @@ function routesOf(kind: Kind) {
       handle: async ({ db, owner, input }) => {
         const { id } = await variableOf(db, owner, which(input));
         // Of two requests at the same moment, one deletes it.
-        found('Variable', await db.deleteFrom('variables').where('id', '=', id).returning('id').executeTakeFirst());
+        await deleteFound(db, 'variables', id, 'Variable');
       },
     }),
   ];

@@ -9,6 +9,7 @@ import {
   CommaList,
   DateOnly,
   del,
+  forbidden,
   found,
   get,
   Id,
@@ -136,6 +137,8 @@ export const personalAccessTokenRoutes = [
     },
     handle: async ({ db, caller, input }) => {
       const { id, active, revoked } = await tokenFor(db, caller, input.id);
+      // Its managers rotate such a token; if it could do so itself, it would outlive them.
+      if (isOfResource(caller)) throw forbidden();
       if (!active && !revoked) throw unauthorized();
       return rotate(db, id, input.expires_at);
     },

@@ -8,6 +8,7 @@ import {
   checkUnmodified,
   DateOnly,
   del,
+  deleteFound,
   found,
   get,
   Id,
@@ -108,7 +109,7 @@ export const iterationCadenceRoutes = [
     handle: async ({ db, group, input, unmodified_since }) => {
       const { id, updated_at } = await cadenceOf(db, group.id, input.cadence_id);
       checkUnmodified(updated_at, unmodified_since);
-      await db.deleteFrom('iteration_cadences').where('id', '=', id).execute();
+      await deleteFound(db, 'iteration_cadences', id, 'Iteration Cadence');
     },
   }),
   post(`${single}/iterations`, {

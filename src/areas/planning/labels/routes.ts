@@ -10,6 +10,7 @@ import {
   capitalized,
   checkUnmodified,
   del,
+  deleteFound,
   exactlyOneOf,
   forbidden,
   get,
@@ -81,7 +82,7 @@ type Changes = Omit<LabelChanges, 'title'> & { new_name?: string };
 async function remove(services: Services & Conditions, granted: Granted, id_or_title: string) {
   const label = await own(services, granted, id_or_title);
   checkUnmodified(label.updated_at, services.unmodified_since);
-  await services.db.deleteFrom('labels').where('id', '=', label.id).execute();
+  await deleteFound(services.db, 'labels', label.id, 'Label');
 }
 
 async function subscribe(services: Services, granted: Granted, id_or_title: string, subscribed: boolean) {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { PlanningPlace } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid } from '../../../db/index.ts';
-import { found, invalidAs } from '../../../http/index.ts';
+import { deleteFound, found, invalidAs } from '../../../http/index.ts';
 import { type EventAction, recordEvent } from '../../activity/events/index.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
@@ -118,10 +118,11 @@ export async function changeMilestone(
 /**
  * Deletes a milestone of the project or group itself.
  * @param author_id the user who deletes it
+ * @throws ApiError 404 when it is gone
  */
 export async function removeMilestone(tx: Database, place: PlanningPlace, author_id: number, id: number): Promise<void> {
-  const removed = await tx.deleteFrom('milestones').where('id', '=', id).returning('id').executeTakeFirst();
-  if (removed) await record(tx, place, author_id, 'destroyed', id);
+  await deleteFound(tx, 'milestones', id);
+  await record(tx, place, author_id, 'destroyed', id);
 }
 
 async function lockedMilestone(tx: Database, place: PlanningPlace, id: number): Promise<MilestoneFields & { state: string }> {

@@ -152,3 +152,13 @@ test('tokens of a deleted project do not work, and their bot users are deleted',
   await removeUser.perform({ user_id, hard: false }, serviceCall(here));
   assert.equal((await holding(here, token).get('/user')).status, 401);
 });
+
+test('the bot of a group token does not rotate itself, whatever its level, and keeps working', async () => {
+  const here = await world();
+  const request = { name: 'bot', scopes: ['api'], access_level: 50, expires_at: daysFromNow(5) };
+  const { body } = await here.as('owner').post(`/groups/${here.group.id}/access_tokens`, request);
+  const bot = clientOf(`${here.url}/api/v4`, body.token);
+  const refused = await bot.post(`/personal_access_tokens/${body.id}/rotate`);
+  assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
+  assert.equal((await bot.get(`/groups/${here.group.id}`)).status, 200);
+});

@@ -16,7 +16,7 @@ export interface GroupDeletion {
 
 /**
  * Marks a group for deletion, or schedules the immediate deletion of a marked one.
- * @throws ApiError 404 when it no longer exists, 400 when it cannot be deleted immediately, 412 when it changed after `unmodified_since`
+ * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
  */
 export async function endGroup(db: Database, group: Group, deletion: GroupDeletion): Promise<void> {
   const { permanently_remove, full_path, unmodified_since } = deletion;
@@ -29,15 +29,20 @@ export async function endGroup(db: Database, group: Group, deletion: GroupDeleti
     if (full_path !== group.full_path)
       throw badRequest('`full_path` is incorrect. You must enter the complete path for the subgroup.');
     await removeGroup.enqueue(db, { group_id: group.id }, { key: String(group.id) });
-  } else if (!group.marked_for_deletion) {
-    await db
-      .updateTable('namespaces')
-      .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
-      .where('id', '=', group.id)
-      // The first request sets the date of the deletion.
-      .where('marked_for_deletion_at', 'is', null)
-      .execute();
-  }
+  } else if (marked_for_deletion_at !== null || (!group.marked_for_deletion && !(await mark(db, group.id))))
+    throw badRequest('Group has been already marked for deletion');
+}
+
+/** @returns whether it was not marked before: the first request sets the date of the deletion */
+async function mark(db: Database, id: number): Promise<boolean> {
+  const marked = await db
+    .updateTable('namespaces')
+    .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('marked_for_deletion_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return marked !== undefined;
 }
 
 /**

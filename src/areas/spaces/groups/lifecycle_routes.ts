@@ -63,6 +63,7 @@ export const groupLifecycleRoutes = [
     returns: accepted,
     refusals: {
       400: [
+        'Group has been already marked for deletion',
         'Group must be marked for deletion first.',
         '`full_path` is incorrect. You must enter the complete path for the subgroup.',
         '`permanently_remove` option is only available for subgroups.',

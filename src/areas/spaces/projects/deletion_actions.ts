@@ -16,7 +16,7 @@ export interface ProjectDeletion {
 
 /**
  * Marks a project for deletion, or schedules the immediate deletion of a marked one.
- * @throws ApiError 404 when it no longer exists, 400 when it cannot be deleted immediately, 412 when it changed after `unmodified_since`
+ * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
  */
 export async function endProject(db: Database, project: Project, deletion: ProjectDeletion): Promise<void> {
   const { permanently_remove, full_path, unmodified_since } = deletion;
@@ -28,15 +28,20 @@ export async function endProject(db: Database, project: Project, deletion: Proje
     if (full_path !== project.full_path)
       throw badRequest('`full_path` is incorrect. You must enter the complete path for the project.');
     await removeProject.enqueue(db, { project_id: project.id }, { key: String(project.id) });
-  } else if (!project.marked_for_deletion) {
-    await db
-      .updateTable('projects')
-      .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
-      .where('id', '=', project.id)
-      // The first request sets the date of the deletion.
-      .where('marked_for_deletion_at', 'is', null)
-      .execute();
-  }
+  } else if (marked_for_deletion_at !== null || (!project.marked_for_deletion && !(await mark(db, project.id))))
+    throw badRequest('Project has been already marked for deletion');
+}
+
+/** @returns whether it was not marked before: the first request sets the date of the deletion */
+async function mark(db: Database, id: number): Promise<boolean> {
+  const marked = await db
+    .updateTable('projects')
+    .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('marked_for_deletion_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return marked !== undefined;
 }
 
 /**

@@ -61,6 +61,7 @@ export const projectLifecycleRoutes = [
     returns: accepted,
     refusals: {
       400: [
+        'Project has been already marked for deletion',
         'Project must be marked for deletion first.',
         '`full_path` is incorrect. You must enter the complete path for the project.',
       ],

@@ -1,6 +1,6 @@
 /** Epics: goals of a group that span the issues of many projects (docs/reference/epics.md). */
 import { epicGroupRole, epicKind, epicRemover, epicRole, epicVisible, groupVisible } from '../../../access/index.ts';
-import { checkUnmodified, del, get, nothing, one, pageOf, paging, post, put } from '../../../http/index.ts';
+import { checkUnmodified, del, deleteFound, get, nothing, one, pageOf, paging, post, put } from '../../../http/index.ts';
 import { createEpic, updateEpic } from './actions.ts';
 import { epicListInput, epicListRules } from './list_parameters.ts';
 import { listEpics } from './list_queries.ts';
@@ -63,7 +63,7 @@ const routes = [
     returns: nothing,
     handle: async ({ db, epic, unmodified_since }) => {
       checkUnmodified(epic.updated_at, unmodified_since);
-      await db.deleteFrom('epics').where('id', '=', epic.id).execute();
+      await deleteFound(db, 'epics', epic.id);
     },
   }),
 ];

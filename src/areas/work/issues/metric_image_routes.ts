@@ -7,6 +7,7 @@ import {
   badRequest,
   checked,
   del,
+  deleteFound,
   File,
   forbidden,
   found,
@@ -114,7 +115,7 @@ export const issueMetricImageRoutes = [
     handle: async ({ db, issue, input }) => {
       checkIncident(issue);
       const { id } = await imageOf(db, issue, input.image_id);
-      await db.deleteFrom('issue_metric_images').where('id', '=', id).execute();
+      await deleteFound(db, 'issue_metric_images', id, 'Metric image');
     },
   }),
 ];

@@ -1,7 +1,7 @@
 /** Issues: showing, creating, updating and deleting one. Lists are in list_routes.ts. */
 import { isIP } from 'node:net';
 import { admin, epicKind, issueEditor, issueRole, issueVisible, projectRole } from '../../../access/index.ts';
-import { checkUnmodified, del, found, get, Id, nothing, one, post, put } from '../../../http/index.ts';
+import { checkUnmodified, del, deleteFound, found, get, Id, nothing, one, post, put } from '../../../http/index.ts';
 import { noMatchText } from '../issuables/index.ts';
 import { createIssue } from './creation_actions.ts';
 import { editIssue } from './edit_actions.ts';
@@ -79,7 +79,7 @@ export const issueRoutes = [
     returns: nothing,
     handle: async ({ db, issue, unmodified_since }) => {
       checkUnmodified(issue.updated_at, unmodified_since);
-      await db.deleteFrom('issues').where('id', '=', issue.id).execute();
+      await deleteFound(db, 'issues', issue.id, 'Issue');
     },
   }),
 ];
