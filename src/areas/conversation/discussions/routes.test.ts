@@ -289,9 +289,9 @@ test('only members can comment on a locked discussion', async () => {
   assert.equal((await as('outsider').put(`${note}/${own.notes[0].id}`, { body: 'x' })).status, 403);
   assert.equal((await as('outsider').delete(`${note}/${own.notes[0].id}`)).status, 403);
   assert.equal((await as('guest').post(note, { body: 'From inside.' })).status, 201);
-  // Everyone can still read it; discussions need a token, as in the reference.
+  // Every signed-in user can still read it.
   assert.equal((await as('outsider').get(`${at}/discussions`)).body.length, 1);
-  assert.equal((await as('anonymous').get(`${at}/notes`)).status, 200);
+  assert.equal((await as('anonymous').get(`${at}/notes`)).status, 401);
   assert.equal((await as('anonymous').get(`${at}/discussions`)).status, 401);
 });
 

@@ -44,13 +44,13 @@ const comment = {
 export function noteRoutes(noun: Commandable): AnyEndpoint[] {
   const { name, type, discussed_at, endpoints } = noun.kind;
   const base = `${discussed_at.path}/notes`;
-  const [visible, reader] = [discussed_at.visible(type), discussed_at.reader(type)];
+  const reader = discussed_at.reader(type);
   const note = { note_id: Id };
   return endpoints([
     get(base, {
       operation: `list${type}Notes`,
       summary: `List the notes of an ${name}, without replies in threads`,
-      access: visible,
+      access: reader,
       input: { ...paging, ...filters },
       returns: pageOf(Note),
       handle: async ({ db, url, input, ...granted }) => {
@@ -61,7 +61,7 @@ export function noteRoutes(noun: Commandable): AnyEndpoint[] {
     get(`${base}/:note_id`, {
       operation: `get${type}Note`,
       summary: 'Get a note',
-      access: visible,
+      access: reader,
       input: note,
       returns: one(Note),
       handle: async ({ db, url, input, ...granted }) => presentNote(url, await noteOf(db, granted, input.note_id, true)),
