@@ -191,6 +191,10 @@ export const alias = (endpoint: AnyEndpoint, at: { path?: string; method?: Metho
 export const alsoUnder = (from: string, to: string, endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
   endpoints.flatMap((endpoint) => [endpoint, alias(endpoint, { path: endpoint.path.replace(from, to) })]);
 
+/** Endpoints that only some offerings have. */
+export const offeredOn = (offerings: readonly Offering[], endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
+  endpoints.map((endpoint) => ({ ...endpoint, offerings }));
+
 /** Files endpoints under a tag of the documentation. */
 export function tagged(name: string, description: string, ...lists: readonly (readonly AnyEndpoint[])[]): FiledEndpoint[] {
   const tag: Tag = { name, description };

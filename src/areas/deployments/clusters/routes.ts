@@ -11,6 +11,7 @@ import {
   Id,
   nothing,
   nullable,
+  offeredOn,
   one,
   optional,
   pageOf,
@@ -49,80 +50,83 @@ const namespace_per_environment = Type.Boolean({ default: true });
 const clusterOf = async ({ db, url }: Pick<Services, 'db' | 'url'>, id: number) =>
   presentCluster(url, found(undefined, await clustersOf(db).where('clusters.id', '=', id).executeTakeFirst()));
 
-export const clusterRoutes = [
-  get('/admin/clusters', {
-    operation: 'listInstanceClusters',
-    summary: 'List the clusters of the instance, oldest first',
-    access: admin,
-    input: paging,
-    returns: pageOf(Cluster),
-    deprecated: true,
-    handle: async ({ db, url, input }) => {
-      const page = await paginate(db, clustersOf(db), input);
-      return { ...page, items: page.items.map((row) => presentCluster(url, row)) };
-    },
-  }),
-  get('/admin/clusters/:cluster_id', {
-    operation: 'getInstanceCluster',
-    summary: 'Get a cluster',
-    access: admin,
-    input: { cluster_id: Id },
-    returns: one(Cluster),
-    deprecated: true,
-    handle: ({ db, url, input }) => clusterOf({ db, url }, input.cluster_id),
-  }),
-  post('/admin/clusters/add', {
-    operation: 'addInstanceCluster',
-    summary: 'Add an existing cluster',
-    access: admin,
-    input: {
-      name: Type.String(),
-      platform_kubernetes_attributes: Type.Object({
-        ...required,
-        ...allOptional(platform),
-        // Left out, the column says rbac.
-        authorization_type: optional(Type.Enum(['rbac', 'abac', 'unknown_authorization'])),
-      }),
-      ...allOptional(parameters),
-      namespace_per_environment,
-    },
-    returns: one(Cluster),
-    deprecated: true,
-    refusals: { 400: '<parameter>: <reason>' },
-    handle: async ({ db, url, secrets, caller, input }) =>
-      clusterOf({ db, url }, await addCluster({ db, secrets }, caller, input)),
-  }),
-  put('/admin/clusters/:cluster_id', {
-    operation: 'updateInstanceCluster',
-    summary: 'Update a cluster',
-    access: admin,
-    input: {
-      cluster_id: Id,
-      name: optional(Type.String()),
-      platform_kubernetes_attributes: optional(Type.Object(allOptional({ ...required, ...platform }))),
-      ...allOptional(parameters),
-      namespace_per_environment,
-    },
-    returns: one(ChangedCluster),
-    deprecated: true,
-    refusals: { 400: '<parameter>: <reason>' },
-    handle: async ({ db, url, secrets, caller, input: { cluster_id, ...given } }) => {
-      await changeCluster({ db, secrets }, caller, cluster_id, given);
-      return { ...(await clusterOf({ db, url }, cluster_id)), project: null };
-    },
-  }),
-  del('/admin/clusters/:cluster_id', {
-    operation: 'deleteInstanceCluster',
-    summary: 'Remove a cluster',
-    access: admin,
-    input: { cluster_id: Id },
-    conditional: true,
-    returns: nothing,
-    deprecated: true,
-    handle: async ({ db, input, unmodified_since }) => {
-      const query = db.selectFrom('clusters').select('updated_at').where('id', '=', input.cluster_id);
-      checkUnmodified(found(undefined, await query.executeTakeFirst()).updated_at, unmodified_since);
-      await deleteFound(db, 'clusters', input.cluster_id);
-    },
-  }),
-];
+export const clusterRoutes = offeredOn(
+  ['self-managed'],
+  [
+    get('/admin/clusters', {
+      operation: 'listInstanceClusters',
+      summary: 'List the clusters of the instance, oldest first',
+      access: admin,
+      input: paging,
+      returns: pageOf(Cluster),
+      deprecated: true,
+      handle: async ({ db, url, input }) => {
+        const page = await paginate(db, clustersOf(db), input);
+        return { ...page, items: page.items.map((row) => presentCluster(url, row)) };
+      },
+    }),
+    get('/admin/clusters/:cluster_id', {
+      operation: 'getInstanceCluster',
+      summary: 'Get a cluster',
+      access: admin,
+      input: { cluster_id: Id },
+      returns: one(Cluster),
+      deprecated: true,
+      handle: ({ db, url, input }) => clusterOf({ db, url }, input.cluster_id),
+    }),
+    post('/admin/clusters/add', {
+      operation: 'addInstanceCluster',
+      summary: 'Add an existing cluster',
+      access: admin,
+      input: {
+        name: Type.String(),
+        platform_kubernetes_attributes: Type.Object({
+          ...required,
+          ...allOptional(platform),
+          // Left out, the column says rbac.
+          authorization_type: optional(Type.Enum(['rbac', 'abac', 'unknown_authorization'])),
+        }),
+        ...allOptional(parameters),
+        namespace_per_environment,
+      },
+      returns: one(Cluster),
+      deprecated: true,
+      refusals: { 400: '<parameter>: <reason>' },
+      handle: async ({ db, url, secrets, caller, input }) =>
+        clusterOf({ db, url }, await addCluster({ db, secrets }, caller, input)),
+    }),
+    put('/admin/clusters/:cluster_id', {
+      operation: 'updateInstanceCluster',
+      summary: 'Update a cluster',
+      access: admin,
+      input: {
+        cluster_id: Id,
+        name: optional(Type.String()),
+        platform_kubernetes_attributes: optional(Type.Object(allOptional({ ...required, ...platform }))),
+        ...allOptional(parameters),
+        namespace_per_environment,
+      },
+      returns: one(ChangedCluster),
+      deprecated: true,
+      refusals: { 400: '<parameter>: <reason>' },
+      handle: async ({ db, url, secrets, caller, input: { cluster_id, ...given } }) => {
+        await changeCluster({ db, secrets }, caller, cluster_id, given);
+        return { ...(await clusterOf({ db, url }, cluster_id)), project: null };
+      },
+    }),
+    del('/admin/clusters/:cluster_id', {
+      operation: 'deleteInstanceCluster',
+      summary: 'Remove a cluster',
+      access: admin,
+      input: { cluster_id: Id },
+      conditional: true,
+      returns: nothing,
+      deprecated: true,
+      handle: async ({ db, input, unmodified_since }) => {
+        const query = db.selectFrom('clusters').select('updated_at').where('id', '=', input.cluster_id);
+        checkUnmodified(found(undefined, await query.executeTakeFirst()).updated_at, unmodified_since);
+        await deleteFound(db, 'clusters', input.cluster_id);
+      },
+    }),
+  ],
+);

@@ -1,7 +1,7 @@
 /** Experiments: changes shown to some people only, to find out whether they are an improvement. */
 import { type Static, Type } from 'typebox';
 import { teamMember } from '../../../access/index.ts';
-import { badRequest, get, listOf, resource } from '../../../http/index.ts';
+import { badRequest, get, listOf, offeredOn, resource } from '../../../http/index.ts';
 import { DefinitionOfExperiment, keyOf } from './definition.ts';
 import { definitions } from './definitions/index.ts';
 import { bucketOf, Gate, gatesFrom, listOfGates, stateOf } from './gate_rules.ts';
@@ -32,19 +32,22 @@ function present(gates: Awaited<ReturnType<typeof gatesOf>>): Static<typeof Expe
   }
 }
 
-export const experimentRoutes = [
-  get('/experiments', {
-    operation: 'listExperiments',
-    summary: 'List experiments with their state, by name',
-    access: teamMember,
-    returns: listOf(Experiment),
-    refusals: { 400: '400 Bad request - experimentation may not be working right now' },
-    handle: async ({ db }) =>
-      present(
-        await gatesOf(
-          db,
-          definitions.map(({ name }) => name),
+export const experimentRoutes = offeredOn(
+  ['hosted'],
+  [
+    get('/experiments', {
+      operation: 'listExperiments',
+      summary: 'List experiments with their state, by name',
+      access: teamMember,
+      returns: listOf(Experiment),
+      refusals: { 400: '400 Bad request - experimentation may not be working right now' },
+      handle: async ({ db }) =>
+        present(
+          await gatesOf(
+            db,
+            definitions.map(({ name }) => name),
+          ),
         ),
-      ),
-  }),
-];
+    }),
+  ],
+);

@@ -89,8 +89,10 @@ test('a feature is enabled for several named targets at once, and disabled for s
     off,
     { key: 'actors', value: actors.filter((actor) => actor !== `User:${owner.id}`).sort() },
   ]);
-  const many = await set(here, { value: true, user: Array(70_000).fill(guest.username).join(',') });
+  const many = await set(here, { value: true, user: Array(1000).fill(guest.username).join(',') });
   assert.deepEqual(many.body, fewer.body);
+  const tooMany = await set(here, { value: true, user: Array(1001).fill(guest.username).join(',') });
+  assert.deepEqual([tooMany.status, tooMany.body.message], [400, 'user has more than 1000 elements']);
 });
 
 test('an invalid change is refused, and nothing changes', async (t) => {

@@ -1,7 +1,21 @@
 /** Licences: installing them, and the seats that count against them. */
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
-import { alias, bytes, del, get, Id, listOf, nothing, nullable, one, post, put, withStatus } from '../../../http/index.ts';
+import {
+  alias,
+  bytes,
+  del,
+  get,
+  Id,
+  listOf,
+  nothing,
+  nullable,
+  offeredOn,
+  one,
+  post,
+  put,
+  withStatus,
+} from '../../../http/index.ts';
 import { addLicense, removeLicense } from './actions.ts';
 import { recordBillableUsers } from './jobs.ts';
 import { trustedKeys } from './key_rules.ts';
@@ -23,69 +37,72 @@ const usage = get('/license/usage_export', {
   },
 });
 
-export const licenseRoutes = [
-  get('/license', {
-    operation: 'getCurrentLicense',
-    summary: 'Get the current licence',
-    access: admin,
-    returns: one(nullable(LicenseInFull)),
-    handle: async ({ db }) => (await licensesFor(db, 'current'))[0] ?? null,
-  }),
-  get('/licenses', {
-    operation: 'listLicenses',
-    summary: 'List all licences, newest first',
-    access: admin,
-    returns: listOf(License),
-    handle: ({ db }) => licensesFor(db, 'all'),
-  }),
-  usage,
-  alias(usage, { path: '/license/usage_export.csv' }),
-  get('/license/:id', {
-    operation: 'getLicense',
-    summary: 'Get a licence',
-    access: admin,
-    input: { id: Id },
-    returns: one(LicenseInFull),
-    handle: async ({ db, input }) => foundLicense((await licensesFor(db, input.id))[0]),
-  }),
-  post('/license', {
-    operation: 'createLicense',
-    summary: 'Add a licence',
-    access: admin,
-    input: { license: Type.String({ description: 'The text, as it was issued' }) },
-    returns: one(LicenseInFull),
-    refusals: {
-      400: [
-        'The license key is invalid. Make sure it is exactly as you received it.',
-        'This license has already expired.',
-        '<reason with the number of users and the number allowed>',
-      ],
-    },
-    handle: ({ db, secrets, licensePublicKey, input }) =>
-      db.transaction().execute(async (tx) => {
-        const id = await addLicense(tx, trustedKeys(secrets, licensePublicKey), input.license);
-        return (await licensesFor(tx, id))[0]!;
-      }),
-  }),
-  del('/license/:id', {
-    operation: 'deleteLicense',
-    summary: 'Delete a licence',
-    access: admin,
-    input: { id: Id },
-    returns: nothing,
-    refusals: { 422: 'Cloud licenses can not be removed.' },
-    handle: ({ db, input }) => removeLicense(db, input.id),
-  }),
-  put('/license/:id/refresh_billable_users', {
-    operation: 'refreshLicenseBillableUsers',
-    summary: 'Refresh the billable users of a licence',
-    access: admin,
-    input: { id: Id },
-    returns: withStatus(202, one(Type.Object({ success: Type.Boolean() }))),
-    handle: async ({ db, input }) => {
-      foundLicense(await db.selectFrom('licenses').select('id').where('id', '=', input.id).executeTakeFirst());
-      await recordBillableUsers.enqueue(db, {}, { key: 'now' });
-      return { success: true };
-    },
-  }),
-];
+export const licenseRoutes = offeredOn(
+  ['self-managed'],
+  [
+    get('/license', {
+      operation: 'getCurrentLicense',
+      summary: 'Get the current licence',
+      access: admin,
+      returns: one(nullable(LicenseInFull)),
+      handle: async ({ db }) => (await licensesFor(db, 'current'))[0] ?? null,
+    }),
+    get('/licenses', {
+      operation: 'listLicenses',
+      summary: 'List all licences, newest first',
+      access: admin,
+      returns: listOf(License),
+      handle: ({ db }) => licensesFor(db, 'all'),
+    }),
+    usage,
+    alias(usage, { path: '/license/usage_export.csv' }),
+    get('/license/:id', {
+      operation: 'getLicense',
+      summary: 'Get a licence',
+      access: admin,
+      input: { id: Id },
+      returns: one(LicenseInFull),
+      handle: async ({ db, input }) => foundLicense((await licensesFor(db, input.id))[0]),
+    }),
+    post('/license', {
+      operation: 'createLicense',
+      summary: 'Add a licence',
+      access: admin,
+      input: { license: Type.String({ description: 'The text, as it was issued' }) },
+      returns: one(LicenseInFull),
+      refusals: {
+        400: [
+          'The license key is invalid. Make sure it is exactly as you received it.',
+          'This license has already expired.',
+          '<reason with the number of users and the number allowed>',
+        ],
+      },
+      handle: ({ db, secrets, licensePublicKey, input }) =>
+        db.transaction().execute(async (tx) => {
+          const id = await addLicense(tx, trustedKeys(secrets, licensePublicKey), input.license);
+          return (await licensesFor(tx, id))[0]!;
+        }),
+    }),
+    del('/license/:id', {
+      operation: 'deleteLicense',
+      summary: 'Delete a licence',
+      access: admin,
+      input: { id: Id },
+      returns: nothing,
+      refusals: { 422: 'Cloud licenses can not be removed.' },
+      handle: ({ db, input }) => removeLicense(db, input.id),
+    }),
+    put('/license/:id/refresh_billable_users', {
+      operation: 'refreshLicenseBillableUsers',
+      summary: 'Refresh the billable users of a licence',
+      access: admin,
+      input: { id: Id },
+      returns: withStatus(202, one(Type.Object({ success: Type.Boolean() }))),
+      handle: async ({ db, input }) => {
+        foundLicense(await db.selectFrom('licenses').select('id').where('id', '=', input.id).executeTakeFirst());
+        await recordBillableUsers.enqueue(db, {}, { key: 'now' });
+        return { success: true };
+      },
+    }),
+  ],
+);
