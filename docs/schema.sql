@@ -1352,6 +1352,7 @@ create table projects (
   import_status text default 'none'::text not null,
   import_error text,
   freeze_blocks_pushes boolean default false not null,
+  refs_recorded boolean default true not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -1446,6 +1447,15 @@ create table push_event_payloads (
   constraint push_event_payloads_action_check CHECK (action = ANY (ARRAY['created'::text, 'removed'::text, 'pushed'::text])),
   constraint push_event_payloads_ref_type_check CHECK (ref_type = ANY (ARRAY['branch'::text, 'tag'::text])),
   constraint push_event_payloads_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
+);
+
+create table recorded_refs (
+  project_id bigint not null,
+  ref text not null,
+  target text not null,
+  update_id bigint not null,
+  constraint recorded_refs_pkey PRIMARY KEY (project_id, ref),
+  constraint recorded_refs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
 create table redirects (

@@ -1,31 +1,47 @@
 import { closeReaders } from '../git/index.ts';
 import { check as findings } from '../upkeep/check.ts';
-import type { Command } from './command.ts';
+import type { Finding } from '../upkeep/finding.ts';
+import type { Command, Given } from './command.ts';
 import { interruption, withDatabase } from './database.ts';
 
 export const check: Command = {
   summary: 'Check that the database, repositories and blobs are consistent',
   help: `Options
-  --fix              repairs what can be repaired without harm, and says what it did
+  --fix              repairs what can be repaired without harm, and says what it did; it deletes no data
+  --recover          brings back branches and tags that were lost, as far as their commits exist
 
-Reads every object of every repository. It may run beside the server. The exit code is 0 when nothing is wrong (any more), else 1.`,
-  options: { fix: { type: 'boolean' } },
+Reads every object of every repository. It may run beside the server. The exit code is 0 when nothing is wrong (any more), else 1. What
+is still pending is not wrong.`,
+  options: { fix: { type: 'boolean' }, recover: { type: 'boolean' } },
   run: async (given, config) => {
     const signal = interruption();
     return await withDatabase(config, { use: 'shared' }, 4, async ({ db }) => {
-      let [found, left] = [0, 0];
-      for await (const { sentence, repair } of findings({ db, config, signal })) {
+      let [found, left, pending] = [0, 0, 0];
+      for await (const finding of findings({ db, config, signal })) {
+        console.log(finding.sentence);
+        if (finding.pending) {
+          pending++;
+          continue;
+        }
         found++;
-        console.log(sentence);
-        if (given.switches.fix && repair) console.log(`  ${await repair()}`);
+        const act = actionFor(finding, given.switches);
+        if (act) console.log(`  ${await act()}`);
         else left++;
       }
       await closeReaders();
+      if (pending > 0) console.log(`${pending} pending.`);
       console.log(summary(found, left));
       return left === 0 ? 0 : 1;
     });
   },
 };
+
+function actionFor(
+  { repair, recover }: Finding,
+  { fix, recover: wanted }: Given['switches'],
+): (() => Promise<string>) | undefined {
+  return (fix && repair) || (wanted && recover) || undefined;
+}
 
 function summary(found: number, left: number): string {
   if (found === 0) return 'No problems found.';

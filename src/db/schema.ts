@@ -687,6 +687,7 @@ export interface Projects {
   import_status: Generated<string>;
   import_error: string | null;
   freeze_blocks_pushes: Generated<boolean>;
+  refs_recorded: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {
@@ -726,6 +727,13 @@ export interface PushEventPayloads {
   ref: string | null;
   commit_title: string | null;
   ref_count: number | null;
+}
+
+export interface RecordedRefs {
+  project_id: number;
+  ref: string;
+  target: string;
+  update_id: number;
 }
 
 export interface Redirects {
@@ -990,6 +998,7 @@ export interface DB {
   protected_branches: ProtectedBranches;
   protected_tags: ProtectedTags;
   push_event_payloads: PushEventPayloads;
+  recorded_refs: RecordedRefs;
   redirects: Redirects;
   reference_updates: ReferenceUpdates;
   removed_issue_numbers: RemovedIssueNumbers;

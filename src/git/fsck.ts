@@ -1,5 +1,5 @@
 /** Whether a repository is sound. */
-import { argumentsOf, ended, start, stderrOf } from './command.ts';
+import { argumentsOf, ended, git, start, stderrOf } from './command.ts';
 import type { Environment, Repository } from './types.ts';
 
 const shownProblems = 5;
@@ -38,4 +38,14 @@ export async function fsck(repository: Repository, signal?: AbortSignal): Promis
   } finally {
     signal?.removeEventListener('abort', stop);
   }
+}
+
+const longestSearch_ms = 600_000;
+
+/** The newest commits of each line of history that no ref contains. */
+export async function danglingCommits(repository: Repository): Promise<string[]> {
+  const output = await git(repository, 'fsck', ['--connectivity-only', '--dangling', '--no-reflogs', '--no-progress'], [], [], {
+    timeout_ms: longestSearch_ms,
+  });
+  return Array.from(output.toString('utf8').matchAll(/^dangling commit ([0-9a-f]+)$/gm), ([, id]) => id!);
 }

@@ -9,7 +9,7 @@ export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs } from '
 export { copyRepository } from './copy.ts';
 export { fetchCommit } from './fetching.ts';
 export { blobSize, entryAt, findBlob, readBlob, streamBlob } from './files.ts';
-export { fsck } from './fsck.ts';
+export { danglingCommits, fsck } from './fsck.ts';
 export { commitStats, countCommits, lastCommitOf, listCommits } from './history.ts';
 export { listTree, type TreeListing } from './listing.ts';
 export { removeStaleLocks } from './locks.ts';
@@ -38,6 +38,7 @@ export {
 } from './refs.ts';
 export { createRepository, deleteRepository, setHead } from './repository.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
+export { filesContaining } from './searching.ts';
 export { fileSizes } from './sizes.ts';
 export { touchedPaths } from './touched_paths.ts';
 export { advertiseRefs, receivePack, type Service, uploadPack } from './transport.ts';

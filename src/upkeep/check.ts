@@ -1,13 +1,13 @@
 /** Checks the consistency of database, repositories and blobs, and offers repairs. */
 import { availableParallelism } from 'node:os';
-import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
+import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
 import { secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
-import { checkRepository, underWay_minutes } from './check_repository.ts';
+import { checkRepository } from './check_repository.ts';
 import { checkStorages } from './check_storages.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { inParallel } from './in_parallel.ts';
@@ -54,8 +54,14 @@ async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Findi
     .select(['reference_updates.id', 'reference_updates.created_at', 'projects.full_path'])
     .orderBy('reference_updates.id')
     .execute();
-  const left = rows.filter(({ created_at }) => Date.parse(created_at) < Date.now() - underWay_minutes * 60_000);
-  for (const { id, created_at, full_path } of left) {
+  for (const { id, created_at, full_path } of rows) {
+    if (Date.parse(created_at) > Date.now() - abandoned_minutes * 60_000) {
+      yield {
+        sentence: `${full_path}: ref updates that began at ${created_at} are pending; a server settles them within ${abandoned_minutes} minutes, or when it starts.`,
+        pending: true,
+      };
+      continue;
+    }
     yield {
       sentence: `${full_path}: ref updates that began at ${created_at} were never settled.`,
       repair: async () => {

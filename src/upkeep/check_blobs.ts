@@ -1,11 +1,12 @@
 /** Compares blobs with their checksums and with the rows that refer to them. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { blobFiles } from './blob_files.ts';
 import type { CheckOptions, Finding } from './finding.ts';
+import { setAside } from './set_aside.ts';
 
 /** Younger files may belong to an upload in progress. */
 const abandoned_ms = 24 * 60 * 60_000;
@@ -24,10 +25,7 @@ export async function* checkBlobs({ db, blobs, signal }: CheckOptions): AsyncGen
     if (row || Date.now() - found.mtimeMs < abandoned_ms) continue;
     yield {
       sentence: `${file} belongs to no project.`,
-      repair: async () => {
-        await rm(file, { force: true });
-        return 'Removed.';
-      },
+      repair: async () => `Moved to ${await setAside(blobs, file)}. Delete it when you are sure.`,
     };
   }
   yield* checkRows({ db, blobs, signal });

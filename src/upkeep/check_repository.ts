@@ -3,11 +3,13 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { fsck, headBranch, listBranches, type Repository, setHead } from '../git/index.ts';
+import { checkPointers } from './check_pointers.ts';
+import { checkDangling, checkPushes, wereBranchesDeleted } from './check_pushes.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { placeOf, type RepositoryRow } from './repositories.ts';
 
 /** Ref updates take seconds; an older one was interrupted. */
-export const underWay_minutes = 1;
+const underWay_minutes = 1;
 
 /** @param row as it was when the check began */
 export async function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
@@ -19,6 +21,8 @@ export async function checkRepository(options: CheckOptions, row: RepositoryRow)
   return [
     ...damage.map((line) => ({ sentence: `${row.full_path}: the repository is damaged: ${line}` })),
     ...(await checkRefs(options, row, repository)),
+    // What is damaged cannot be searched.
+    ...(damage.length === 0 ? await checkPointers(options.db, row, repository) : []),
   ];
 }
 
@@ -53,19 +57,27 @@ async function differences({ db }: CheckOptions, id: number, repository: Reposit
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) return [];
-  const [branches, head] = await Promise.all([listBranches(repository), headBranch(repository)]);
+  const [branches, head, lost] = await Promise.all([
+    listBranches(repository),
+    headBranch(repository),
+    checkPushes(db, { id, full_path: row.full_path }, repository),
+  ]);
   const { full_path, default_branch, empty_repo } = row;
   const isEmpty = branches.length === 0;
-  const findings: Finding[] = [];
-  if (isEmpty !== empty_repo) {
+  const findings: Finding[] = [...lost];
+  if (empty_repo && !isEmpty) {
     findings.push({
-      sentence: `${full_path}: the database records the repository as ${empty_repo ? 'empty, but it has branches' : 'not empty, but it has no branches'}.`,
+      sentence: `${full_path}: the database records the repository as empty, but it has branches.`,
       repair: async () => {
-        await db.updateTable('projects').set({ empty_repo: isEmpty }).where('id', '=', id).execute();
-        return `The database now records it as ${isEmpty ? 'empty' : 'not empty'}.`;
+        await db.updateTable('projects').set({ empty_repo: false }).where('id', '=', id).execute();
+        return 'The database now records it as not empty.';
       },
     });
   }
+  // No repair: that the repository was not empty is the only trace of what it has lost.
+  if (isEmpty && !empty_repo && lost.length === 0 && !(await wereBranchesDeleted(db, id)))
+    findings.push({ sentence: `${full_path}: the database records the repository as not empty, but it has no branches.` });
+  if (lost.length > 0 || (isEmpty && !empty_repo)) findings.push(...(await checkDangling(full_path, repository)));
   if (!isEmpty && !branches.some(({ name }) => name === default_branch))
     findings.push({
       sentence: `${full_path}: the default branch ${default_branch} does not exist. Choose another in its settings.`,

@@ -1,8 +1,9 @@
 /** Finds folders in the storages that belong to no project. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CheckOptions, Finding } from './finding.ts';
 import { placeOf } from './repositories.ts';
+import { setAside } from './set_aside.ts';
 
 /** A repository is created before its row, and deleted after it by a job that retries for hours. */
 const abandoned_ms = 24 * 60 * 60_000;
@@ -18,10 +19,7 @@ export async function* checkStorages({ db, storages, signal }: CheckOptions): As
     for (const folder of found.filter((each) => !known.has(each))) {
       yield {
         sentence: `${folder} belongs to no project.`,
-        repair: async () => {
-          await rm(folder, { recursive: true, force: true });
-          return 'Removed.';
-        },
+        repair: async () => `Moved to ${await setAside(storage, folder)}. Delete it when you are sure.`,
       };
     }
   }

@@ -8,6 +8,10 @@ export interface Finding {
   sentence: string;
   /** @returns what it did, as a sentence */
   repair?(): Promise<string>;
+  /** Brings back what was lost. @returns what it did, as a sentence */
+  recover?(): Promise<string>;
+  /** Whether this is in progress or will be settled by a server soon: nothing is wrong yet. */
+  pending?: boolean;
 }
 
 export interface CheckOptions {

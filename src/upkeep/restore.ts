@@ -169,6 +169,11 @@ async function fillGaps({ loading, rows, restored, storages }: Progress): Promis
     await loading.client.query("update projects set empty_repo = true, repository_object_format = 'sha1' where id = $1", [
       row.id,
     ]);
+    // An older version has no such table, and no rows of this project that could be wrong.
+    await loading.client.query(
+      "do $$ begin if to_regclass('recorded_refs') is not null then delete from recorded_refs where project_id = " +
+        `${row.id}; end if; end $$`,
+    );
   }
   return missing.map(({ full_path }) => full_path);
 }

@@ -4,11 +4,14 @@ import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
+import { copyFork } from '../../src/areas/spaces/projects/index.ts';
 import { readConfig } from '../../src/config.ts';
-import { diskPath, headBranch, objectFiles, resolveBranch, setHead } from '../../src/git/index.ts';
+import { diskPath, headBranch, objectFiles, resolveBranch, setHead, updateRefs } from '../../src/git/index.ts';
 import { check } from '../../src/upkeep/check.ts';
 import type { Finding } from '../../src/upkeep/finding.ts';
-import { filledWorld, repositoryIn } from '../support/repository.ts';
+import { performQueued } from '../support/jobs.ts';
+import { fileUrl, filledWorld, repositoryIn } from '../support/repository.ts';
 import type { World } from '../support/world.ts';
 
 const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
@@ -81,6 +84,105 @@ test('a consistent server has no findings, and inconsistencies are found and rep
     .executeTakeFirstOrThrow();
   assert.equal(empty_repo, false);
   assert.equal(await stat(orphan).catch(() => undefined), undefined);
+});
+
+test('lost, returned and added refs are found, and what was lost is brought back, never written off', async () => {
+  const world = await filledWorld();
+  const { db, project } = world;
+  const { full_path } = project;
+  const repository = repositoryIn(world);
+  const as = world.as('maintainer');
+  const url = `/projects/${project.id}`;
+  await as.post(`${url}/repository/branches`, { branch: 'side', ref: 'main' });
+  await as.post(`${url}/repository/branches`, { branch: 'gone', ref: 'main' });
+  await as.delete(`${url}/repository/branches/gone`);
+  const side = { branch: 'side', commit_message: 'On the side', content: 'x' };
+  await as.post(fileUrl(project, 'side.txt'), side);
+  assert.deepEqual(await sentences(world), []);
+
+  const [head, tip] = [(await resolveBranch(repository, 'main'))!, (await resolveBranch(repository, 'side'))!];
+  await updateRefs(repository, [
+    { ref: 'refs/heads/gone', old: null, new: head },
+    { ref: 'refs/heads/planted', old: null, new: head },
+  ]);
+  assert.deepEqual(await sentences(world), [
+    `${full_path}: the branch gone exists, but no push created it.`,
+    `${full_path}: the branch planted exists, but no push created it.`,
+  ]);
+  await updateRefs(
+    repository,
+    ['gone', 'planted', 'main', 'side'].map((name) => ({
+      ref: `refs/heads/${name}`,
+      old: name === 'side' ? tip : head,
+      new: null,
+    })),
+  );
+  const found = await sentences(world);
+  assert.ok(
+    found.includes(
+      `${full_path}: the branch side is missing; the last push left it at ${tip}. \`check --recover\` brings it back.`,
+    ),
+    found.join('\n'),
+  );
+  await repairAll(world);
+  const { empty_repo } = await db
+    .selectFrom('projects')
+    .select('empty_repo')
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(empty_repo, false, 'the trace of what was lost is still there');
+
+  for (const { recover } of await findingsIn(world)) await recover?.();
+  assert.deepEqual([await resolveBranch(repository, 'main'), await resolveBranch(repository, 'side')], [head, tip]);
+  const fork = (await world.as('reporter').post(`${url}/fork`, { path: 'copy' })).body;
+  await performQueued(world.services, [copyFork]);
+  assert.deepEqual(await sentences(world), [], 'also with a fork, whose refs were copied');
+  await sql`delete from projects where id = ${fork.id}`.execute(db);
+});
+
+test('commits without any ref are offered as branches', async () => {
+  const world = await filledWorld();
+  const repository = repositoryIn(world);
+  const head = (await resolveBranch(repository, 'main'))!;
+  // As in a project that is older than the record of refs.
+  await world.db.deleteFrom('recorded_refs').where('project_id', '=', world.project.id).execute();
+  await world.db.updateTable('projects').set({ refs_recorded: false }).where('id', '=', world.project.id).execute();
+  await updateRefs(repository, [{ ref: 'refs/heads/main', old: head, new: null }]);
+  const [lost, dangling] = await findingsIn(world);
+  assert.match(lost!.sentence, /records the repository as not empty, but it has no branches/);
+  assert.equal(lost!.repair, undefined);
+  assert.ok(dangling!.sentence.includes(`the newest commit of them is ${head}`));
+  assert.equal(await dangling!.recover?.(), '1 branches below recovered/ hold them.');
+  assert.equal(await resolveBranch(repository, `recovered/${head.slice(0, 12)}`), head);
+  await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
+});
+
+test('a ref update that may still be in progress is pending, and not wrong', async () => {
+  const world = await filledWorld();
+  const updates = JSON.stringify([{ ref: 'refs/heads/other', old: null, new: 'f'.repeat(40) }]);
+  const left = { project_id: world.project.id, updates, created_at: new Date(Date.now() - 5 * 60_000).toISOString() };
+  await world.db.insertInto('reference_updates').values(left).execute();
+  const findings = await findingsIn(world);
+  assert.deepEqual(
+    findings.map(({ pending }) => pending),
+    [true],
+  );
+  await settleReferenceUpdates(world.services, { alone_since: new Date() });
+  assert.deepEqual(await sentences(world), [], 'the start of the only server settles it at once');
+});
+
+test('a pointer whose large file the database does not know is reported', async () => {
+  const world = await filledWorld();
+  const oid = createHash('sha256').update('gone').digest('hex');
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 4\n`;
+  await world.db.updateTable('projects').set({ lfs_enabled: false }).where('id', '=', world.project.id).execute();
+  await world
+    .as('maintainer')
+    .post(fileUrl(world.project, 'large.bin'), { branch: 'main', commit_message: 'Large', content: pointer });
+  assert.deepEqual(await sentences(world), [
+    `${world.project.full_path}: large.bin points to the LFS object ${oid}, which the database does not know. Push it again from a clone that has it.`,
+  ]);
+  await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
 });
 
 test('a damaged object and a missing repository are reported, but not repaired', async () => {

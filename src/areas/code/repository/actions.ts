@@ -2,6 +2,7 @@
  * Moving references. The transaction that deletes the row in `reference_updates` also writes the effects of the move. It is that of the
  * request, or after a crash that of `settleReferenceUpdates`; so the effects are written exactly once.
  */
+import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { RefConflict, RefMoved, type RefUpdate, repositoryOf, setHead, updateRefs } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -89,9 +90,36 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
     .executeTakeFirst();
   if (!taken || moved.length === 0) return;
   const { project_id, user_id } = taken;
+  await recordRefs(tx, project_id, id, moved);
   await openWhenEmpty(tx, services, project_id, moved);
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
   await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
+}
+
+/**
+ * Remembers where branches and tags are, so that a check notices those that move without us.
+ * @param update_id of a move, which one that happened before does not overwrite
+ */
+export async function recordRefs(
+  tx: Database,
+  project_id: number,
+  update_id: number,
+  moved: readonly Pick<RefUpdate, 'ref' | 'new'>[],
+): Promise<void> {
+  const ours = moved.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref));
+  const set = ours.filter((update) => update.new !== null);
+  const removed = ours.filter((update) => update.new === null).map(({ ref }) => ref);
+  if (set.length > 0)
+    await sql`
+      insert into recorded_refs (project_id, ref, target, update_id)
+      select ${project_id}, ref, target, ${update_id}
+        from unnest(${set.map(({ ref }) => ref)}::text[], ${set.map((update) => update.new)}::text[]) moved(ref, target)
+          on conflict (project_id, ref) do update set target = excluded.target, update_id = excluded.update_id
+       where recorded_refs.update_id < excluded.update_id`.execute(tx);
+  if (removed.length > 0)
+    await sql`delete from recorded_refs where project_id = ${project_id} and ref = any(${removed}::text[]) and update_id < ${update_id}`.execute(
+      tx,
+    );
 }
 
 /**

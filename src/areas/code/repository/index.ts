@@ -1,5 +1,5 @@
 /** What other areas may use of repositories. */
-export { moveRefs, refsBegun } from './actions.ts';
+export { moveRefs, recordRefs, refsBegun } from './actions.ts';
 export { type CommitRequest, commitChanges } from './commit_actions.ts';
 export { admitInJson, contentType, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
 export { type FileAction, FileChanged } from './file_actions.ts';
@@ -7,4 +7,4 @@ export { gitDoorway, gitUrl } from './git_http.ts';
 export { maintainRepository } from './jobs.ts';
 export { commitCore } from './present.ts';
 export { fileTexts } from './refusal_rules.ts';
-export { settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
+export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';

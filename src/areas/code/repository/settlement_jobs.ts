@@ -8,14 +8,14 @@ import { refsChanged } from './actions.ts';
 import { whatMoved } from './queries.ts';
 
 /** A row this old belongs to a process that has died: git moves references within seconds of the row. */
-const abandoned_minutes = 15;
+export const abandoned_minutes = 15;
 const settledAtOnce = 1000;
 
 /**
  * Takes over the rows of processes that have died. If the references have moved, the effects are written; if not, the row is dropped once no process
  * can still be about to move them.
- * @param alone_since when the only server that uses these storages started: older locks on references have no holder. A killed git process leaves its
- *   locks, and no other moves the reference while they are there. Leave it out when there may be other servers.
+ * @param alone_since when the only server that uses these storages started: older rows and locks on references have no holder. A killed git process leaves
+ *   its locks, and no other moves the reference while they are there. Leave it out when there may be other servers.
  * @returns how many rows were settled
  * @throws AggregateError with the failures of single rows, after all others are settled
  */
@@ -24,7 +24,11 @@ export async function settleReferenceUpdates(services: Services, { alone_since }
     .selectFrom('reference_updates')
     .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
     .select(['reference_updates.id', 'reference_updates.updates', 'projects.id as project_id', 'projects.storage'])
-    .select(sql<boolean>`reference_updates.created_at < now() - make_interval(mins => ${abandoned_minutes})`.as('is_abandoned'))
+    .select(
+      sql<boolean>`reference_updates.created_at < greatest(now() - make_interval(mins => ${abandoned_minutes}), ${alone_since ?? null}::timestamptz)`.as(
+        'is_abandoned',
+      ),
+    )
     .orderBy('reference_updates.id')
     .limit(settledAtOnce)
     .execute();

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { lesserVisibility, levels, mayDownloadCode, mayUse, type Project, type VisibilityName } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
 import {
+  allRefs,
   copyRepository,
   deleteRepository,
   GitError,
@@ -27,7 +28,7 @@ import {
 import { job } from '../../../jobs/index.ts';
 import { shareObjects } from '../../code/lfs/index.ts';
 import { protectDefaultBranch } from '../../code/protected_branches/index.ts';
-import { maintainRepository } from '../../code/repository/index.ts';
+import { maintainRepository, recordRefs } from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
@@ -187,6 +188,7 @@ async function fill(
   const source = await db.selectFrom('projects').select(['id', 'storage']).where('id', '=', source_id).executeTakeFirst();
   if (!source) throw new GitError('fetch', null, 'the source is gone');
   await copyRepository(repositoryOf(services, source), repository, { branches, signal });
+  const copied = Array.from(await allRefs(repository), ([ref, id]) => ({ ref, new: id }));
   const names = (await listBranches(repository)).map(({ name }) => name);
   const default_branch = names.includes(fork.default_branch) ? fork.default_branch : (names[0] ?? fork.default_branch);
   await setHead(repository, default_branch);
@@ -206,6 +208,7 @@ async function fill(
       .executeTakeFirst();
     if (!finished) return;
     if (names.length > 0) await protectDefaultBranch(tx, project_id);
+    await recordRefs(tx, project_id, 0, copied);
     await shareObjects(tx, source_id, project_id);
     await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
   });
