@@ -5,6 +5,7 @@ import { backup as makeBackup } from '../upkeep/backup.ts';
 import { storagesOf } from '../upkeep/repositories.ts';
 import { type Command, OperatorError, required } from './command.ts';
 import { interruption, withDatabase } from './database.ts';
+import { fileReason } from './reasons.ts';
 
 export const backup: Command = {
   summary: 'Write all data to one file while the server runs',
@@ -36,14 +37,7 @@ from it. The secret key is in it when it is a file in the data folder. Settings 
 };
 
 /** Turns errors of the file system into sentences for the operator. */
-function explain(error: NodeJS.ErrnoException): never {
-  const reasons: Record<string, string> = {
-    ENOSPC: 'the disk is full',
-    ENOENT: 'the folder does not exist',
-    EACCES: 'this account cannot write there',
-    EROFS: 'the file system is read-only',
-  };
-  const reason = reasons[error.code ?? ''];
-  if (reason === undefined || error.syscall === 'connect') throw error;
-  throw new OperatorError(`The backup failed: ${reason} (${error.code}).`, { cause: error });
+function explain(error: unknown): never {
+  const reason = fileReason(error);
+  throw reason === undefined ? error : new OperatorError(`The backup failed. ${reason}`, { cause: error });
 }

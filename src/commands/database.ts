@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import type { Config } from '../config.ts';
 import { type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
 import { migrate } from '../db/migrate.ts';
+import { secretKeyFile } from '../services/index.ts';
 import { OperatorError } from './command.ts';
+import { databaseReason } from './reasons.ts';
 import { listenForStop } from './stop_request.ts';
 
 export interface OpenDatabase {
@@ -15,6 +19,8 @@ export interface OpenDatabase {
 
 type Use = Pick<EmbeddedOptions, 'use' | 'onRestart' | 'onLost'>;
 
+/** A server that does not answer at all is out of reach. */
+const reachTimeout_ms = 15_000;
 /** A statement that never ends must not keep the process alive. */
 const closeTimeout_ms = 5000;
 
@@ -23,14 +29,43 @@ const closeTimeout_ms = 5000;
  * process owns it.
  */
 export async function withServer<T>(config: Config, use: Use, work: (connectionString: string) => Promise<T>): Promise<T> {
-  const server = config.databaseUrl
-    ? { connectionString: config.databaseUrl, stop: async () => {} }
-    : await startEmbedded(config.data, use);
+  const server = config.databaseUrl ? await reachExternal(config.databaseUrl) : await startEmbedded(config.data, use);
   try {
     return await work(server.connectionString);
   } finally {
     await server.stop();
   }
+}
+
+/**
+ * Tries the database before anything depends on it.
+ * @throws OperatorError when it cannot be reached
+ */
+async function reachExternal(connectionString: string) {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: reachTimeout_ms, application_name: 'coppice' });
+  client.on('error', () => {}); // connecting says it too
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new OperatorError(databaseReason(error, connectionString), { cause: error });
+  } finally {
+    await client.end().catch(() => {});
+  }
+  return { connectionString, stop: async () => {} };
+}
+
+/**
+ * Refuses a data folder whose secret key is missing although the database was used with one: a new key could decrypt nothing.
+ * @throws OperatorError
+ */
+async function refuseMissingKey({ secretKey, data }: Config, db: Database): Promise<void> {
+  const file = secretKeyFile({ data });
+  if (secretKey !== undefined || existsSync(file)) return;
+  const known = await db.selectFrom('instance').select('id').executeTakeFirst();
+  if (known === undefined) return;
+  throw new OperatorError(
+    `${file} is missing, but the database has values that were encrypted with a secret key. Put the file back (a backup has it), or set COPPICE_SECRET_KEY.`,
+  );
 }
 
 /**
@@ -47,6 +82,7 @@ export async function withDatabase<T>(
     const migrated = await migrate(connectionString);
     const db = connect({ connectionString, max });
     try {
+      await refuseMissingKey(config, db);
       return await work({ db, connectionString, migrated });
     } finally {
       await Promise.race([db.destroy(), sleep(closeTimeout_ms, undefined, { ref: false })]);

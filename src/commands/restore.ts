@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
@@ -23,22 +24,39 @@ fails, they are empty again.`,
     if (!(await stat(file).catch(() => undefined))?.isFile()) throw new OperatorError(`There is no file ${file}.`);
     const folders = foldersOf(config);
     for (const folder of folders) await refuseFull(folder);
+    const absent = folders.filter((folder) => !existsSync(folder));
     const signal = interruption();
     try {
       await withServer(config, { use: 'exclusive' }, async (connectionString) => {
-        await refuseUsed(connectionString);
+        const isEmpty = await refuseUsed(connectionString);
         for (const { path: folder } of config.storages) await mkdir(folder, { recursive: true, mode: 0o700 });
-        report(await restoreBackup({ connectionString, config, file, signal }));
+        const result = await restoreBackup({ connectionString, config, file, signal }).catch(async (error) => {
+          if (isEmpty && config.databaseUrl) await emptyAgain(connectionString);
+          throw error;
+        });
+        report(result);
       });
     } catch (error) {
       for (const folder of folders) await clear(folder);
-      if (error instanceof RestoreError || error instanceof ArchiveError)
-        throw new OperatorError(`${error.message} Nothing was restored.`, { cause: error });
-      throw error;
+      for (const folder of absent) await rm(folder, { recursive: true, force: true });
+      explain(error, file);
     }
     return 0;
   },
 };
+
+/** Content that was changed may get as far as the database before a checksum is reached. */
+const isMisfit = (error: unknown) => error instanceof pg.DatabaseError && /^(08P01|22|23|42)/.test(error.code ?? '');
+
+function explain(error: unknown, file: string): never {
+  if (error instanceof RestoreError || error instanceof ArchiveError)
+    throw new OperatorError(`${error.message} Nothing was restored.`, { cause: error });
+  if (isMisfit(error))
+    throw new OperatorError(`${file} is damaged: its rows do not fit (${(error as Error).message}). Nothing was restored.`, {
+      cause: error,
+    });
+  throw error;
+}
 
 function report({ created_at, repositories, emptied }: Awaited<ReturnType<typeof restoreBackup>>): void {
   console.log(`Restored: the database as it was at ${created_at}, and ${repositories} repositories.`);
@@ -73,16 +91,46 @@ async function clear(folder: string): Promise<void> {
   for (const name of await entriesOf(folder)) await rm(path.join(folder, name), { recursive: true, force: true });
 }
 
-/** A failed restore leaves tables, but no users in them. */
-async function refuseUsed(connectionString: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    const { rows: tables } = await client.query("select from pg_tables where schemaname = 'public' and tablename = 'users'");
-    if (tables.length === 0) return;
+/**
+ * @returns whether the database has no table at all, so that it can be emptied again
+ * @throws OperatorError when it has users
+ */
+async function refuseUsed(connectionString: string): Promise<boolean> {
+  return await withClient(connectionString, async (client) => {
+    const { rows: tables } = await client.query<{ tablename: string }>(
+      "select tablename from pg_tables where schemaname in ('public', 'graphile_worker')",
+    );
+    if (!tables.some(({ tablename }) => tablename === 'users')) return tables.length === 0;
     const { rows: users } = await client.query('select from users limit 1');
     if (users.length > 0)
       throw new OperatorError('The database of COPPICE_DATABASE_URL is not empty. Restore into an empty database.');
+    return false;
+  });
+}
+
+/** Removes what the migrations have created, and leaves extensions, which may be the work of an administrator. */
+async function emptyAgain(connectionString: string): Promise<void> {
+  await withClient(connectionString, async (client) => {
+    await client.query('drop schema if exists graphile_worker cascade');
+    const { rows } = await client.query<{ statement: string }>(`
+      select format('drop table if exists %s cascade', oid::regclass) as statement from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not ${isOfExtension('pg_class', 'pg_class.oid')}
+      union all
+      select format('drop routine if exists %s cascade', oid::regprocedure) from pg_proc
+       where pronamespace = 'public'::regnamespace and not ${isOfExtension('pg_proc', 'pg_proc.oid')}`);
+    for (const { statement } of rows) await client.query(statement);
+  });
+}
+
+const isOfExtension = (catalog: string, oid: string) =>
+  `exists (select from pg_depend x where x.classid = '${catalog}'::regclass and x.objid = ${oid} and x.deptype = 'e')`;
+
+async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => {}); // the statement that fails says it too
+  await client.connect();
+  try {
+    return await work(client);
   } finally {
     await client.end();
   }

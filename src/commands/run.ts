@@ -10,6 +10,7 @@ import { type Command, type Given, OperatorError, UsageError } from './command.t
 import { licenseIssue } from './license_issue.ts';
 import { licenseKey } from './license_key.ts';
 import { migrate } from './migrate.ts';
+import { fileReason } from './reasons.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { tokenCreate } from './token_create.ts';
@@ -84,6 +85,11 @@ function explain(error: unknown): number {
   if (error instanceof UsageError) {
     console.error(error.message);
     return 2;
+  }
+  const reason = fileReason(error);
+  if (reason !== undefined) {
+    console.error(reason);
+    return 1;
   }
   const isForOperator = [OperatorError, DatabaseError, MigrationError, SecretKeyError].some((kind) => error instanceof kind);
   console.error(isForOperator ? (error as Error).message : error);

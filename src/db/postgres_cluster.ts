@@ -86,11 +86,14 @@ async function makeOnce(cluster: Cluster): Promise<void> {
   }
   const beside = `${cluster.folder}.new-${process.pid}`;
   await removeAbandoned(cluster);
-  await mkdir(beside, { mode: 0o700 });
-  await handOver(beside, cluster.account);
-  await initialise(cluster, beside);
-  await rename(beside, cluster.folder).catch(unlessExists);
-  await rm(beside, { recursive: true, force: true }); // another process was faster
+  try {
+    await mkdir(beside, { mode: 0o700 });
+    await handOver(beside, cluster.account);
+    await initialise(cluster, beside);
+    await rename(beside, cluster.folder).catch(unlessExists);
+  } finally {
+    await rm(beside, { recursive: true, force: true }); // it failed, or another process was faster
+  }
   syncFolder(path.dirname(cluster.folder));
 }
 

@@ -23,6 +23,8 @@ export interface ArchiveEntry {
 }
 
 const lastEntry = 'end.json';
+/** Of Zstandard. */
+const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** The archive is truncated or damaged. */
 export class ArchiveError extends Error {}
@@ -96,14 +98,28 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
     }
     await read;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isDamage = code?.startsWith('ZSTD') || code?.startsWith('Z_') || code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (!isDamage && (error as Error).message !== 'Unexpected end of data') throw error;
+    if (!isDamage(error)) throw error;
     throw new ArchiveError(`${file} is damaged or truncated.`, { cause: error });
   } finally {
     tar.destroy();
   }
   if (!isComplete) throw new ArchiveError(`${file} is not complete.`);
+}
+
+/** How decompressing, tar and JSON fail on content that was changed or cut. */
+function isDamage(error: unknown): boolean {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (error instanceof SyntaxError || code.startsWith('ZSTD') || code.startsWith('Z_')) return true;
+  return (
+    code === 'ERR_STREAM_PREMATURE_CLOSE' || /^(Unexpected end of data|Invalid tar header|unexpected end of file)/i.test(message)
+  );
+}
+
+/** Whether a file begins as our archives do, so that it may be a damaged one. */
+export async function isCompressed(file: string): Promise<boolean> {
+  await using handle = await open(file, 'r');
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0);
+  return bytesRead === magic.length && buffer.equals(magic);
 }
 
 /** The content of a small entry. */

@@ -15,6 +15,8 @@ export interface Manifest {
   created_at: string;
   /** The migrations of the schema that the rows belong to. */
   migrations: string[];
+  /** Of the secret key that encrypted the values in the database, in hexadecimal; backups of older versions have none. */
+  secret_fingerprint?: string;
 }
 
 /** The header of a repository in the archive. */
@@ -70,7 +72,12 @@ export async function backup({
   try {
     const before = await refsBefore(connectionString, storages, signal);
     snapshot = await takeSnapshot(connectionString);
-    const manifest: Manifest = { format: 1, created_at: new Date().toISOString(), migrations: await migrationsOf(snapshot) };
+    const manifest: Manifest = {
+      format: 1,
+      created_at: new Date().toISOString(),
+      migrations: await migrationsOf(snapshot),
+      ...(await fingerprintIn(snapshot)),
+    };
     await archive.add('manifest.json', JSON.stringify(manifest));
     if (secretKeyFile !== undefined) await archive.add(secretKeyEntry, `${keyInFile(secretKeyFile)}\n`);
     await dumpDatabase(snapshot, archive);
@@ -91,6 +98,14 @@ export async function backup({
   } finally {
     await snapshot?.end();
   }
+}
+
+/** A database that no server has used yet has none. */
+async function fingerprintIn({ client }: Snapshot): Promise<Pick<Manifest, 'secret_fingerprint'>> {
+  const { rows } = await client.query<{ fingerprint: string }>(
+    "select encode(secret_fingerprint, 'hex') as fingerprint from instance",
+  );
+  return rows[0] ? { secret_fingerprint: rows[0].fingerprint } : {};
 }
 
 /** Every ref as it was before the snapshot: one that differs later may have moved without the snapshot knowing. */

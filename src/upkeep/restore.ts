@@ -1,5 +1,5 @@
 /** Filling an empty server from a backup. */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,8 +9,9 @@ import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
 import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
+import { fingerprintOf, secretsFrom } from '../secrets/index.ts';
 import { type ServicesConfig, secretKeyFile, servicesFor } from '../services/index.ts';
-import { type ArchiveEntry, ArchiveError, readArchive, textOf } from './archive.ts';
+import { type ArchiveEntry, ArchiveError, isCompressed, readArchive, textOf } from './archive.ts';
 import { type Manifest, type RepositoryEntry, secretKeyEntry } from './backup.ts';
 import { blobFilePattern } from './blob_files.ts';
 import { beginLoading, type Loading } from './database_load.ts';
@@ -52,6 +53,7 @@ interface Progress {
 export async function restore({ connectionString, config, file, signal }: RestoreOptions): Promise<RestoreResult> {
   const entries = readArchive(file);
   const manifest = await readManifest(entries, file);
+  if (manifest.secret_fingerprint !== undefined) refuseOtherKey(config, manifest.secret_fingerprint);
   await migrate(connectionString, undefined, manifest.migrations.at(-1));
   const loading = await beginLoading(connectionString);
   let result: RestoreResult;
@@ -68,6 +70,7 @@ export async function restore({ connectionString, config, file, signal }: Restor
       signal?.throwIfAborted();
       await place(entry, progress);
     }
+    await refuseWithoutKey(config, progress);
     const emptied = await fillGaps(progress);
     await loading.commit();
     result = { created_at: manifest.created_at, repositories: progress.restored.size, emptied };
@@ -79,8 +82,29 @@ export async function restore({ connectionString, config, file, signal }: Restor
   return result;
 }
 
+const otherKey =
+  'The backup was made with another secret key than COPPICE_SECRET_KEY, which could not decrypt its values. Set COPPICE_SECRET_KEY to the key of that server.';
+
+/** Before anything is written, when the operator gives a key. */
+function refuseOtherKey({ secretKey }: ServicesConfig, fingerprint: string): void {
+  if (secretKey !== undefined && fingerprintOf(secretsFrom(secretKey)).toString('hex') !== fingerprint)
+    throw new RestoreError(otherKey);
+}
+
+/** The key came with the backup or from the operator; a new one could decrypt nothing. */
+async function refuseWithoutKey(config: ServicesConfig, { loading, secretKeyFile }: Progress): Promise<void> {
+  const { rows } = await loading.client.query<{ fingerprint: string }>(
+    "select encode(secret_fingerprint, 'hex') as fingerprint from instance",
+  );
+  if (!rows[0]) return;
+  if (secretKeyFile !== undefined && !existsSync(secretKeyFile))
+    throw new RestoreError('The backup has no secret key. Set COPPICE_SECRET_KEY to the key of the server that it was made on.');
+  refuseOtherKey(config, rows[0].fingerprint);
+}
+
 async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: string): Promise<Manifest> {
-  const { value: first } = await entries.next().catch((error) => {
+  const { value: first } = await entries.next().catch(async (error) => {
+    if (error instanceof ArchiveError && (await isCompressed(file))) throw error;
     throw new ArchiveError(`${file} is no backup of Coppice.`, { cause: error });
   });
   if (first?.name !== 'manifest.json') throw new ArchiveError(`${file} is no backup of Coppice.`);

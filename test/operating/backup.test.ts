@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { basic, objectFor } from '../support/lfs.ts';
@@ -138,12 +139,22 @@ test('a backup taken during pushes is restored to a consistent server with the s
   assert.equal(await server.stop(), 0);
 
   const target = { COPPICE_DATA: path.join(await folder(), 'data') };
-  const damaged = path.join(await folder(), 'cut.tar.zst');
-  await copyFile(file, damaged);
-  await truncate(damaged, (await readFile(file)).length - 100);
-  const refused = await coppice(['restore', '--from', damaged], target);
-  assert.deepEqual([refused.code, /Nothing was restored/.test(refused.err)], [1, true], refused.err);
-  assert.deepEqual(await readdir(target.COPPICE_DATA), [], 'nothing is left of a restoration that failed');
+  const damaged = path.join(await folder(), 'damaged.tar.zst');
+  const whole = await readFile(file);
+  const changed = (at: number) =>
+    Buffer.concat([whole.subarray(0, at), Buffer.from([whole[at]! ^ 0xff]), whole.subarray(at + 1)]);
+  const damages = [whole.subarray(0, -100), whole.subarray(0, 40), changed(whole.length >> 1)];
+  for (const content of damages) {
+    await writeFile(damaged, content);
+    const refused = await coppice(['restore', '--from', damaged], target);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /is damaged.*Nothing was restored\.\n$/);
+    assert.equal(existsSync(target.COPPICE_DATA), false, 'nothing is left of a restoration that failed');
+  }
+  const withKey = { ...target, COPPICE_SECRET_KEY: 'another key than the one of that server' };
+  const otherKey = await coppice(['restore', '--from', file], withKey);
+  assert.deepEqual([otherKey.code, /^The backup was made with another secret key/.test(otherKey.err)], [1, true], otherKey.err);
+  assert.equal(existsSync(target.COPPICE_DATA), false);
 
   const restored = await coppice(['restore', '--from', file], target);
   assert.deepEqual([restored.code, restored.err], [0, '']);
@@ -153,6 +164,11 @@ test('a backup taken during pushes is restored to a consistent server with the s
   assert.deepEqual([again.code, /is not empty/.test(again.err)], [1, true]);
   const checked = await coppice(['check'], target);
   assert.deepEqual([checked.code, checked.out], [0, 'No problems found.\n']);
+
+  await rm(path.join(target.COPPICE_DATA, 'secret.key'));
+  const keyless = await coppice(['check'], target);
+  assert.deepEqual([keyless.code, /secret\.key is missing/.test(keyless.err)], [1, true], keyless.err);
+  await writeFile(path.join(target.COPPICE_DATA, 'secret.key'), await key!);
 
   const heir = await serve({ ...target, COPPICE_ROOT_TOKEN: `${rootToken}-other` });
   const after = await answers(heir, addresses);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, globSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
@@ -42,13 +42,21 @@ async function startPostgres(t: TestContext): Promise<string> {
   return address('coppice');
 }
 
-async function createDatabase(address: string): Promise<void> {
+async function tablesIn(address: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  const { rows } = await client.query("select tablename from pg_tables where schemaname in ('public', 'graphile_worker')");
+  await client.end();
+  return rows.map(({ tablename }) => tablename);
+}
+
+async function createDatabase(address: string, name = 'coppice'): Promise<void> {
   for (;;) {
     const client = new pg.Client({ connectionString: address });
     client.on('error', () => {});
     try {
       await client.connect();
-      await client.query('create database coppice');
+      await client.query(`create database ${name}`);
       return await client.end();
     } catch (error) {
       await client.end().catch(() => {});
@@ -106,7 +114,28 @@ test('two servers share one external database, and a change on one takes effect 
   assert.equal((await one.root.get(place)).status, 200);
   assert.equal(await one.stop(), 0);
 
+  const fresh = database.replace('/coppice?', '/fresh?');
+  const absent = await coppice(['check'], { ...shared, COPPICE_DATABASE_URL: fresh });
+  assert.deepEqual([absent.code, /there is no database fresh at /.test(absent.err)], [1, true], absent.err);
+  await createDatabase(database.replace('/coppice?', '/postgres?'), 'fresh');
+  const cut = path.join(await folder(), 'cut.tar.zst');
+  const content = readFileSync(file);
+  writeFileSync(cut, content.subarray(0, content.length - 50));
+  const elsewhere = {
+    COPPICE_DATABASE_URL: fresh,
+    COPPICE_SECRET_KEY: shared.COPPICE_SECRET_KEY,
+    COPPICE_DATA: path.join(await folder(), 'data'),
+  };
+  const failed = await coppice(['restore', '--from', cut], elsewhere);
+  assert.deepEqual([failed.code, /is damaged/.test(failed.err)], [1, true], failed.err);
+  assert.deepEqual(await tablesIn(fresh), []);
+  const keyless = await coppice(['restore', '--from', file], { COPPICE_DATA: path.join(await folder(), 'data') });
+  assert.deepEqual([keyless.code, /^The backup has no secret key/.test(keyless.err)], [1, true], keyless.err);
+
   // What this PostgreSQL has gives the one in the box what it needs.
-  const restored = await coppice(['restore', '--from', file], { COPPICE_DATA: path.join(await folder(), 'data') });
+  const restored = await coppice(['restore', '--from', file], {
+    COPPICE_DATA: path.join(await folder(), 'data'),
+    COPPICE_SECRET_KEY: shared.COPPICE_SECRET_KEY,
+  });
   assert.deepEqual([restored.code, restored.err], [0, '']);
 });
