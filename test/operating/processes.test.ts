@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { test } from 'node:test';
+import { fileUrl } from '../support/repository.ts';
 import { dataFolder, rootToken, type Server, serve } from './coppice.ts';
 
 const enough = 100;
@@ -99,4 +100,23 @@ test('a killed process is replaced, metrics cover all processes, and a stop lose
   const { outcomes, code } = await stopWhileAsking(server);
   assert.deepEqual([...outcomes.keys()].sort(), ['200', 'refused']);
   assert.equal(code, 0);
+});
+
+test('writers of different files on one branch all succeed, whichever process answers them', async () => {
+  const server = await serve({ COPPICE_DATA: await dataFolder(), COPPICE_PROCESSES: '2' });
+  const { body: project } = await server.root.post('/projects', { name: 'shared', initialize_with_readme: true });
+  const commit = (name: string) =>
+    server.root.post(fileUrl(project, name), { branch: 'main', commit_message: `Add ${name}`, content: name });
+  const writers = Array.from({ length: 6 }, async (_, writer) => {
+    const refusals: unknown[] = [];
+    for (let count = 0; count < 15; count++) {
+      const { status, body } = await commit(`${writer}/${count}.txt`);
+      if (status !== 201) refusals.push(body);
+    }
+    return refusals;
+  });
+  assert.deepEqual((await Promise.all(writers)).flat(), []);
+  const again = await commit('0/0.txt');
+  assert.deepEqual([again.status, again.body], [400, { message: 'A file with this name already exists' }]);
+  assert.equal(await server.stop(), 0);
 });
