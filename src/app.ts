@@ -23,6 +23,7 @@ import type { ApiError } from './http/errors.ts';
 import { health } from './http/health.ts';
 import { mount, readQuery, unknownPath } from './http/mount.ts';
 import { refuseRepeatedHosts } from './http/origin.ts';
+import { Outage } from './http/outage.ts';
 import { watchPace } from './http/pace.ts';
 import { measureRequests, metricsDoorway } from './metrics.ts';
 import { servicesFor } from './services/index.ts';
@@ -115,6 +116,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;
   const services = servicesFor(config, db);
+  app.decorate('outage', new Outage(db, log));
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async (request) => unknownPath(request));
   limitConnections(app, {

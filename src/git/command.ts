@@ -12,12 +12,16 @@ export class GitError extends Error {
   /** Null when git was stopped by a signal. */
   readonly exit_code: number | null;
   readonly stderr: string;
+  /** As of errors of the file system, where git met one that callers tell apart. */
+  readonly code: 'ENOSPC' | 'EDQUOT' | undefined;
 
   constructor(command: string, exit_code: number | null, stderr: string) {
     super(`git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`);
     this.command = command;
     this.exit_code = exit_code;
     this.stderr = stderr;
+    // git has no codes for these, and speaks English in the environment below.
+    this.code = /No space left on device/.test(stderr) ? 'ENOSPC' : /Disk quota exceeded/.test(stderr) ? 'EDQUOT' : undefined;
   }
 }
 

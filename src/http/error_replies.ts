@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/index.ts';
 import { ApiError } from './errors.ts';
+import { isFull } from './outage.ts';
 
 /** The form in which the clients of a door read refusals. */
 export interface ErrorForm {
@@ -27,6 +28,7 @@ function meaningOf(error: FastifyError): ApiError {
   const { statusCode = 500, message } = error;
   if (statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
+  if (isFull(error)) return new ApiError(503, { message: '503 Service Unavailable - The disk of the server is full' });
   return isUnavailable(error)
     ? new ApiError(503, { message: '503 Service Unavailable' })
     : new ApiError(500, { message: '500 Internal Server Error' });
@@ -41,7 +43,7 @@ export const answeringIn =
       return reply;
     }
     const refusal = form.meaningOf?.(error, request) ?? meaningOf(error);
-    if (refusal.status >= 500) request.log.error({ err: error }, 'request failed');
+    if (refusal.status >= 500 && !request.server.outage.covers(error)) request.log.error({ err: error }, 'request failed');
     return form.write(refusal, request, reply.code(refusal.status).headers(refusal.headers));
   };
 

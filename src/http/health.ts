@@ -1,22 +1,42 @@
 /** Whether the process lives, and whether it can serve: for supervisors and load balancers. */
+import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
+import type { Services } from '../services/index.ts';
 import { type Doorway, door } from './door.ts';
 import { jsonForm } from './error_replies.ts';
 
 const alive = (url: string) => door({ method: 'GET', url, handle: ({ reply }) => reply.send({ status: 'ok' }) });
 
-/** 503 while the database does not answer. */
+/** A write of git needs a few files; less room than this is none. */
+const leastRoom_bytes = 1024 * 1024;
+
+/** Whether the folder's file system has room; one that cannot be asked has. */
+async function hasRoom(folder: string): Promise<boolean> {
+  const found = await statfs(folder).catch(() => undefined);
+  return found === undefined || found.bavail * found.bsize >= leastRoom_bytes;
+}
+
+async function haveRoom({ storages }: Pick<Services, 'storages'>): Promise<boolean> {
+  return (await Promise.all(Object.values(storages).map(hasRoom))).every(Boolean);
+}
+
+/** 503 while the database does not answer, or writes cannot succeed. */
 const readiness = door({
   method: 'GET',
   url: '/-/readiness',
   handle: async ({ services, request, reply }) => {
+    const failed = (states: object) => reply.code(503).send({ status: 'failed', ...states, message: '503 Service Unavailable' });
     try {
-      await sql`select 1`.execute(services.db);
-      return reply.send({ status: 'ok', database: 'ok' });
+      const { rows } = await sql<{ read_only: string }>`select current_setting('transaction_read_only') as read_only`.execute(
+        services.db,
+      );
+      if (rows[0]?.read_only === 'on') return failed({ database: 'read-only' });
     } catch (error) {
-      request.log.warn({ err: error }, 'database does not answer');
-      return reply.code(503).send({ status: 'failed', database: 'failed', message: '503 Service Unavailable' });
+      request.server.outage.covers(error);
+      return failed({ database: 'failed' });
     }
+    if (request.server.outage.isFull || !(await haveRoom(services))) return failed({ database: 'ok', disk: 'full' });
+    return reply.send({ status: 'ok', database: 'ok' });
   },
 });
 

@@ -150,10 +150,14 @@ async function stopRunner(
   await Promise.race([settled, sleep(abort_ms, undefined, { ref: false })]);
 }
 
+/** Said again and again while the database is away, which is logged once, with the requests. */
+const isOfOutage = (message: string) => /^(Error with notify listener|Error occurred attempting to UNLISTEN)/.test(message);
+
 /** The queue reports each job; only problems are logged as more than debug messages. */
 function queueLogger(log: Logger): QueueLogger {
   const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
   return new QueueLogger(
-    (scope) => (level, message, meta) => log[levels[level]]({ ...scope, ...(meta?.error ? { err: meta.error } : {}) }, message),
+    (scope) => (level, message, meta) =>
+      log[isOfOutage(message) ? 'debug' : levels[level]]({ ...scope, ...(meta?.error ? { err: meta.error } : {}) }, message),
   );
 }

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileUrl } from '../support/repository.ts';
-import { dataFolder, folder, oneCall, serve } from './coppice.ts';
+import { coppice, dataFolder, folder, oneCall, serve } from './coppice.ts';
 
 /** Waits until no job waits or runs. */
 async function jobsDone({ url }: { url: string }): Promise<void> {
@@ -17,17 +18,36 @@ async function jobsDone({ url }: { url: string }): Promise<void> {
 
 test('requests get 503 while the database is down, and work again when it is back', async () => {
   const data = await dataFolder();
-  const server = await serve({ COPPICE_DATA: data });
+  const server = await serve({ COPPICE_DATA: data, COPPICE_LOG_LEVEL: 'warn' });
+  let logged = '';
+  server.child.stdout!.on('data', (part) => {
+    logged += part;
+  });
   const [postmaster] = readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(postmaster), 'SIGKILL');
   let answer = await server.root.get('/projects');
   while (answer.status === 200) answer = await server.root.get('/projects');
   assert.deepEqual([answer.status, answer.body], [503, { message: '503 Service Unavailable' }]);
+  let refused = 0;
   assert.equal((await fetch(`${server.url}/-/liveness`, { headers: oneCall })).status, 200);
-  while (answer.status !== 200) {
+  for (; answer.status !== 200; refused++) {
     assert.equal(answer.status, 503);
     answer = await server.root.get('/projects');
   }
+  const lines = () =>
+    logged
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+  while (!lines().some(({ msg }) => msg === 'the database is back')) await sleep(20);
+  assert.deepEqual(
+    lines()
+      .map(({ msg }) => msg.split(':')[0])
+      .filter((message) => message !== 'The connection to PostgreSQL was lost; it runs again.'),
+    ['the database is away', 'the database is back'],
+  );
+  const { failed_requests } = lines().at(-1);
+  assert.ok(failed_requests >= refused, `${failed_requests} of ${refused}`);
   const { body: project, status } = await server.root.post('/projects', { name: 'after', initialize_with_readme: true });
   assert.equal(status, 201);
   // Jobs go on, too: the first push enqueues maintenance, which writes the commit-graph.
@@ -66,12 +86,32 @@ test('on a full disk writes fail with a message and reads work; with free space 
     await server.root.post('/projects', { name: 'second' }),
   ];
   for (const { status, body } of refusals) {
-    assert.ok(status >= 500, JSON.stringify(body));
-    assert.equal(typeof body.message, 'string');
+    assert.deepEqual([status, body], [503, { message: '503 Service Unavailable - The disk of the server is full' }]);
   }
+  const ready = async () => (await fetch(`${server.url}/-/readiness`, { headers: oneCall })).status;
+  assert.equal(await ready(), 503);
   assert.equal((await server.root.get(fileUrl(project, 'README.md'), { ref: 'main' })).status, 200);
   truncateSync(filler, 0);
   assert.equal((await server.root.post(fileUrl(project, 'a.txt'), change)).status, 201);
   assert.equal((await server.root.post('/projects', { name: 'second' })).status, 201);
   assert.equal(await server.stop(), 0);
+});
+
+test('a database out of reach and a data folder that cannot be written are named in a sentence', async () => {
+  const data = path.join(await folder(), 'data');
+  const file = path.join(await folder(), 'file');
+  writeFileSync(file, '');
+  const cases: [Record<string, string>, RegExp][] = [
+    [
+      { COPPICE_DATABASE_URL: 'postgresql://forge:secret@127.0.0.1:1/coppice' },
+      /^The database of COPPICE_DATABASE_URL cannot be reached: nothing listens at 127\.0\.0\.1:1\.\n$/,
+    ],
+    [{ COPPICE_DATA: path.join(file, 'data') }, /(a file is where a folder should be|cannot be created) \(ENOTDIR\)\.\n$/],
+  ];
+  for (const [environment, expected] of cases)
+    for (const command of [['serve'], ['check'], ['user', 'create', '--username', 'ada', '--email', 'ada@example.com']]) {
+      const { code, err } = await coppice(command, { COPPICE_DATA: data, ...environment });
+      assert.equal(code, 1);
+      assert.match(err, expected);
+    }
 });

@@ -1,0 +1,71 @@
+/** What is logged while the database is away: a line when it goes, a line with a count when it is back, and none per request. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { type Database, isUnavailable } from '../db/index.ts';
+
+const poll_ms = 500;
+/** How long after a write failed on a full disk the server says that it is not ready. */
+const fullFor_ms = 10_000;
+
+/** `disk_full` of PostgreSQL and its counterparts of the file system, also where git met them. */
+const fullCodes = new Set(['53100', 'ENOSPC', 'EDQUOT']);
+
+export const isFull = (error: unknown): boolean => fullCodes.has((error as { code?: string } | undefined)?.code ?? '');
+
+export class Outage {
+  readonly #db: Database;
+  readonly #log: Pick<Logger, 'error' | 'warn'>;
+  /** Failed requests since the database went away; undefined while it is there. */
+  #failed: number | undefined;
+  #fullAt = Number.NEGATIVE_INFINITY;
+
+  constructor(db: Database, log: Pick<Logger, 'error' | 'warn'>) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /**
+   * Takes note of a failed request.
+   * @returns whether it needs no log line of its own
+   */
+  covers(error: unknown): boolean {
+    if (isFull(error)) {
+      if (performance.now() - this.#fullAt > fullFor_ms) this.#log.error({ err: error }, 'the disk is full: writes fail');
+      this.#fullAt = performance.now();
+      return true;
+    }
+    if (!isUnavailable(error)) return false;
+    if (this.#failed === undefined) {
+      this.#log.error({ reason: (error as Error).message }, 'the database is away: requests are answered with 503');
+      void this.#watch();
+    }
+    this.#failed = (this.#failed ?? 0) + 1;
+    return true;
+  }
+
+  /** Whether a write has failed on a full disk a moment ago. */
+  get isFull(): boolean {
+    return performance.now() - this.#fullAt < fullFor_ms;
+  }
+
+  async #watch(): Promise<void> {
+    const since = performance.now();
+    for (;;) {
+      await sleep(poll_ms, undefined, { ref: false });
+      try {
+        await sql`select 1`.execute(this.#db);
+        break;
+      } catch {} // still away
+    }
+    const seconds = Math.round((performance.now() - since) / 100) / 10;
+    this.#log.warn({ failed_requests: this.#failed, seconds }, 'the database is back');
+    this.#failed = undefined;
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    outage: Outage;
+  }
+}
