@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import { isBillable } from './seat_queries.ts';
 
 const fields = {
   id: Id,
@@ -11,7 +12,9 @@ const fields = {
   created_at: Timestamp,
   starts_at: DateOnly,
   expires_at: nullable(DateOnly),
-  historical_max: Type.Integer({ description: 'The highest daily number of billable users between its start and its end' }),
+  historical_max: Type.Integer({
+    description: 'The highest number of billable users between its start and its end, of any day or now',
+  }),
   maximum_user_count: Type.Integer({
     description: 'The highest daily number of billable users since its start, or the current one',
   }),
@@ -30,7 +33,7 @@ const fields = {
 export const License = resource('License', fields);
 export const LicenseInFull = resource('LicenseInFull', {
   ...fields,
-  active_users: Type.Integer({ description: 'The last number of billable users' }),
+  active_users: Type.Integer({ description: 'Billable users now' }),
 });
 
 export type LicenseRow = Static<typeof LicenseInFull>;
@@ -43,16 +46,18 @@ export async function licensesFor(db: Database, which: number | 'current' | 'all
   const wanted =
     which === 'all' ? sql`true` : sql`licenses.id = ${which === 'current' ? sql`(select id from current_license)` : which}`;
   const { rows } = await sql<LicenseRow>`
+    with now as materialized (select count(*)::integer as count from users where ${isBillable})
     select licenses.id, plan, licenses.created_at, starts_at, expires_at, licensee, add_ons, user_limit, expired,
-           historical_max, greatest(since_start, last.count) as maximum_user_count, last.count as active_users,
-           case when user_limit = 0 then 0 else greatest((case when expired then historical_max else last.count end) - user_limit, 0) end as overage
+           historical_max, greatest(since_start, now.count) as maximum_user_count, now.count as active_users,
+           case when user_limit = 0 then 0 else greatest((case when expired then historical_max else now.count end) - user_limit, 0) end as overage
       from licenses
+     cross join now
      cross join lateral (select not ${countsToday()} as expired) state
-     cross join lateral (select coalesce((select count from billable_counts order by day desc limit 1), 0) as count) last
      cross join lateral (
        select coalesce(max(highest), 0) as since_start,
               coalesce(max(highest) filter (where expires_at is null or day <= expires_at), 0) as historical_max
-         from billable_counts where day >= starts_at) counts
+         from (select day, highest from billable_counts union all select current_date, now.count) known
+        where day >= starts_at) counts
      where ${wanted}
      order by licenses.id desc`.execute(db);
   return rows;
