@@ -26,6 +26,7 @@ import { startProjectFor } from './fork_network_queries.ts';
 import { Commit, CommitDetail, presentCommit } from './present.ts';
 import { branchRefusal, mayCommitTo, type Push } from './push_check_rules.ts';
 import { commitTexts, fileTexts } from './refusal_rules.ts';
+import { contentIn } from './rules.ts';
 
 /** As for single files: a body of 10 MiB in Base64, escaped as a form, is four times as long. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
@@ -49,7 +50,7 @@ const badCommit = (text: string) => badRequest(`400 Bad request - ${text}`);
 /** @throws ApiError 400 when an action lacks what its kind needs */
 function actionFrom(given: Static<typeof Action>, index: number): FileAction {
   const { action, file_path, previous_path, last_commit_id, execute_filemode, encoding } = given;
-  const content = given.content === undefined ? undefined : Buffer.from(given.content, encoding === 'base64' ? 'base64' : 'utf8');
+  const content = given.content === undefined ? undefined : contentIn(`actions[${index}][content]`, given.content, encoding);
   const need = <T>(name: string, value: T | undefined): T => {
     if (value === undefined) throw badCommit(`actions[${index}][${name}] is required for ${action} action`);
     return value;

@@ -7,4 +7,5 @@ export { gitDoorway, gitUrl } from './git_http.ts';
 export { maintainRepository } from './jobs.ts';
 export { commitCore } from './present.ts';
 export { fileTexts } from './refusal_rules.ts';
+export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';

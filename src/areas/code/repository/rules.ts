@@ -1,6 +1,8 @@
 /** What a repository refuses, to pushes and to endpoints that move a branch or a tag alike (docs/reference/repository.md). */
+
 import { levels, type Project } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
+import { badParams } from '../../../http/index.ts';
 import type { TagProtection } from '../protected_tags/index.ts';
 
 /** A name that git could read as a commit id. */
@@ -62,3 +64,14 @@ export function matchesSearch(name: string, search: string): boolean {
 
 /** A path without surrounding slashes, as git writes paths. */
 export const trimmedPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+
+/**
+ * The bytes of a file that a parameter holds.
+ * @param name of the parameter, for the refusal
+ * @throws ApiError 400 for characters that are not Base64; line ends are ignored, since several clients wrap it
+ */
+export function contentIn(name: string, text: string, encoding: 'text' | 'base64'): Buffer {
+  if (encoding === 'text') return Buffer.from(text);
+  if (!/^[A-Za-z0-9+/\r\n]*[=\r\n]*$/.test(text)) throw badParams(`${name} is not valid Base64`);
+  return Buffer.from(text, 'base64');
+}

@@ -381,3 +381,17 @@ test('a token with read_repository can read files but not write them', async () 
   assert.equal(refused.status, 403);
   assert.equal(refused.body.error, 'insufficient_scope');
 });
+
+test('content with characters that are not Base64 is refused, and nothing is committed; line ends are fine', async () => {
+  const { as, project } = await world();
+  const base = `/projects/${project.id}/repository`;
+  const file = { branch: 'main', commit_message: 'Add', encoding: 'base64' };
+  const refused = await as('owner').post(`${base}/files/a.txt`, { ...file, content: 'not base64!' });
+  assert.deepEqual([refused.status, refused.body.message], [400, 'content is not valid Base64']);
+  const actions = [{ action: 'create', file_path: 'a.txt', content: 'YWI$', encoding: 'base64' }];
+  const commit = await as('owner').post(`${base}/commits`, { branch: 'main', commit_message: 'Add', actions });
+  assert.deepEqual([commit.status, commit.body.message], [400, 'actions[0][content] is not valid Base64']);
+  assert.equal((await as('owner').get(`${base}/files/a.txt?ref=main`)).status, 404);
+  assert.equal((await as('owner').post(`${base}/files/a.txt`, { ...file, content: 'YXBw\r\nbGVz\n' })).status, 201);
+  assert.equal((await as('owner').get(`${base}/files/a.txt/raw?ref=main`)).body, 'apples');
+});

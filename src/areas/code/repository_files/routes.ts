@@ -22,7 +22,7 @@ import {
   withHeaders,
 } from '../../../http/index.ts';
 import { readObject } from '../lfs/index.ts';
-import { fileTexts } from '../repository/index.ts';
+import { contentIn, fileTexts } from '../repository/index.ts';
 import { writeFile } from './actions.ts';
 import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
@@ -75,8 +75,7 @@ async function write(
   action: 'create' | 'update',
 ): Promise<Static<typeof FileWrite>> {
   const { file_path, branch, encoding } = input;
-  // Base64 may contain line breaks, because several clients wrap it.
-  const content = Buffer.from(input.content, encoding === 'base64' ? 'base64' : 'utf8');
+  const content = contentIn('content', input.content, encoding);
   await writeFile(services, { project, caller, ...input }, { action, ...input, content });
   return { file_name: file_path.slice(file_path.lastIndexOf('/') + 1), file_path, branch };
 }
