@@ -44,13 +44,16 @@ function packagesOf(file) {
 }
 
 function install() {
-  console.log('Installing what Coppice is built on; this takes a moment, and happens again only when package-lock.json changes.');
+  console.log(
+    'Installing what Coppice is built on; this takes about a minute, and happens again only when package-lock.json changes.',
+  );
   if (major < 22)
     console.log(`Node ${process.version} is out of support. Node 24 is recommended; Coppice runs on one of its own.`);
   // npm tells its scripts where it is and which Node runs it: not the one in node_modules, which is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const [program, first] = npm && node ? [node, [npm]] : ['npm', []];
-  const { status } = spawnSync(program, [...first, 'ci', '--loglevel=error'], {
+  // npm draws its progress on standard error.
+  const { status } = spawnSync(program, [...first, 'ci', '--loglevel=error', '--progress=true'], {
     cwd: top,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
