@@ -106,6 +106,14 @@ begin
   update topics set total_projects_count = total_projects_count + difference from changed where changed.id = topics.id;
   return case when tg_op = 'DELETE' then old else new end;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_avatar()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) values (old.avatar_key) on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_image()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1194,9 +1202,12 @@ create table namespaces (
   updated_at timestamp with time zone default now() not null,
   archived boolean default false not null,
   marked_for_deletion_at timestamp with time zone,
+  avatar text,
+  avatar_key text,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
+  constraint namespaces_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint namespaces_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint namespaces_kind_check CHECK (kind = ANY (ARRAY['user'::text, 'group'::text])),
   constraint namespaces_project_creation_level_check CHECK (project_creation_level = ANY (ARRAY['noone'::text, 'owner'::text, 'maintainer'::text, 'developer'::text, 'administrator'::text])),
@@ -1214,6 +1225,8 @@ CREATE INDEX namespaces_marked_for_deletion ON namespaces USING btree (marked_fo
 CREATE UNIQUE INDEX namespaces_name_key ON namespaces USING btree (parent_id, name) WHERE parent_id IS NOT NULL;
 CREATE INDEX namespaces_search ON namespaces USING gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops);
 CREATE TRIGGER free_path AFTER INSERT ON namespaces FOR EACH ROW EXECUTE FUNCTION keep_old_path();
+CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON namespaces FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
+CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON namespaces FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON namespaces FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
 
 create table notes (
@@ -1352,10 +1365,13 @@ create table projects (
   import_status text default 'none'::text not null,
   import_error text,
   freeze_blocks_pushes boolean default false not null,
+  avatar text,
+  avatar_key text,
   refs_recorded boolean default true not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
+  constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint projects_environments_access_level_check CHECK (environments_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_forking_access_level_check CHECK (forking_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_import_status_check CHECK (import_status = ANY (ARRAY['none'::text, 'scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text])),
@@ -1382,6 +1398,8 @@ CREATE INDEX projects_marked_for_deletion ON projects USING btree (marked_for_de
 CREATE INDEX projects_public ON projects USING btree (id) WHERE visibility <> 'private'::text;
 CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
 CREATE TRIGGER free_path AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION keep_old_path();
+CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON projects FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
+CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON projects FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON projects FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics ON projects FOR EACH ROW WHEN (old.topics <> new.topics) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
@@ -1675,11 +1693,16 @@ create table topics (
   title text not null,
   description text,
   total_projects_count bigint default 0 not null,
+  avatar text,
+  avatar_key text,
   constraint topics_pkey PRIMARY KEY (id),
-  constraint topics_name_key UNIQUE (name)
+  constraint topics_name_key UNIQUE (name),
+  constraint topics_check CHECK ((avatar IS NULL) = (avatar_key IS NULL))
 );
 CREATE INDEX topics_by_projects ON topics USING btree (total_projects_count DESC, id);
 CREATE INDEX topics_search ON topics USING gin ((name::text) gin_trgm_ops, title gin_trgm_ops);
+CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON topics FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
+CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON topics FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 
 create table unused_blobs (
   key text not null,
@@ -1764,9 +1787,12 @@ create table users (
   pass_user_identities_to_ci_jwt boolean default false not null,
   unconfirmed_email_seed uuid,
   unconfirmed_email_sent_at timestamp with time zone,
+  avatar text,
+  avatar_key text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),
+  constraint users_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text])),
@@ -1786,6 +1812,8 @@ CREATE INDEX users_service_accounts ON users USING btree (id) WHERE user_type = 
 CREATE INDEX users_service_accounts_by_username ON users USING btree (username, id) WHERE user_type = 'service_account'::text;
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
+CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
+CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 
 create table variables (
   id bigint generated always as identity not null,

@@ -7,6 +7,7 @@ import { authenticate, countRequest, planForAnonymous } from './access/index.ts'
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { endpoints } from './areas/index.ts';
+import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
@@ -153,6 +154,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
     gitDoorway,
     ...lfsDoorways,
     metricImageDoorway,
+    avatarDoorway,
     emailPages,
     oauthDoorway,
     invitationPages,

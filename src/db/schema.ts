@@ -593,6 +593,8 @@ export interface Namespaces {
   updated_at: Generated<Timestamp>;
   archived: Generated<boolean>;
   marked_for_deletion_at: Timestamp | null;
+  avatar: string | null;
+  avatar_key: string | null;
 }
 
 export interface Notes {
@@ -687,6 +689,8 @@ export interface Projects {
   import_status: Generated<string>;
   import_error: string | null;
   freeze_blocks_pushes: Generated<boolean>;
+  avatar: string | null;
+  avatar_key: string | null;
   refs_recorded: Generated<boolean>;
 }
 
@@ -856,6 +860,8 @@ export interface Topics {
   title: string;
   description: string | null;
   total_projects_count: Generated<number>;
+  avatar: string | null;
+  avatar_key: string | null;
 }
 
 export interface UnusedBlobs {
@@ -923,6 +929,8 @@ export interface Users {
   pass_user_identities_to_ci_jwt: Generated<boolean>;
   unconfirmed_email_seed: string | null;
   unconfirmed_email_sent_at: Timestamp | null;
+  avatar: string | null;
+  avatar_key: string | null;
 }
 
 export interface Variables {

@@ -22,7 +22,8 @@ export interface TakesFile {
 /** The file parameter of an endpoint that has one. */
 export function fileIn(input: TProperties): FileParameter | undefined {
   for (const [name, schema] of Object.entries(input)) {
-    const file = (schema as Marked)[marks]?.file;
+    const kinds = (schema as { anyOf?: Marked[] }).anyOf ?? [schema as Marked];
+    const file = kinds.map((kind) => kind[marks]?.file).find((limits) => limits !== undefined);
     if (file) return { name, ...file };
   }
   return undefined;

@@ -11,8 +11,7 @@ import {
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
-import type { NamespaceRow } from '../../people/namespaces/index.ts';
-import { type ProjectIdentity, projectIdentityJson } from '../../people/namespaces/index.ts';
+import { type NamespaceRow, namespaceAvatar, type ProjectIdentity, projectIdentityJson } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 export interface TodoRow extends Record<NoteableColumn, number | null> {
@@ -46,7 +45,7 @@ const isShown = (caller: Caller): RawBuilder<SqlBool> => sql`
 const group = sql<TodoRow['group']>`
   case when namespaces.id is not null then jsonb_build_object(
     'id', namespaces.id, 'name', namespaces.name, 'path', namespaces.path, 'kind', namespaces.kind,
-    'full_path', namespaces.full_path, 'parent_id', namespaces.parent_id) end`;
+    'full_path', namespaces.full_path, 'parent_id', namespaces.parent_id, 'avatar_path', ${namespaceAvatar()}) end`;
 
 /** The pending and done to-do items of the caller whose targets they may read. */
 export const todosOf = (db: Database, caller: Caller) =>

@@ -65,6 +65,7 @@ function authorOf(url: string, row: NoteRow): Static<typeof UserBasic> | null {
     name: row.author_name!,
     state: row.author_state!,
     public_email: row.author_public_email!,
+    avatar: row.author_avatar,
   });
 }
 

@@ -54,6 +54,7 @@ export interface NoteRow extends Record<NoteableColumn, number | null> {
   author_name: string | null;
   author_state: string | null;
   author_public_email: string | null;
+  author_avatar: string | null;
 }
 
 /** The project and iid of a note's target; group-level targets show none. */
@@ -74,7 +75,8 @@ export const noteRows = (db: Database) =>
     .select(['notes.id', 'notes.discussion_id', 'notes.type', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
     .select(['noteables.project_id', 'noteables.iid as issue_iid', 'authors.username as author_username'])
-    .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email']);
+    .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email'])
+    .select('authors.avatar as author_avatar');
 
 /** The notes on an issue or epic that the caller may read. */
 export const notesFor = (db: Database, { caller, on }: OnNoteable<MaybeCaller>) =>

@@ -42,8 +42,8 @@ interface Services {
   url: string;
 }
 
-function commonOf(url: string, { id, user_id, username, name, user_state, public_email, created_at }: EventRow) {
-  const user = user_id === null ? null : { id: user_id, username, name, state: user_state, public_email };
+function commonOf(url: string, { id, user_id, username, name, user_state, public_email, avatar, created_at }: EventRow) {
+  const user = user_id === null ? null : { id: user_id, username, name, state: user_state, public_email, avatar };
   return { id, user: user && presentUserBasic(url, user), created_at };
 }
 

@@ -11,6 +11,7 @@ export interface EventRow {
   name: string;
   user_state: string;
   public_email: string;
+  avatar: string | null;
   created_at: string;
   action: 'add' | 'remove';
   /** Of the issue or epic. */
@@ -35,7 +36,7 @@ export type EventKind = keyof typeof told;
 export function eventsOn(db: Database, kind: EventKind, { kind: { column }, id }: Noteable) {
   const columns = sql.join(told[kind].map((name) => sql.ref(`events.${name}`)));
   const events: RawBuilder<EventRow> = sql`(
-    select events.id, events.user_id, events.created_at, ${columns}, username::text as username, users.name, users.state as user_state, public_email
+    select events.id, events.user_id, events.created_at, ${columns}, username::text as username, users.name, users.state as user_state, public_email, avatar
       from ${sql.table(`resource_${kind}_events`)} events left join users on users.id = events.user_id
      where ${sql.ref(`events.${column}`)} = ${id})`;
   return db.selectFrom(events.as<'event'>('event')).selectAll().orderBy('event.id');

@@ -19,7 +19,7 @@ export {
   SharedWithGroup,
 } from './present.ts';
 export { ProjectIdentity, projectIdentityJson } from './project_present.ts';
-export { freePath, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from './queries.ts';
+export { freePath, namespaceAvatar, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from './queries.ts';
 export {
   groupDescriptionReasons,
   groupNameReasons,

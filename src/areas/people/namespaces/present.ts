@@ -1,6 +1,7 @@
 /** How namespaces and groups appear in responses. */
 import { type Static, Type } from 'typebox';
 import { DateOnly, Id, nullable, resource } from '../../../http/index.ts';
+import { avatarUrl } from '../avatars/index.ts';
 
 export const namespaceBasicFields = {
   id: Id,
@@ -22,6 +23,8 @@ export interface NamespaceRow {
   kind: string;
   full_path: string;
   parent_id: number | null;
+  /** As `namespaceAvatar` says. */
+  avatar_path: string | null;
 }
 
 /** @param url the external address of the server */
@@ -30,7 +33,7 @@ export const groupWebUrl = (url: string, full_path: string) => `${url}/groups/${
 /** @param url the external address of the server */
 export const presentNamespaceBasic = (
   url: string,
-  { id, name, path, kind, full_path, parent_id }: NamespaceRow,
+  { id, name, path, kind, full_path, parent_id, avatar_path }: NamespaceRow,
 ): Static<typeof NamespaceBasic> => ({
   id,
   name,
@@ -38,7 +41,7 @@ export const presentNamespaceBasic = (
   kind: kind as 'user' | 'group',
   full_path,
   parent_id,
-  avatar_url: null,
+  avatar_url: avatar_path === null ? null : `${url}/uploads/-/system/${avatar_path}`,
   web_url: kind === 'group' ? groupWebUrl(url, full_path) : `${url}/${full_path}`,
 });
 
@@ -58,12 +61,18 @@ export const PublicGroupDetails = resource('PublicGroupDetails', {
  */
 export const presentPublicGroup = (
   url: string,
-  { id, name, full_name, full_path }: { id: number; name: string; full_name: string; full_path: string },
+  {
+    id,
+    name,
+    avatar,
+    full_name,
+    full_path,
+  }: { id: number; name: string; avatar: string | null; full_name: string; full_path: string },
 ): Static<typeof PublicGroupDetails> => ({
   id,
   web_url: groupWebUrl(url, full_path),
   name,
-  avatar_url: null,
+  avatar_url: avatarUrl(url, 'group', { id, avatar }),
   full_name,
   full_path,
 });

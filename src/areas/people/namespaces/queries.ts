@@ -11,6 +11,15 @@ export const namespaceFullName = (namespaces = 'namespaces'): RawBuilder<string>
   (select string_agg(step.name, ' / ' order by array_position(${sql.ref(`${namespaces}.traversal_ids`)}, step.id))
      from namespaces step where step.id = any(${sql.ref(`${namespaces}.traversal_ids`)}))`;
 
+/**
+ * The end of the path of an avatar: a group's own, or that of the user whose namespace it is; null without one.
+ * @param namespaces the alias of the table in the statement
+ */
+export const namespaceAvatar = (namespaces = 'namespaces'): RawBuilder<string | null> => sql`
+  case when ${sql.ref(`${namespaces}.kind`)} = 'group'
+       then 'group/avatar/' || ${sql.ref(`${namespaces}.id`)} || '/' || ${sql.ref(`${namespaces}.avatar`)}
+       else (select 'user/avatar/' || holder.id || '/' || holder.avatar from users holder where holder.id = ${sql.ref(`${namespaces}.owner_id`)}) end`;
+
 const mostSuggestions = 10_000;
 
 /**

@@ -19,7 +19,7 @@ import {
   resource,
 } from '../../../http/index.ts';
 import { type NamespaceRow, namespaceBasicFields, presentNamespaceBasic } from './present.ts';
-import { freePath } from './queries.ts';
+import { freePath, namespaceAvatar } from './queries.ts';
 
 const Namespace = resource('Namespace', {
   ...namespaceBasicFields,
@@ -53,6 +53,7 @@ const namespacesOf = (db: Database, caller: Caller) =>
       'namespaces.full_path',
       'namespaces.parent_id',
     ])
+    .select(namespaceAvatar().as('avatar_path'))
     .select([
       sql<number>`case when kind = 'group' and ${groupLevel(caller)} >= ${sql.lit(levels.owner)} then ${membersBelow} end`.as(
         'members_count',

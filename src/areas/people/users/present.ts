@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { commitEmailOf } from '../../../access/index.ts';
 import { allOptional, DateOnly, Id, nullable, optional, resource, since, Timestamp } from '../../../http/index.ts';
+import { avatarUrl } from '../avatars/index.ts';
 
 /** The fields of users as authors, assignees and members. */
 const userBasicFields = {
@@ -79,7 +80,14 @@ export const CurrentUser = resource('CurrentUser', {
 
 export const UserForAdmin = resource('UserForAdmin', { ...userBasicFields, ...profileFields, ...ownFields, ...adminFields });
 
-export const userBasicColumns = ['users.id', 'users.username', 'users.name', 'users.state', 'users.public_email'] as const;
+export const userBasicColumns = [
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.state',
+  'users.public_email',
+  'users.avatar',
+] as const;
 
 /**
  * A row of `users` as one JSON value, for statements that combine users with other rows.
@@ -87,7 +95,8 @@ export const userBasicColumns = ['users.id', 'users.username', 'users.name', 'us
  */
 export const userBasicJson = (table: string): RawBuilder<UserBasicRow> => sql`
   jsonb_build_object('id', ${sql.ref(`${table}.id`)}, 'username', ${sql.ref(`${table}.username`)}, 'name', ${sql.ref(`${table}.name`)},
-                     'state', ${sql.ref(`${table}.state`)}, 'public_email', ${sql.ref(`${table}.public_email`)})`;
+                     'state', ${sql.ref(`${table}.state`)}, 'public_email', ${sql.ref(`${table}.public_email`)},
+                     'avatar', ${sql.ref(`${table}.avatar`)})`;
 
 export interface UserBasicRow {
   id: number;
@@ -95,6 +104,8 @@ export interface UserBasicRow {
   name: string;
   state: string;
   public_email: string;
+  /** The file name of the avatar. */
+  avatar: string | null;
 }
 
 /** A row of `usersInFull`. */
@@ -138,7 +149,7 @@ export interface UserRow extends UserBasicRow {
  */
 export const presentUserBasic = (
   url: string,
-  { id, username, name, state, public_email }: UserBasicRow,
+  { id, username, name, state, public_email, avatar }: UserBasicRow,
 ): Static<typeof UserBasic> => ({
   id,
   username,
@@ -146,7 +157,7 @@ export const presentUserBasic = (
   state,
   locked: false,
   public_email,
-  avatar_url: null,
+  avatar_url: avatarUrl(url, 'user', { id, avatar }),
   web_url: `${url}/${username}`,
 });
 

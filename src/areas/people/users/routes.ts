@@ -9,19 +9,23 @@ import {
   type Caller,
   checked,
   Direction,
+  del,
   forbidden,
   get,
   Id,
   invalid,
   keysetPaging,
+  nothing,
   nullable,
   one,
   optional,
   pageOf,
   post,
   put,
+  resource,
 } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { Avatar, avatarTexts, receiveAvatar, setAvatar } from '../avatars/index.ts';
 import { emailReasons } from '../emails/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
 import { changeUser, createUser } from './actions.ts';
@@ -36,7 +40,7 @@ import {
   UserForAdmin,
   userBasicColumns,
 } from './present.ts';
-import { isFollowed, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
+import { basicUser, isFollowed, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
 import { atMost, countReasons, pageReasons, passwordReasons, personNameReasons } from './rules.ts';
 
 const text = (limit: number) => checked(Type.String(), atMost(limit));
@@ -107,6 +111,8 @@ async function listForOthers(db: Database, url: string, caller: MaybeCaller, inp
   return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
 }
 
+const AvatarUrl = resource('AvatarUrl', { avatar_url: nullable(Type.String()) });
+
 export const userRoutes = [
   get('/user', {
     operation: 'getCurrentUser',
@@ -161,22 +167,25 @@ export const userRoutes = [
       force_random_password: optional(Type.Boolean({ description: 'Whether to set an unknown random password' })),
       skip_confirmation: Type.Boolean({ default: false }),
       ...profile,
+      avatar: Avatar(),
     },
     rules: [atLeastOneOf('password', 'reset_password', 'force_random_password')],
     returns: one(UserForAdmin),
     refusals: {
-      400: '<parameter>: <reason>',
+      400: ['<parameter>: <reason>', ...avatarTexts],
       409: ['Email has already been taken', 'Username has already been taken'],
     },
-    handle: async ({ db, url, caller, input }) => {
+    handle: async ({ db, url, blobs, caller, input: { avatar, ...input } }) => {
       const { email, name, username, password, admin: isAdmin, ...rest } = input;
       const { reset_password = false, force_random_password = false, skip_confirmation, ...others } = rest;
       const isKnown = !reset_password && !force_random_password;
       if (isKnown && password === undefined) throw invalid({ password: ["can't be blank"] });
+      const received = await receiveAvatar({ db, blobs }, avatar);
       const user = { email, name, username, password: isKnown ? password : undefined, admin: isAdmin, profile: others };
       const id = await db
         .transaction()
         .execute((tx) => createUser(tx, { ...user, confirmed: skip_confirmation, created_by_id: caller.id }));
+      await setAvatar(db, 'users', id, received);
       return presentUserForAdmin(url, await userInFull(db, id));
     },
   }),
@@ -190,16 +199,57 @@ export const userRoutes = [
       password: optional(Password()),
       skip_reconfirmation: Type.Boolean({ default: false, description: 'Whether a new email address is confirmed at once' }),
       ...profile,
+      avatar: Avatar(),
     },
     returns: one(UserForAdmin),
     refusals: {
-      400: '<parameter>: <reason>',
+      400: ['<parameter>: <reason>', ...avatarTexts],
       404: '404 User Not Found',
       409: ['Email has already been taken', 'Username has already been taken'],
     },
-    handle: async ({ db, url, input: { id, skip_reconfirmation, ...changes } }) => {
+    handle: async ({ db, url, blobs, input: { id, skip_reconfirmation, avatar, ...changes } }) => {
+      const received = await receiveAvatar({ db, blobs }, avatar);
       await db.transaction().execute((tx) => changeUser(tx, id, changes, skip_reconfirmation ? 'confirmed' : 'unknown'));
+      await setAvatar(db, 'users', id, received);
       return presentUserForAdmin(url, await userInFull(db, id));
+    },
+  }),
+  put('/user/avatar', {
+    operation: 'setOwnAvatar',
+    summary: "Set the current user's avatar; null removes it",
+    access: signedIn,
+    input: { avatar: Avatar() },
+    rules: [atLeastOneOf('avatar')],
+    returns: one(AvatarUrl),
+    refusals: { 400: avatarTexts },
+    handle: async ({ db, url, blobs, caller, input }) => {
+      await setAvatar(db, 'users', caller.id, await receiveAvatar({ db, blobs }, input.avatar));
+      return { avatar_url: presentUserBasic(url, await basicUser(db, caller.id)).avatar_url };
+    },
+  }),
+  del('/user/avatar', {
+    operation: 'deleteOwnAvatar',
+    summary: "Remove the current user's avatar",
+    access: signedIn,
+    returns: nothing,
+    handle: ({ db, caller }) => setAvatar(db, 'users', caller.id, { avatar: null, avatar_key: null }),
+  }),
+  get('/avatar', {
+    operation: 'getAvatarOfEmail',
+    summary: 'Show the avatar of the user with a public email address',
+    access: anyone,
+    input: { email: Type.String(), size: optional(Type.Integer({ minimum: 1, description: 'Ignored' })) },
+    returns: one(AvatarUrl),
+    handle: async ({ db, url, input }) => {
+      const user = await db
+        .selectFrom('users')
+        .select(userBasicColumns)
+        .where('id', '=', (q) =>
+          q.selectFrom('emails').select('user_id').where('email', '=', input.email).where('confirmed_at', 'is not', null),
+        )
+        .where('public_email', '=', input.email)
+        .executeTakeFirst();
+      return { avatar_url: user ? presentUserBasic(url, user).avatar_url : null };
     },
   }),
 ];

@@ -257,7 +257,7 @@ const lists = [
     handle: async ({ db, url, caller, project, input }) => {
       const groups = db
         .selectFrom('namespaces')
-        .select(['id', 'name', 'full_path', namespaceFullName().as('full_name')])
+        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
         .where('kind', '=', 'group')
         .where(isMemberOfGroup(caller, 1))
         .where('id', '<>', project.namespace_id)

@@ -109,7 +109,7 @@ export const groupLifecycleRoutes = [
       const pattern = input.search && containing(input.search);
       const groups = db
         .selectFrom('namespaces')
-        .select(['id', 'name', 'full_path', namespaceFullName().as('full_name')])
+        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
         .where('kind', '=', 'group')
         .where(sql<boolean>`${groupLevel(caller)} >= ${sql.lit(levels.owner)}`)
         .where(sql<boolean>`not traversal_ids @> ${[group.id]}::bigint[] and id is distinct from ${group.parent_id}::bigint`)

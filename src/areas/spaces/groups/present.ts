@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { DB } from '../../../db/index.ts';
 import { DateOnly, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
+import { avatarUrl } from '../../people/avatars/index.ts';
 import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
 import { ProjectForm } from '../projects/index.ts';
 
@@ -87,7 +88,7 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     default_branch: row.default_branch,
     default_branch_protection: row.default_branch_protection,
     default_branch_protection_defaults: defaultProtection(row.default_branch_protection),
-    avatar_url: null,
+    avatar_url: avatarUrl(url, 'group', row),
     request_access_enabled: row.request_access_enabled,
     full_name: row.full_name,
     full_path: row.full_path,

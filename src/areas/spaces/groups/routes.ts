@@ -5,6 +5,7 @@ import { anyone, type Group, groupRole, groupVisible, type MaybeCaller, signedIn
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
+  bytes,
   type Caller,
   forbidden,
   get,
@@ -28,6 +29,7 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 import { defaultVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
+import { Avatar, avatarBytes, avatarTexts, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
@@ -139,15 +141,23 @@ export const groupRoutes = [
     handle: ({ caller, group, input, ...services }) =>
       input.with_projects ? groupReplyWithProjects(services, caller, group.id) : groupReply(services, caller, group.id),
   }),
+  get('/groups/:id/avatar', {
+    operation: 'getGroupAvatar',
+    summary: 'Download the avatar of a group',
+    access: groupVisible,
+    returns: bytes({}),
+    refusals: { 404: '404 Avatar Not Found' },
+    handle: ({ group, caller: _caller, ...services }) => avatarBytes(services, 'group', group.id),
+  }),
   post('/groups', {
     operation: 'createGroup',
     summary: 'Create a group or subgroup',
     description: 'Groups are nested at most 20 levels deep.',
     access: signedIn,
-    input: { name: Type.String(), path: Type.String(), parent_id: optional(Id), ...settings },
+    input: { name: Type.String(), path: Type.String(), parent_id: optional(Id), ...settings, avatar: Avatar() },
     returns: one(GroupDetailForm),
-    refusals: { 400: 'Failed to save group {<reasons by parameter>}', 404: '404 Group Not Found' },
-    handle: async ({ db, url, caller, input: { name, path, parent_id, ...given } }) => {
+    refusals: { 400: ['Failed to save group {<reasons by parameter>}', ...avatarTexts], 404: '404 Group Not Found' },
+    handle: async ({ db, url, blobs, caller, input: { name, path, parent_id, avatar, ...given } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreate(db, caller, parent);
       const settings = await settingsOf(db);
@@ -159,7 +169,9 @@ export const groupRoutes = [
         project_creation_level: projectCreationLevels[settings.default_project_creation],
       };
       const group = { ...usual, ...columnsFrom(given), name, path, parent_id, creator_id: caller.id };
+      const received = await receiveAvatar({ db, blobs }, avatar);
       const id = await db.transaction().execute((tx) => createGroup(tx, group));
+      await setAvatar(db, 'namespaces', id, received);
       return groupReply({ db, url }, caller, id);
     },
   }),
@@ -167,14 +179,16 @@ export const groupRoutes = [
     operation: 'updateGroup',
     summary: 'Update a group; a new path also changes the paths of everything in it',
     access: groupRole('owner'),
-    input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings },
+    input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings, avatar: Avatar() },
     returns: one(GroupDetailForm),
-    refusals: { 400: ['<parameter>: <reason>', 'Failed to save group {<reasons by parameter>}'] },
-    handle: async ({ db, url, caller, group, input: { name, path, ...given } }) => {
+    refusals: { 400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'] },
+    handle: async ({ db, url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
       const restricted = given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });
       const changes = { ...columnsFrom(given), ...(name === undefined ? {} : { name }), ...(path === undefined ? {} : { path }) };
+      const received = await receiveAvatar({ db, blobs }, avatar);
       await db.transaction().execute((tx) => updateGroup(tx, group.id, changes));
+      await setAvatar(db, 'namespaces', group.id, received);
       return groupReplyWithProjects({ db, url }, caller, group.id);
     },
   }),

@@ -117,7 +117,7 @@ export const projectLifecycleRoutes = [
       const pattern = input.search && containing(input.search);
       const groups = db
         .selectFrom('namespaces')
-        .select(['id', 'name', 'full_path', namespaceFullName().as('full_name')])
+        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
         .where(takesProjectsOf(caller))
         .where('id', '<>', project.namespace_id)
         .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`))

@@ -13,6 +13,7 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
+import { avatarUrl } from '../../people/avatars/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { type ProjectRow, type ProjectSource, projectRow, type Statistics, statisticsOf } from './queries.ts';
@@ -123,7 +124,7 @@ export function presentProjectBasic({ url }: Pick<Services, 'url'>, project: Pro
           forks_count: project.forks_count,
         }
       : {}),
-    avatar_url: null,
+    avatar_url: avatarUrl(url, 'project', project),
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,

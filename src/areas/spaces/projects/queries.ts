@@ -17,6 +17,7 @@ import { countCommits, countObjects, repositoryOf, resolveBranch } from '../../.
 import { found, keysetUnavailable, type Page, pageAsked, type Services } from '../../../http/index.ts';
 import {
   type NamespaceRow,
+  namespaceAvatar,
   namespaceFullName,
   type SharedWithGroupRow,
   sharedWithGroups,
@@ -48,7 +49,7 @@ const owner = sql`
 
 const namespace = sql<ProjectRow['namespace']>`
   (select json_build_object('id', above.id, 'name', above.name, 'path', above.path, 'kind', above.kind, 'full_path', above.full_path,
-                            'parent_id', above.parent_id, 'full_name', ${namespaceFullName('above')}, 'owner', ${owner})
+                            'parent_id', above.parent_id, 'avatar_path', ${namespaceAvatar('above')}, 'full_name', ${namespaceFullName('above')}, 'owner', ${owner})
      from namespaces above where above.id = projects.namespace_id)`;
 
 const projectAccess = (caller: MaybeCaller): RawBuilder<number | null> =>

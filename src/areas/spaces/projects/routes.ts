@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import {
   admin,
   anyone,
@@ -20,6 +20,7 @@ import { diskPath } from '../../../git/index.ts';
 import {
   ApiError,
   atLeastOneOf,
+  bytes,
   type Caller,
   containing,
   forbidden,
@@ -43,10 +44,11 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
+import { Avatar, avatarBytes, avatarTexts, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { changeProject, type ProjectChanges } from './actions.ts';
-import { addProject } from './creation_rules.ts';
+import { addProject, type Creator } from './creation_rules.ts';
 import { filtered, isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
 import {
   ProjectForm,
@@ -156,8 +158,8 @@ const lists = [
 ];
 
 const names = { name: optional(Type.String()), path: optional(Type.String()) };
-const creation = { namespace_id: optional(Id), ...beginnings, ...settings };
-const change = { ...names, default_branch: optional(Type.String()), ...settings };
+const creation = { namespace_id: optional(Id), ...beginnings, ...settings, avatar: Avatar() };
+const change = { ...names, default_branch: optional(Type.String()), ...settings, avatar: Avatar() };
 
 /** The parameters that the permission `manage_merge_request_settings` allows. */
 const mergeRequestSettings: ReadonlySet<string> = new Set(['merge_requests_access_level', 'merge_requests_enabled']);
@@ -182,6 +184,17 @@ async function refuseRestricted(db: Database, caller: Caller, project: Project, 
   if (reasons.length > 0) throw invalid({ visibility_level: reasons });
 }
 
+/**
+ * Creates a project as requested, with its avatar.
+ * @returns its ID
+ */
+async function createdProject(services: Services, creator: Creator, input: Static<TObject<typeof creation>>): Promise<number> {
+  const received = await receiveAvatar(services, input.avatar);
+  const id = await addProject(services, creator, { ...input, columns: columnsOfSettings(input) });
+  await setAvatar(services.db, 'projects', id, received);
+  return id;
+}
+
 const ProjectStorage = resource('ProjectStorage', {
   project_id: Id,
   disk_path: Type.String(),
@@ -198,14 +211,14 @@ const single = [
     rules: [atLeastOneOf('name', 'path')],
     returns: one(ProjectForm),
     refusals: {
-      400: '<parameter>: <reason>',
+      400: ['<parameter>: <reason>', ...avatarTexts],
       403: [
         'You cannot create projects in your personal namespace. Contact your administrator.',
         "You've reached your limit of <number> projects created. Contact your administrator.",
       ],
     },
     handle: async ({ caller, input, ...services }) =>
-      projectReply(services, caller, await addProject(services, caller, { ...input, columns: columnsOfSettings(input) })),
+      projectReply(services, caller, await createdProject(services, caller, input)),
   }),
   post('/projects/user/:user_id', {
     operation: 'createUserProject',
@@ -214,13 +227,13 @@ const single = [
     input: { user_id: Id, ...names, name: NotBlank(), ...creation },
     returns: one(ProjectForm),
     refusals: {
-      400: '<parameter>: <reason>',
+      400: ['<parameter>: <reason>', ...avatarTexts],
       403: "You've reached your limit of <number> projects created. Contact your administrator.",
       404: '404 User Not Found',
     },
     handle: async ({ caller, input, ...services }) => {
       const creator = await creatorOf(services, input.user_id);
-      return projectReply(services, caller, await addProject(services, creator, { ...input, columns: columnsOfSettings(input) }));
+      return projectReply(services, caller, await createdProject(services, creator, input));
     },
   }),
   get('/projects/:id', {
@@ -243,14 +256,24 @@ const single = [
     input: change,
     rules: [atLeastOneOf(...Object.keys(change))],
     returns: one(ProjectForm),
-    refusals: { 400: '<parameter>: <reason>' },
+    refusals: { 400: ['<parameter>: <reason>', ...avatarTexts] },
     handle: async ({ caller, project, input, ...services }) => {
       refuseBeyondRole(project, input);
       await refuseRestricted(services.db, caller, project, input);
       const { name, path, default_branch } = input;
+      const received = await receiveAvatar(services, input.avatar);
       await changeProject(services, project, { name, path, default_branch, ...columnsOfSettings(input) });
+      await setAvatar(services.db, 'projects', project.id, received);
       return projectReply(services, caller, project.id);
     },
+  }),
+  get('/projects/:id/avatar', {
+    operation: 'getProjectAvatar',
+    summary: 'Download the avatar of a project',
+    access: projectVisible,
+    returns: bytes({}),
+    refusals: { 404: '404 Avatar Not Found' },
+    handle: ({ project, caller: _caller, ...services }) => avatarBytes(services, 'project', project.id),
   }),
   get('/projects/:id/storage', {
     operation: 'getProjectStorage',
@@ -312,7 +335,7 @@ const belonging = [
         and ${input.shared_visible_only ? isVisibleGroup(caller) : sql`true`}`;
       const groups = db
         .selectFrom('namespaces')
-        .select(['id', 'name', 'full_path', namespaceFullName().as('full_name')])
+        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
         .where('kind', '=', 'group')
         .where(
           sql<boolean>`(id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])

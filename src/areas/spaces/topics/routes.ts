@@ -22,9 +22,11 @@ import {
   post,
   put,
   resource,
+  type Services,
   withStatus,
 } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
+import { Avatar, avatarTexts, avatarUrl, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { changeTopic, createTopic, deleteTopic, identicalText, mergeTopics } from './actions.ts';
 
 const longest = { name: 255, title: 255, description: 1024 };
@@ -39,13 +41,18 @@ const Topic = resource('Topic', {
 });
 
 const topicsIn = (db: Database) =>
-  db
-    .selectFrom('topics')
-    .select(['id', 'name', 'title', 'description', 'total_projects_count'])
-    .select(sql<string | null>`null`.as('avatar_url'));
+  db.selectFrom('topics').select(['id', 'name', 'title', 'description', 'total_projects_count', 'avatar']);
+
+type TopicRow = Awaited<ReturnType<ReturnType<typeof topicsIn>['executeTakeFirstOrThrow']>>;
+
+const present = (url: string, { avatar, ...topic }: TopicRow) => ({
+  ...topic,
+  avatar_url: avatarUrl(url, 'projects/topic', { id: topic.id, avatar }),
+});
 
 /** @throws ApiError 404 */
-const topicOf = async (db: Database, id: number) => found(undefined, await topicsIn(db).where('id', '=', id).executeTakeFirst());
+const topicOf = async ({ db, url }: Pick<Services, 'db' | 'url'>, id: number) =>
+  present(url, found(undefined, await topicsIn(db).where('id', '=', id).executeTakeFirst()));
 
 const names = {
   name: checked(NotBlank({ description: 'At most 255 characters; unique without regard to case' }), (name) => [
@@ -71,14 +78,15 @@ export const topicRoutes = [
       ...paging,
     },
     returns: pageOf(Topic),
-    handle: ({ db, input }) => {
+    handle: async ({ db, url, input }) => {
       const pattern = input.search && containing(input.search);
       const topics = topicsIn(db)
         .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name::text ilike ${pattern} or title ilike ${pattern})`))
         .$if(input.without_projects === true, (q) => q.where('total_projects_count', '=', 0))
         .orderBy('total_projects_count', 'desc')
         .orderBy('id');
-      return paginate(db, topics, input);
+      const page = await paginate(db, topics, input);
+      return { ...page, items: page.items.map((row) => present(url, row)) };
     },
   }),
   get('/topics/:id', {
@@ -87,27 +95,34 @@ export const topicRoutes = [
     access: anyone,
     input: { id: Id },
     returns: one(Topic),
-    handle: ({ db, input }) => topicOf(db, input.id),
+    handle: ({ input, ...services }) => topicOf(services, input.id),
   }),
   post('/topics', {
     operation: 'createTopic',
     summary: 'Create a topic',
     access: admin,
-    input: { ...names, description },
+    input: { ...names, description, avatar: Avatar() },
     returns: one(Topic),
-    refusals: { 400: taken },
-    handle: async ({ db, input }) => topicOf(db, await createTopic(db, input)),
+    refusals: { 400: [taken, ...avatarTexts] },
+    handle: async ({ input: { avatar, ...topic }, ...services }) => {
+      const received = await receiveAvatar(services, avatar);
+      const id = await createTopic(services.db, topic);
+      await setAvatar(services.db, 'topics', id, received);
+      return topicOf(services, id);
+    },
   }),
   put('/topics/:id', {
     operation: 'updateTopic',
     summary: 'Update a topic; a new name reaches the projects that have it',
     access: admin,
-    input: { id: Id, ...allOptional(names), description },
+    input: { id: Id, ...allOptional(names), description, avatar: Avatar() },
     returns: one(Topic),
-    refusals: { 400: taken },
-    handle: async ({ db, input: { id, ...changes } }) => {
-      await changeTopic(db, id, changes);
-      return topicOf(db, id);
+    refusals: { 400: [taken, ...avatarTexts] },
+    handle: async ({ input: { id, avatar, ...changes }, ...services }) => {
+      const received = await receiveAvatar(services, avatar);
+      await changeTopic(services.db, id, changes);
+      await setAvatar(services.db, 'topics', id, received);
+      return topicOf(services, id);
     },
   }),
   del('/topics/:id', {
@@ -125,10 +140,10 @@ export const topicRoutes = [
     input: { source_topic_id: Id, target_topic_id: Id },
     returns: withStatus(200, one(Topic)),
     refusals: { 400: identicalText, 404: '404 Not found' },
-    handle: async ({ db, input }) => {
+    handle: async ({ input, ...services }) => {
       const { source_topic_id: source_id, target_topic_id: target_id } = input;
-      await mergeTopics(db, { source_id, target_id });
-      return topicOf(db, target_id);
+      await mergeTopics(services.db, { source_id, target_id });
+      return topicOf(services, target_id);
     },
   }),
 ];

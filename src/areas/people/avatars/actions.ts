@@ -1,0 +1,61 @@
+/** Receiving, setting and removing avatars (docs/reference/avatars.md). */
+import { randomBytes } from 'node:crypto';
+import type { BlobKey } from '../../../blobs/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { File, invalid, nullable, optional, type Services, type UploadedFile } from '../../../http/index.ts';
+import { formatText, imageType, isImageName, largest_bytes, sniffed_bytes, tooBigText, urlName } from './rules.ts';
+
+/** Files up to this size are refused with a reason, larger ones with 413. */
+const received_bytes = 10 * 1024 * 1024;
+
+/** The parameter of creation and updates. */
+export const Avatar = () =>
+  optional(
+    nullable(
+      File(received_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO or WebP file of at most 200 KiB; null removes it' }),
+    ),
+  );
+
+/** The reasons that `receiveAvatar` refuses with. */
+export const avatarTexts = [`avatar: ${tooBigText}`, `avatar: ${formatText}`];
+
+/** The columns of an avatar. */
+export interface AvatarColumns {
+  avatar: string | null;
+  avatar_key: string | null;
+}
+
+/**
+ * Checks and stores a file. Its key stays recorded as unused until `setAvatar`, so that a refusal or a crash leaves no blob without a row.
+ * @param file null for the removal of an avatar; left out, nothing changes
+ * @throws ApiError 400 for a file that is too large or no image
+ */
+export async function receiveAvatar(
+  { db, blobs }: Pick<Services, 'db' | 'blobs'>,
+  file: UploadedFile | null | undefined,
+): Promise<AvatarColumns | undefined> {
+  if (file === undefined) return undefined;
+  if (file === null) return { avatar: null, avatar_key: null };
+  if (file.size_bytes > largest_bytes) throw invalid({ avatar: [tooBigText] });
+  if (!isImageName(file.name) || file.size_bytes < sniffed_bytes) throw invalid({ avatar: [formatText] });
+  const avatar_key: BlobKey = `avatars/${randomBytes(24).toString('hex')}`;
+  await db.insertInto('unused_blobs').values({ key: avatar_key }).execute();
+  await file.keep(avatar_key);
+  const start = await blobs.read(avatar_key, { start: 0, end: sniffed_bytes - 1 });
+  if (!start || !imageType(Buffer.concat(await start.toArray()))) throw invalid({ avatar: [formatText] });
+  return { avatar: urlName(file.name), avatar_key };
+}
+
+/** Sets or removes the avatar of a row; nothing when none was given. */
+export async function setAvatar(
+  db: Database,
+  table: 'users' | 'namespaces' | 'projects' | 'topics',
+  id: number,
+  columns: AvatarColumns | undefined,
+): Promise<void> {
+  if (!columns) return;
+  await db.transaction().execute(async (tx) => {
+    if (columns.avatar_key !== null) await tx.deleteFrom('unused_blobs').where('key', '=', columns.avatar_key).execute();
+    await tx.updateTable(table).set(columns).where('id', '=', id).execute();
+  });
+}
