@@ -48,6 +48,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));
     await asked(owner.post(`${place}/labels`, { name, color: '#112233', ...(place.startsWith('/p') ? { priority: turn } : {}) }));
     await asked(owner.post(`${place}/milestones`, { title: `${name} of ${place}` }));
+    await asked(owner.post(`${place}/deploy_tokens`, { name, scopes: ['read_repository'] }));
+    await asked(owner.post(`${place}/variables`, { key: `TURN_${turn}`, value: name }));
     await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 20 }));
     await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 10, member_role_id }));
     await asked(owner.post(`${place}/invitations`, { email: `${name}@example.org`, access_level: 20 }));
@@ -63,6 +65,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     }),
   );
   await asked(here.as('admin').post(`/features/${name}`, { value: true, user: people.guest.username, force: true }));
+  await asked(here.as('admin').post('/admin/ci/variables', { key: `TURN_${group.id}_${turn}`, value: name }));
+  await asked(here.as('admin').post('/topics', { name, title: name }));
   await asked(here.as('admin').post('/service_accounts'));
   await asked(here.as('admin').post(`/groups/${group.id}/service_accounts`));
   const tokens = `/groups/${group.id}/service_accounts/${await serviceAccountOf(here)}/personal_access_tokens`;
