@@ -24,7 +24,7 @@ test('custom roles are listed, assigned to members of a group and a project, una
   assert.deepEqual(await readsCode(), []);
   const changed = await GroupMembers.edit(group.id, member.id, 20, { memberRoleId: archivist.id });
   assert.deepEqual([changed.access_level, changed.member_role], [20, archivist]);
-  const wrong = await refusal(GroupMembers.edit(group.id, member.id, 30));
+  const wrong = await refusal(GroupMembers.edit(group.id, member.id, 30, { memberRoleId: archivist.id }));
   assert.equal(wrong.status, 400);
   assert.match(wrong.text, /cannot be changed since member is associated with a custom role/);
   const below = await ProjectMembers.add(project.id, 20, { userId: member.id, memberRoleId: archivist.id } as { userId: number });

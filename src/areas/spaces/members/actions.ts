@@ -9,7 +9,7 @@ import { forgetApprovals, heldBack } from './approval_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';
 import { checkRole, type Grant, heldBy, roleColumn } from './role_rules.ts';
-import { type Actor, isAbove, levelReasons, protectedRefusal, protectionOf, roleKeepsLevel, type Source } from './rules.ts';
+import { type Actor, isAbove, levelReasons, protectedRefusal, protectionOf, type Source } from './rules.ts';
 
 export interface NewMembers extends Grant {
   user_ids: readonly number[];
@@ -93,7 +93,7 @@ export async function recordMemberships(
 }
 
 async function refusalsOf(tx: Database, source: Source, actor: Actor, members: NewMembers): Promise<Map<number, Refusal>> {
-  const { user_ids, access_level, member_role_id, expires_at = null, existing } = members;
+  const { user_ids, access_level, expires_at = null, existing } = members;
   const above = await inherited(tx, source, user_ids);
   const withMinimal = await hasMinimal(tx);
   // Without any of these users, so that two owners do not stand in for each other.
@@ -103,10 +103,7 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
   for (const user_id of user_ids) {
     const own = user_id === source.personal_owner_id;
     const held = own ? ownerOfNamespace(user_id) : present.get(user_id);
-    const reasons = [
-      ...(held ? roleReasons(held, { access_level, member_role_id }) : []),
-      ...levelReasons(source, access_level, above.get(user_id), withMinimal),
-    ];
+    const reasons = levelReasons(source, access_level, above.get(user_id), withMinimal);
     const protection = held && protectionOf(source, actor, held, { access_level, expires_at }, otherOwner);
     if (held && existing === 'refuse') refusals.set(user_id, 'exists');
     else if (protection) refusals.set(user_id, protection);
@@ -123,13 +120,6 @@ const ownerOfNamespace = (user_id: number) => ({
 
 /** Whether the current plan has minimal access. */
 const hasMinimal = async (tx: Database): Promise<boolean> => reaches(await currentPlan(tx), 'premium');
-
-/** The reason why a member cannot get another level: they keep their custom role, which has a level of its own. */
-const roleReasons = (
-  held: { access_level: number; member_role_id: number | null },
-  { access_level, member_role_id }: Grant,
-): string[] =>
-  held.member_role_id !== null && member_role_id === undefined && held.access_level !== access_level ? [roleKeepsLevel] : [];
 
 /**
  * Imports the members of another project, with at most the actor's level. Users who already have the same or a higher level stay as they are.
@@ -181,8 +171,8 @@ export interface MemberChange extends Grant {
  * Updates a member's level, custom role and expiry.
  * @param tx a transaction
  * @returns `queued` when an administrator must approve the change first
- * @throws ApiError 404 without a membership, 403 for a change that this actor may not make, 400 for a level below the inherited one or other than that of the
- * custom role, and when no seat is left
+ * @throws ApiError 404 without a membership, 403 for a change that this actor may not make, 400 for a level below the inherited one or other than that of a
+ * new custom role, and when no seat is left
  */
 export async function changeMember(
   tx: Database,
@@ -195,12 +185,13 @@ export async function changeMember(
   const source = await lockedSource(tx, subtree);
   const member = await memberOf(tx, source, user_id);
   await checkRole(tx, source, actor, change);
-  const { member_role_id = member.member_role_id } = change;
+  const kept = access_level === member.access_level ? member.member_role_id : null;
+  const { member_role_id = kept } = change;
   const wanted = { access_level, member_role_id, expires_at: expires_at === undefined ? member.expires_at : expires_at };
   const protection = protectionOf(source, actor, member, wanted, await hasOtherOwner(tx, source, [user_id]));
   if (protection) throw protectedRefusal(protection);
   const above = (await inherited(tx, source, [user_id])).get(user_id);
-  const reasons = [...roleReasons(member, change), ...levelReasons(source, access_level, above, await hasMinimal(tx))];
+  const reasons = levelReasons(source, access_level, above, await hasMinimal(tx));
   if (reasons.length > 0) throw invalid({ access_level: reasons });
   const waiting = (await heldBack(tx, source, actor, { ...wanted, user_ids: [user_id] })).get(user_id);
   if (waiting === 'no seat') throw badRequest(noSeatsText(actor));

@@ -45,7 +45,7 @@ export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_i
 /** The level and custom role that a membership gets. */
 export interface Grant {
   access_level: number;
-  /** A custom role with the base level `access_level`; null removes it; left out, the member keeps theirs. */
+  /** A custom role with the base level `access_level`; null removes it; left out, the member keeps theirs unless the level changes. */
   member_role_id?: number | null | undefined;
 }
 
