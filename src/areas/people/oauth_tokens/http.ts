@@ -15,14 +15,13 @@ import { refused, revokeOauthToken, tokenForPassword, tokenForRefresh } from './
 
 interface TokenRequest {
   Querystring: Record<string, unknown>;
-  Body: Record<string, unknown> | null;
 }
 
 type Call = DoorCall<Caller, TokenRequest>;
 
 /** Text that the database can look for; anything else is as if it were not given. */
-const textIn = ({ request: { query, body } }: Call, name: string): string => {
-  const value = body?.[name] ?? query[name];
+const textIn = ({ fields, request: { query } }: Call, name: string): string => {
+  const value = fields[name] ?? query[name];
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed() ? value : '';
 };
 
