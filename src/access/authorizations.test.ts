@@ -18,6 +18,7 @@ import { ApiError, type Services } from '../http/index.ts';
 import { secretsFrom } from '../secrets/index.ts';
 import type { Subtree } from './authorizations.ts';
 import { groupFor } from './groups.ts';
+import { lockPlace } from './tree_locks.ts';
 
 /** Memberships expire on the first of these days or before; nothing changes afterwards. */
 const days = [0, 1, 2, 3, 4, 5].map(daysFromNow);
@@ -460,22 +461,15 @@ test('invitations between trees, moves of groups and changes of people at the sa
   const actor = ownerOf(people[0]!);
   const add = (where: Subtree, user_id: number, access_level: number) =>
     inTransaction((tx) => addMembers(tx, where, actor, { user_ids: [user_id], access_level, existing: 'change' }));
+  const invite = (where: Subtree, invited_group_id: number, access_level: number) =>
+    inTransaction(async (tx) => {
+      await lockPlace(tx, where, [invited_group_id]);
+      return inviteGroup(tx, where, { invited_group_id, access_level, expires_at: null });
+    });
   const work = Array.from({ length: 8 }, (_, round) => [
     // In both directions, to detect an inconsistent order of locks.
-    inTransaction((tx) =>
-      inviteGroup(
-        tx,
-        { group_id: groups[(round * 2) % 8]! },
-        { invited_group_id: groups[(round * 2 + 3) % 8]!, access_level: 30, expires_at: null },
-      ),
-    ),
-    inTransaction((tx) =>
-      inviteGroup(
-        tx,
-        { project_id: projects[round % 4]! },
-        { invited_group_id: groups[(7 - round) % 8]!, access_level: 40, expires_at: null },
-      ),
-    ),
+    invite({ group_id: groups[(round * 2) % 8]! }, groups[(round * 2 + 3) % 8]!, 30),
+    invite({ project_id: projects[round % 4]! }, groups[(7 - round) % 8]!, 40),
     add({ group_id: groups[round % 8]! }, people[1 + (round % 3)]!, 40),
     add({ group_id: groups[7 - (round % 8)]! }, people[1 + ((round + 1) % 3)]!, 20),
     moveGroup(places, { group: 1 + 2 * (round % 4), parent: 2 * ((round + 1) % 4) }),
