@@ -24,7 +24,7 @@ export interface GrantedEpic {
   updated_at: string;
 }
 
-/** How a path names an epic: by its number in the group, or by its ID, as the paths of notes and discussions do. */
+/** How a path names an epic: by its number in the group, or by its ID, as the paths of notes, discussions and resource events do. */
 type Key = 'epic_iid' | 'epic_id';
 
 const largest: Record<Key, number> = { epic_iid: largestIid, epic_id: Number.MAX_SAFE_INTEGER };

@@ -58,7 +58,7 @@ export interface NoteableKind {
   /** The tables of its assignees, if it has any, and of its labels. */
   assignees: 'issue_assignees' | undefined;
   labels: 'issue_labels' | 'epic_labels';
-  /** The path that names it by number, and the path of its discussions. */
+  /** The path that names it by number, and the path of its discussions and resource events. */
   at: NoteableAddress;
   discussed_at: NoteableAddress;
   /** Endpoints on it, with the plan of the kind if they have none, under all their paths. */

@@ -98,19 +98,21 @@ test('an epic has label and state events', async () => {
   const { as, group, db, people } = await world();
   const { id: epic_id } = await db
     .insertInto('epics')
-    .values({ group_id: group.id, iid: 1, title: 'Orchard' })
+    .values({ group_id: group.id, iid: 7, title: 'Orchard' })
     .returning('id')
     .executeTakeFirstOrThrow();
   const label = (await as('planner').post(`/groups/${group.id}/labels`, { name: 'bug', color: 'red' })).body;
   const actor = { user_id: people.owner.id, created_at: '2020-01-01T00:00:00.000Z' };
   await recordLabelEvents(db, theEpic(epic_id), actor, { added: [label.id], removed: [] });
   await recordStateEvent(db, theEpic(epic_id), { user_id: null }, 'closed');
-  const url = `/groups/${group.id}/epics/1`;
+  const url = `/groups/${group.id}/epics/${epic_id}`;
   const [labelled] = (await as('guest').get(`${url}/resource_label_events`)).body;
   assert.deepEqual(
     [labelled.resource_type, labelled.resource_id, labelled.label.name, labelled.action, labelled.created_at],
     ['Epic', epic_id, 'bug', 'add', actor.created_at],
   );
+  const shown = await as('guest').get(`${url}/resource_label_events/${labelled.id}`);
+  assert.deepEqual(shown.body, labelled);
   const [closed] = (await as('guest').get(`${url}/resource_state_events`)).body;
   assert.deepEqual([closed.resource_type, closed.resource_id, closed.state, closed.user], ['Epic', epic_id, 'closed', null]);
   assert.equal((await as('outsider').get(`${url}/resource_label_events`)).status, 404);

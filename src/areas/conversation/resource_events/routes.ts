@@ -16,11 +16,11 @@ export interface EventSubject {
 const plans: { [K in EventKind]?: Plan } = { weight: 'premium', iteration: 'premium' };
 
 function routesOf<K extends EventKind>(event: K, { kind, events_plan: plan = plans[event] }: EventSubject): AnyEndpoint[] {
-  const base = `${kind.at.path}/resource_${event}_events`;
+  const base = `${kind.discussed_at.path}/resource_${event}_events`;
   const Kind = capitalized(event);
   const form = forms[event];
   const present = presenters[event];
-  const shared = { access: kind.at.visible(), ...(plan ? { plan } : {}) };
+  const shared = { access: kind.discussed_at.visible(), ...(plan ? { plan } : {}) };
   return [
     get(base, {
       operation: `list${kind.type}${Kind}Events`,
