@@ -57,6 +57,8 @@ async function runProcess(queue: string[], options: RunOptions): Promise<void> {
   });
   const end = await new Promise<string>((resolve) => child.on('close', (code, signal) => resolve(signal ?? `exit code ${code}`)));
   if (running.fail(`The process ended with ${end}.`) || child.killed || end === 'exit code 0') return;
+  // A failed test, which is reported as such, ends its process with 1 too.
+  if (running.hasFailed && end === 'exit code 1') return;
   running.begin('after the last file of a process');
   running.fail(`It ended with ${end}: something was thrown when its test had ended. It is printed above.`);
 }
@@ -89,6 +91,9 @@ class RunningFile {
       });
   }
 
+  /** Whether a test of the process has failed. */
+  hasFailed = false;
+
   begin(name: string): void {
     const limit = setTimeout(() => {
       this.fail(`It took longer than ${longest_ms / 60_000} minutes.`);
@@ -100,6 +105,7 @@ class RunningFile {
   hear(event: TestEvent): void {
     this.#file?.events.push(event);
     const { type, data } = event;
+    if (type === 'test:fail') this.hasFailed = true;
     if (data.name === this.#file?.name && data.nesting === 0 && (type === 'test:pass' || type === 'test:fail')) this.#end();
   }
 
