@@ -105,9 +105,12 @@ async function inspectPushes(git: GitClient, repository: string, project: Projec
     await gitIn(git, repository, 'for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads'),
   );
   const heads = new Map(listed.map((line) => line.split(' ') as [string, string]));
-  for (const [branch, { answered, attempted }] of pushes) {
+  for (const [branch, state] of pushes) {
+    const { answered, attempted } = state;
     const head = heads.get(branch);
     assert.ok(head === answered || head === attempted, `${branch} is at ${head}, neither ${answered} nor ${attempted}`);
+    // The next push may be cut off before anything of it arrives.
+    state.answered = head;
     if (head === undefined) continue;
     const { body } = await api.get(`/projects/${project.id}/repository/branches/${branch}`);
     assert.equal(body.commit.id, head);
