@@ -162,6 +162,11 @@ export function keysetUnavailable(): ApiError {
   return new ApiError(405, { message: text, error: text });
 }
 
+/** The same page with each of its items presented by `present`, in the same order. */
+export function mapPage<Row, Shown>(page: Page<Row>, present: (row: Row, index: number) => Shown): Page<Shown> {
+  return { ...page, items: page.items.map(present) };
+}
+
 /** The page of a list that is in memory already. */
 export function pageOfArray<T>(all: readonly T[], input: Paging): Page<T> {
   const { page, per_page, offset } = pageAsked(input);

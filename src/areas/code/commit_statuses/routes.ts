@@ -9,6 +9,7 @@ import {
   found,
   get,
   Id,
+  mapPage,
   nullable,
   one,
   optional,
@@ -112,7 +113,7 @@ export const commitStatuses = [
         .$if(Boolean(name), (q) => q.where('name', '=', name!))
         .orderBy('id', sort);
       const page = await paginate(db, query, input);
-      return { ...page, items: page.items.map((row) => present(services.url, row)) };
+      return mapPage(page, (row) => present(services.url, row));
     },
   }),
   post('/projects/:id/statuses/:sha', {

@@ -10,6 +10,7 @@ import {
   found,
   get,
   Id,
+  mapPage,
   NotBlank,
   nothing,
   one,
@@ -99,7 +100,7 @@ export const protectedBranchRoutes = [
         .$if(search !== undefined, (query) => query.where('protected_branches.name', 'ilike', containing(search!)))
         .orderBy('protected_branches.name');
       const page = await paginate(db, rows, input);
-      return { ...page, items: page.items.map(presentProtection) };
+      return mapPage(page, presentProtection);
     },
   }),
   get(`${path}/:name`, {

@@ -8,6 +8,7 @@ import {
   found,
   get,
   Id,
+  mapPage,
   NotBlank,
   nothing,
   one,
@@ -53,7 +54,7 @@ export const protectedTagRoutes = [
     returns: pageOf(ProtectedTag),
     handle: async ({ db, project, input }) => {
       const page = await paginate(db, protectedTagsOf(db, project.id).orderBy('name'), input);
-      return { ...page, items: page.items.map(present) };
+      return mapPage(page, present);
     },
   }),
   get(`${path}/:name`, {

@@ -10,7 +10,18 @@ import {
   repositoryOf,
   resolveCommit,
 } from '../../../git/index.ts';
-import { found, get, gitPaging, notFound, one, pageOf, pageOfArray, resource, type Services } from '../../../http/index.ts';
+import {
+  found,
+  get,
+  gitPaging,
+  mapPage,
+  notFound,
+  one,
+  pageOf,
+  pageOfArray,
+  resource,
+  type Services,
+} from '../../../http/index.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 
 const CommitSequence = resource('CommitSequence', { count: Type.Integer() });
@@ -74,7 +85,7 @@ export const commitDetailRoutes = [
       const { repository, id } = await commitOf(services, project, input.sha);
       const refs = await refsContaining(repository, id, kinds[input.type]);
       const { total: _, ...page } = pageOfArray(refs, input);
-      return { ...page, items: page.items.map(presentRef) };
+      return mapPage(page, presentRef);
     },
   }),
   get(`${path}/signature`, {

@@ -18,6 +18,7 @@ import {
   found,
   get,
   gitPaging,
+  mapPage,
   NotBlank,
   notFound,
   nullable,
@@ -138,7 +139,7 @@ export const compareRoutes = [
         return sort === 'asc' ? order : -order;
       });
       const page = pageOfArray(authors, input);
-      return { ...page, items: page.items.map((author) => ({ ...author, additions: 0, deletions: 0 })) };
+      return mapPage(page, (author) => ({ ...author, additions: 0, deletions: 0 }));
     },
   }),
   get('/projects/:id/repository/merge_base', {

@@ -18,6 +18,7 @@ import {
   found,
   get,
   gitPaging,
+  mapPage,
   notFound,
   optional,
   type Page,
@@ -107,7 +108,7 @@ export const treeRoutes = [
           : pagination === 'keyset'
             ? keysetPage(listing, input)
             : offsetPage(listing, input);
-      return { ...page, items: page.items.map((item) => present(folder, item)) };
+      return mapPage(page, (item) => present(folder, item));
     },
   }),
 ];

@@ -9,6 +9,7 @@ import {
   found,
   get,
   Id,
+  mapPage,
   notFound,
   nothing,
   one,
@@ -46,8 +47,8 @@ function routesAt(path: string, [noun, thing]: Names, { at }: NoteableKind, name
       refusals: { 404: '404 Award Emoji Not Found' },
       handle: async ({ db, url, caller, on, input }) => {
         const { awardable } = await targetOf(db, { caller, on }, (input as OfNote).note_id);
-        const { items, ...page } = await paginate(db, awardRows(db, awardable).orderBy('award_emoji.id'), input);
-        return { ...page, items: items.map((row) => presentAward(url, awardable, row)) };
+        const page = await paginate(db, awardRows(db, awardable).orderBy('award_emoji.id'), input);
+        return mapPage(page, (row) => presentAward(url, awardable, row));
       },
     }),
     get(`${path}/:award_id`, {

@@ -7,6 +7,7 @@ import {
   Id,
   listOf,
   longText,
+  mapPage,
   NotBlank,
   nothing,
   one,
@@ -49,7 +50,7 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
       returns: pageOf(Discussion),
       handle: async ({ db, url, input, ...granted }) => {
         const page = await threadsOf(db, granted, input);
-        return { ...page, items: page.items.map(({ notes }) => presentDiscussion(url, notes)) };
+        return mapPage(page, ({ notes }) => presentDiscussion(url, notes));
       },
     }),
     post(base, {

@@ -6,6 +6,7 @@ import {
   get,
   Id,
   longText,
+  mapPage,
   NotBlank,
   nothing,
   one,
@@ -55,7 +56,7 @@ export function noteRoutes(noun: Commandable): AnyEndpoint[] {
       returns: pageOf(Note),
       handle: async ({ db, url, input, ...granted }) => {
         const page = await singleNotesOf(db, granted, input);
-        return { ...page, items: page.items.map((row) => presentNote(url, row)) };
+        return mapPage(page, (row) => presentNote(url, row));
       },
     }),
     get(`${base}/:note_id`, {

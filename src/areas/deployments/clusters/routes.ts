@@ -9,6 +9,7 @@ import {
   found,
   get,
   Id,
+  mapPage,
   nothing,
   nullable,
   offeredOn,
@@ -62,7 +63,7 @@ export const clusterRoutes = offeredOn(
       deprecated: true,
       handle: async ({ db, url, input }) => {
         const page = await paginate(db, clustersOf(db), input);
-        return { ...page, items: page.items.map((row) => presentCluster(url, row)) };
+        return mapPage(page, (row) => presentCluster(url, row));
       },
     }),
     get('/admin/clusters/:cluster_id', {

@@ -10,6 +10,7 @@ import {
   del,
   deleteFound,
   get,
+  mapPage,
   nothing,
   nullable,
   one,
@@ -101,7 +102,7 @@ function routesOf(kind: Kind) {
       returns: pageOf(Variable),
       handle: async ({ db, owner, input, ...services }) => {
         const page = await paginate(db, variablesOf(db, owner), input);
-        return { ...page, items: page.items.map((row) => present(services, kind, row)) };
+        return mapPage(page, (row) => present(services, kind, row));
       },
     }),
     get(`${base}/:key`, {

@@ -11,6 +11,7 @@ import {
   get,
   Id,
   IdOrName,
+  mapPage,
   one,
   optional,
   pageOf,
@@ -103,7 +104,7 @@ export const namespaceRoutes = [
         );
       }
       const page = await paginate(db, query, input);
-      return { ...page, items: page.items.map((row) => present(url, row)) };
+      return mapPage(page, (row) => present(url, row));
     },
   }),
   get('/namespaces/:id', {

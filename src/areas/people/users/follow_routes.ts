@@ -1,7 +1,20 @@
 /** Following users. */
 import { signedIn } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
-import { type Caller, found, get, Id, notFound, notModified, one, pageOf, paginate, paging, post } from '../../../http/index.ts';
+import {
+  type Caller,
+  found,
+  get,
+  Id,
+  mapPage,
+  notFound,
+  notModified,
+  one,
+  pageOf,
+  paginate,
+  paging,
+  post,
+} from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from './present.ts';
 import { basicUser } from './queries.ts';
 
@@ -80,7 +93,7 @@ const list = (
         .where(`user_follows.${own}`, '=', input.id)
         .orderBy(`user_follows.${other}`);
       const page = await paginate(db, people, input);
-      return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
+      return mapPage(page, (user) => presentUserBasic(url, user));
     },
   });
 

@@ -15,6 +15,7 @@ import {
   Id,
   invalid,
   keysetPaging,
+  mapPage,
   nothing,
   nullable,
   one,
@@ -96,7 +97,7 @@ type ListInput = Parameters<typeof listUsers>[2] & { username?: string };
 async function listForAdmin(db: Database, url: string, input: ListInput) {
   const query = usersInFull(db).where(userFilters.matching(input)).where(adminFilters.matching(input));
   const page = await listUsers(db, query, input, true);
-  return { ...page, items: page.items.map((user) => presentUserForAdmin(url, user)) };
+  return mapPage(page, (user) => presentUserForAdmin(url, user));
 }
 
 /** Whether anonymous callers can look up users; not where public visibility is restricted. */
@@ -108,7 +109,7 @@ async function listForOthers(db: Database, url: string, caller: MaybeCaller, inp
   const { order_by: _column, sort: _direction, ...rest } = input;
   const query = db.selectFrom('users').select(userBasicColumns).where(userFilters.matching(rest));
   const page = await listUsers(db, query, rest, false);
-  return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
+  return mapPage(page, (user) => presentUserBasic(url, user));
 }
 
 const AvatarUrl = resource('AvatarUrl', { avatar_url: nullable(Type.String()) });

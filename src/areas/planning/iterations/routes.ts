@@ -1,15 +1,12 @@
 /** Iterations: the time boxes in which a group works. They belong to cadences. */
 import { Type } from 'typebox';
 import { groupRole, projectRole } from '../../../access/index.ts';
-import { get, type Page, pageOf, paginate, paging } from '../../../http/index.ts';
+import { get, mapPage, type Page, pageOf, paginate, paging } from '../../../http/index.ts';
 import { isInGroup, isInGroupOf, iterationListInput, iterationsMatching } from './filters.ts';
 import { Iteration, type IterationRow, presentIteration } from './present.ts';
 import { isIterationFor, iterationRows } from './queries.ts';
 
-const presentPage = (url: string, page: Page<IterationRow>) => ({
-  ...page,
-  items: page.items.map((row) => presentIteration(url, row)),
-});
+const presentPage = (url: string, page: Page<IterationRow>) => mapPage(page, (row) => presentIteration(url, row));
 
 export const iterationRoutes = [
   get('/groups/:id/iterations', {

@@ -15,6 +15,7 @@ import {
   forbidden,
   get,
   Id,
+  mapPage,
   nothing,
   notModified,
   nullable,
@@ -133,7 +134,7 @@ function routesOf(kind: PlanningPlace['kind']) {
         const page = await paginate(db, query, input);
         const ids = page.items.map(({ id }) => id);
         const counts = input.with_counts ? await labelCounts(db, caller, ids) : undefined;
-        return { ...page, items: page.items.map((label) => present(place, label, counts?.get(label.id))) };
+        return mapPage(page, (label) => present(place, label, counts?.get(label.id)));
       },
     }),
     get(`${base}/:label_id`, {

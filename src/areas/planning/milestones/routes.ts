@@ -13,6 +13,7 @@ import {
   get,
   Id,
   listOf,
+  mapPage,
   mutuallyExclusive,
   nothing,
   nullable,
@@ -57,7 +58,7 @@ function routesOf(kind: PlanningPlace['kind']) {
           .orderBy('milestones.due_date', (order) => order.asc().nullsLast())
           .orderBy('milestones.id');
         const page = await paginate(db, query, input);
-        return { ...page, items: page.items.map((row) => presentMilestone(url, row)) };
+        return mapPage(page, (row) => presentMilestone(url, row));
       },
     }),
     get(single, {

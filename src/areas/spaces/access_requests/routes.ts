@@ -8,6 +8,7 @@ import {
   forbidden,
   get,
   Id,
+  mapPage,
   notAllowed,
   nothing,
   one,
@@ -72,10 +73,7 @@ function routesOf(kind: Source['kind']) {
       returns: pageOf(AccessRequest),
       handle: async ({ db, url, source, input }) => {
         const page = await paginate(db, requestsOf(db, source).orderBy('access_requests.id'), input);
-        return {
-          ...page,
-          items: page.items.map(({ requested_at, ...user }) => ({ ...presentUserBasic(url, user), requested_at })),
-        };
+        return mapPage(page, ({ requested_at, ...user }) => ({ ...presentUserBasic(url, user), requested_at }));
       },
     }),
     post(base, {

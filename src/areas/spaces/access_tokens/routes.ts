@@ -12,6 +12,7 @@ import {
   del,
   get,
   Id,
+  mapPage,
   nothing,
   nullable,
   one,
@@ -91,7 +92,7 @@ function routesOf(kind: Resource['kind']) {
       handle: async ({ db, resource, input }) => {
         const tokens = tokensOf(db, resource).where(tokenFilters.matching(input)).orderBy(tokenOrder(input.sort));
         const page = await paginate(db, tokens, input);
-        return { ...page, items: page.items.map((token) => present(resource, token)) };
+        return mapPage(page, (token) => present(resource, token));
       },
     }),
     get(`${base}/:token_id`, {

@@ -29,6 +29,7 @@ import {
   forbidden,
   get,
   Id,
+  mapPage,
   notFound,
   nothing,
   nullable,
@@ -215,7 +216,7 @@ const lists = [
           sql<boolean>`namespaces.id in (select group_id from group_links where invited_group_id = ${group.id} and ${countsToday('group_links')})`,
         );
       const page = await paginate(db, orderGroups(searchGroups(rows, input.search, false), input), input);
-      return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
+      return mapPage(page, (row) => presentGroup(url, row));
     },
   }),
   get('/groups/:id/invited_groups', {
@@ -230,7 +231,7 @@ const lists = [
         inherited: sql<boolean>`group_id = any(${group.traversal_ids.slice(0, -1)}::bigint[])`,
       });
       const page = await paginate(db, rows, input);
-      return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
+      return mapPage(page, (row) => presentGroup(url, row));
     },
   }),
   get('/projects/:id/invited_groups', {
@@ -245,7 +246,7 @@ const lists = [
         inherited: sql<boolean>`group_id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])`,
       });
       const page = await paginate(db, rows, input);
-      return { ...page, items: page.items.map((row) => presentPublicGroup(url, row)) };
+      return mapPage(page, (row) => presentPublicGroup(url, row));
     },
   }),
   get('/projects/:id/share_locations', {
@@ -271,7 +272,7 @@ const lists = [
         .orderBy('name')
         .orderBy('id');
       const page = await paginate(db, groups, input);
-      return { ...page, items: page.items.map((row) => presentPublicGroup(url, row)) };
+      return mapPage(page, (row) => presentPublicGroup(url, row));
     },
   }),
 ];

@@ -8,6 +8,7 @@ import {
   del,
   get,
   Id,
+  mapPage,
   one,
   optional,
   pageOf,
@@ -117,7 +118,7 @@ export const groupLifecycleRoutes = [
         .orderBy('name')
         .orderBy('id');
       const page = await paginate(db, groups, input);
-      return { ...page, items: page.items.map((row) => presentPublicGroup(url, row)) };
+      return mapPage(page, (row) => presentPublicGroup(url, row));
     },
   }),
   post('/groups/:id/projects/:project_id', {

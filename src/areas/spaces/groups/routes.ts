@@ -14,6 +14,7 @@ import {
   invalidAs,
   keysetPaging,
   keysetUnavailable,
+  mapPage,
   nullable,
   one,
   optional,
@@ -79,7 +80,7 @@ async function groupsInside(
     : sql<boolean>`namespaces.parent_id = ${group.id}`;
   const query = searchGroups(filteredGroups(db, caller, input).where(below), input.search, true);
   const page = await paginate(db, orderGroups(query, input), input);
-  return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
+  return mapPage(page, (row) => presentGroup(url, row));
 }
 
 /**
@@ -112,7 +113,7 @@ export const groupRoutes = [
         pagination === 'keyset'
           ? await paginateByKey(query, input, { columns: { name: 'namespaces.name' }, order_by, sort, id: 'namespaces.id' })
           : await paginate(db, orderGroups(query, input), input);
-      return { ...page, items: page.items.map((row) => presentGroup(url, row)) };
+      return mapPage(page, (row) => presentGroup(url, row));
     },
   }),
   get('/groups/:id/subgroups', {

@@ -14,6 +14,7 @@ import {
   forbidden,
   get,
   Id,
+  mapPage,
   nothing,
   nullable,
   one,
@@ -109,7 +110,7 @@ function routesOf(kind: Source['kind']) {
       handle: async ({ db, source, input }) => {
         const all = invitationsOf(db, source).orderBy('invitations.id');
         const page = await paginate(db, input.query ? all.where('invitations.invite_email', '=', input.query) : all, input);
-        return { ...page, items: page.items.map(present) };
+        return mapPage(page, present);
       },
     }),
     post(base, {

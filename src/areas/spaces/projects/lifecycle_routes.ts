@@ -8,6 +8,7 @@ import {
   del,
   get,
   IdOrName,
+  mapPage,
   one,
   optional,
   pageOf,
@@ -124,7 +125,7 @@ export const projectLifecycleRoutes = [
         .orderBy('name')
         .orderBy('id');
       const page = await paginate(db, groups, input);
-      return { ...page, items: page.items.map((group) => presentPublicGroup(url, group)) };
+      return mapPage(page, (group) => presentPublicGroup(url, group));
     },
   }),
 ];

@@ -5,6 +5,7 @@ import {
   allOptional,
   DateOnly,
   Id,
+  mapPage,
   nullable,
   optional,
   type Page,
@@ -228,10 +229,10 @@ export async function presentProjectPage(
   page: Page<ProjectRow>,
   { simple, statistics }: { simple: boolean; statistics: boolean },
 ): Promise<Page<Static<typeof ProjectWithAccessForm>>> {
-  if (simple) return { ...page, items: page.items.map((row) => presentProjectBasic(services, row)) };
+  if (simple) return mapPage(page, (row) => presentProjectBasic(services, row));
   // The git module limits the number of concurrent processes.
   const measured = statistics ? await Promise.all(page.items.map((row) => statisticsOf(services, row))) : [];
-  return { ...page, items: page.items.map((row, index) => presentProjectWithAccess(services, caller, row, measured[index])) };
+  return mapPage(page, (row, index) => presentProjectWithAccess(services, caller, row, measured[index]));
 }
 
 /**

@@ -29,6 +29,7 @@ import {
   IdOrName,
   invalid,
   keysetPaging,
+  mapPage,
   NotBlank,
   one,
   optional,
@@ -81,7 +82,7 @@ async function groupProjects(
   const page = await paginate(services.db, rows, input);
   const present = (row: (typeof page.items)[number]) =>
     input.simple ? presentProjectBasic(services, row) : presentProject(services, caller, row);
-  return { ...page, items: page.items.map(present) };
+  return mapPage(page, present);
 }
 
 const lists = [
@@ -307,7 +308,7 @@ const belonging = [
         .$if(input.skip_users !== undefined, (q) => q.where(sql<boolean>`id <> all(${input.skip_users})`))
         .orderBy('id');
       const page = await paginate(db, users, input);
-      return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
+      return mapPage(page, (user) => presentUserBasic(url, user));
     },
   }),
   get('/projects/:id/groups', {
@@ -346,7 +347,7 @@ const belonging = [
         .orderBy(sql`cardinality(traversal_ids)`)
         .orderBy('id');
       const page = await paginate(db, groups, input);
-      return { ...page, items: page.items.map((group) => presentPublicGroup(url, group)) };
+      return mapPage(page, (group) => presentPublicGroup(url, group));
     },
   }),
 ];

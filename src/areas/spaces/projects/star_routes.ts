@@ -6,6 +6,7 @@ import {
   containing,
   get,
   IdOrName,
+  mapPage,
   one,
   optional,
   pageOf,
@@ -95,10 +96,7 @@ export const projectStarRoutes = [
         .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or username::text ilike ${pattern})`))
         .orderBy('project_stars.user_id');
       const page = await paginate(db, starrers, input);
-      return {
-        ...page,
-        items: page.items.map(({ starred_since, ...user }) => ({ starred_since, user: presentUserBasic(url, user) })),
-      };
+      return mapPage(page, ({ starred_since, ...user }) => ({ starred_since, user: presentUserBasic(url, user) }));
     },
   }),
   projectsOfUser('starred_projects', "List a user's starred projects, newest first", starredBy),

@@ -1,6 +1,19 @@
 /** Service accounts of groups, which are deleted with their group. */
 import { Type } from 'typebox';
-import { allOptional, badRequest, del, get, Id, nothing, nullable, one, pageOf, patch, post } from '../../../http/index.ts';
+import {
+  allOptional,
+  badRequest,
+  del,
+  get,
+  Id,
+  mapPage,
+  nothing,
+  nullable,
+  one,
+  pageOf,
+  patch,
+  post,
+} from '../../../http/index.ts';
 import { requestRemoval } from '../../people/users/index.ts';
 import { changeServiceAccount, createServiceAccount } from './actions.ts';
 import { presentServiceAccount, ServiceAccount } from './present.ts';
@@ -30,7 +43,7 @@ export const groupServiceAccountRoutes = [
     returns: pageOf(ServiceAccount),
     handle: async ({ db, group, input }) => {
       const page = await listAccounts(db, accountsOf(db, group.id), input);
-      return { ...page, items: page.items.map(presentServiceAccount) };
+      return mapPage(page, presentServiceAccount);
     },
   }),
   post(base, {

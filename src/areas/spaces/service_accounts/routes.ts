@@ -9,6 +9,7 @@ import {
   forbidden,
   get,
   Id,
+  mapPage,
   nullable,
   one,
   pageOf,
@@ -40,7 +41,7 @@ export const serviceAccountRoutes = [
     returns: pageOf(ServiceAccount),
     handle: async ({ db, input }) => {
       const page = await listAccounts(db, accountsIn(db), input);
-      return { ...page, items: page.items.map(presentServiceAccount) };
+      return mapPage(page, presentServiceAccount);
     },
   }),
   post('/service_accounts', {

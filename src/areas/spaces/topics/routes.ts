@@ -11,6 +11,7 @@ import {
   found,
   get,
   Id,
+  mapPage,
   NotBlank,
   nothing,
   nullable,
@@ -86,7 +87,7 @@ export const topicRoutes = [
         .orderBy('total_projects_count', 'desc')
         .orderBy('id');
       const page = await paginate(db, topics, input);
-      return { ...page, items: page.items.map((row) => present(url, row)) };
+      return mapPage(page, (row) => present(url, row));
     },
   }),
   get('/topics/:id', {

@@ -2,7 +2,18 @@
 import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
 import { isReaderOf, type MaybeCaller, type NoteableKind, type PlacedNoteable } from '../../../access/index.ts';
-import { type AnyEndpoint, get, notModified, one, pageOf, paginate, paging, post, type Services } from '../../../http/index.ts';
+import {
+  type AnyEndpoint,
+  get,
+  mapPage,
+  notModified,
+  one,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  type Services,
+} from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { participants } from './queries.ts';
 import { setSubscription } from './subscription_actions.ts';
@@ -48,7 +59,7 @@ export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEn
           .where(isReaderOf(on))
           .orderBy('users.id');
         const page = await paginate(db, query, input);
-        return { ...page, items: page.items.map((user) => presentUserBasic(url, user)) };
+        return mapPage(page, (user) => presentUserBasic(url, user));
       },
     }),
   ]);
