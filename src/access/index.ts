@@ -69,7 +69,7 @@ export type {
 export { type Owner, ownerRole } from './owners.ts';
 export { passwordDigest } from './passwords.ts';
 export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
-export { type PlanningPlace, planningRole } from './planning.ts';
+export { type PlanningParent, planningRole } from './planning.ts';
 export { currentPlan, planForAnonymous, planInForce } from './plans.ts';
 export {
   codeDownloader,

@@ -6,7 +6,7 @@ import type { Role } from './levels.ts';
 import { mayUse, projectRole } from './projects.ts';
 
 /** A project or group with labels and milestones. */
-export interface PlanningPlace {
+export interface PlanningParent {
   kind: 'project' | 'group';
   id: number;
   name: string;
@@ -18,7 +18,7 @@ export interface PlanningPlace {
  * Grants the project or group in `:id` to members who have at least `role`; `guest` admits every signed-in caller who can see it. A project without issues and
  * merge requests is refused.
  */
-export function planningRole(kind: PlanningPlace['kind'], role: Role): Access<{ caller: Caller; place: PlanningPlace }> {
+export function planningRole(kind: PlanningParent['kind'], role: Role): Access<{ caller: Caller; parent: PlanningParent }> {
   if (kind === 'group') {
     const access = groupRole(role);
     return {
@@ -26,7 +26,7 @@ export function planningRole(kind: PlanningPlace['kind'], role: Role): Access<{ 
       async check(call) {
         const { caller, group } = await access.check(call);
         if (!isReading(call.method) && (group.archived || group.marked_for_deletion)) throw forbidden();
-        return { caller, place: { kind, id: group.id, name: group.name, namespace_id: group.id } };
+        return { caller, parent: { kind, id: group.id, name: group.name, namespace_id: group.id } };
       },
     };
   }
@@ -36,7 +36,7 @@ export function planningRole(kind: PlanningPlace['kind'], role: Role): Access<{ 
     async check(call) {
       const { caller, project } = await access.check(call);
       if (!mayUse(project, 'issues') && !mayUse(project, 'merge_requests')) throw forbidden();
-      return { caller, place: { kind, id: project.id, name: project.name, namespace_id: project.namespace_id } };
+      return { caller, parent: { kind, id: project.id, name: project.name, namespace_id: project.namespace_id } };
     },
   };
 }

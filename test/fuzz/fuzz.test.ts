@@ -12,13 +12,13 @@ import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw_request
 import { headOf, rawSocket } from '../support/raw_socket.ts';
 import { runs } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
-import { furnish, furnishWithSecrets, marks, type Names, viewOf } from './places.ts';
 import { type Document, drawRequest, operationsOf } from './requests.ts';
+import { furnish, furnishWithSecrets, marks, type Names, viewOf } from './targets.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? seedOfToday());
 const total = Number(process.env.FUZZ_REQUESTS ?? runs(1000, 20_000));
-/** Owners and administrators destroy the place where they may; a new one keeps the requests from meeting only ruins. */
-const perPlace = 250;
+/** Owners and administrators destroy their world where they may; a new one keeps the requests from meeting only ruins. */
+const perWorld = 250;
 const shownProblems = 30;
 
 const callers = ['admin', 'owner', 'owner', 'outsider', 'anonymous'] as const;
@@ -83,22 +83,22 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
   const before = await viewOf(elsewhere);
 
   for (let number = 1; number <= total; number++) {
-    if (number % perPlace === 0) {
+    if (number % perWorld === 0) {
       here = await world();
       names = await furnish(here, 'open');
     }
     const caller = random.of(callers);
-    const place = random.of(operations);
+    const documented = random.of(operations);
     // A user who becomes an administrator may see everything.
     const draw = { random, names: namesFor(caller, names, secrets), without: ['admin'] };
-    const drawn = drawRequest(place, draw);
+    const drawn = drawRequest(documented, draw);
     const request = { ...drawn, headers: { ...drawn.headers, ...tokenOf(caller, here) } };
     if (random.happens(2)) await breakOff(here.url, request, random);
     const answer = await answerTo(here.url, request);
     const outcome = `${caller} ${Math.floor(answer.status / 100)}xx`;
     answered.set(outcome, (answered.get(outcome) ?? 0) + 1);
     const problem = problemOf(caller, request, answer);
-    const key = `${place.method} ${place.path} ${problem}`;
+    const key = `${documented.method} ${documented.path} ${problem}`;
     if (problem && !problems.has(key))
       problems.set(key, `#${number} ${caller}: ${shown(request)}\n    ${answer.text.slice(0, 300)}`);
   }

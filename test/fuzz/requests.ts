@@ -2,7 +2,7 @@
 import { oddSegments, oddTexts, oddValues } from '../support/odd_values.ts';
 import type { Random } from '../support/random.ts';
 import type { RawRequest } from '../support/raw_request.ts';
-import type { Names } from './places.ts';
+import type { Names } from './targets.ts';
 
 /** What texts of the greatest length are made of: all that is searched for in Markdown. */
 const longTextParts = ['x', '#1 ', '- [ ] x\n', '\n', '@a ', '``` ', '/label ~a\n', '> - x', '&1 ', '[a](b) ', '<!--', 'é'];
@@ -40,13 +40,13 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
-interface Place {
+interface DocumentedOperation {
   method: string;
   path: string;
   operation: Operation;
 }
 
-export const operationsOf = ({ paths }: Document): Place[] =>
+export const operationsOf = ({ paths }: Document): DocumentedOperation[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -106,7 +106,7 @@ function valueFor(name: string, schema: Schema, path: string, { random, names }:
 const encode = (value: unknown): string =>
   encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed());
 
-function pathOf({ path }: Place, draw: Draw): string {
+function pathOf({ path }: DocumentedOperation, draw: Draw): string {
   const { random } = draw;
   let index = 0;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -119,7 +119,7 @@ function pathOf({ path }: Place, draw: Draw): string {
   });
 }
 
-function queryOf({ path, operation }: Place, draw: Draw): string {
+function queryOf({ path, operation }: DocumentedOperation, draw: Draw): string {
   const { random } = draw;
   const pairs = operation.parameters
     .filter((parameter) => parameter.in === 'query' && random.happens(20))
@@ -172,7 +172,7 @@ interface Body {
   text: string;
 }
 
-function bodyOf({ path, operation }: Place, draw: Draw): Body {
+function bodyOf({ path, operation }: DocumentedOperation, draw: Draw): Body {
   const { random, without } = draw;
   const { properties = {}, required = [] } = operation.requestBody?.content['application/json']?.schema ?? {};
   const members = Object.entries(properties)
@@ -212,12 +212,12 @@ function oddHeaders({ random, names }: Draw): Record<string, string> {
 }
 
 /** Draws one request to an operation, without credentials. */
-export function drawRequest(place: Place, draw: Draw): RawRequest {
-  const path = pathOf(place, draw) + queryOf(place, draw);
-  const isRead = place.method === 'GET' || place.method === 'HEAD';
-  const { type, text }: Body = isRead && !draw.random.happens(2) ? { type: undefined, text: '' } : bodyOf(place, draw);
+export function drawRequest(documented: DocumentedOperation, draw: Draw): RawRequest {
+  const path = pathOf(documented, draw) + queryOf(documented, draw);
+  const isRead = documented.method === 'GET' || documented.method === 'HEAD';
+  const { type, text }: Body = isRead && !draw.random.happens(2) ? { type: undefined, text: '' } : bodyOf(documented, draw);
   const headers = { ...oddHeaders(draw), ...(type === undefined ? {} : { 'content-type': type }) };
   // What is no HTTP is refused before the method is known, so with a body, which behind HEAD no client expects.
-  const unsent = place.method === 'HEAD' ? /[^\x21-\x7e]/g : /[^\x21-\xff]/g;
-  return { method: place.method, path: path.replaceAll(unsent, encode), headers, body: text };
+  const unsent = documented.method === 'HEAD' ? /[^\x21-\x7e]/g : /[^\x21-\xff]/g;
+  return { method: documented.method, path: path.replaceAll(unsent, encode), headers, body: text };
 }

@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely';
 import type { NoteableKind, PlacedNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller, Plan } from '../../../http/index.ts';
-import type { LabelPlace } from '../../planning/labels/index.ts';
+import type { LabelParent } from '../../planning/labels/index.ts';
 
 /** The message of an applied command; undefined if it cannot be applied. */
 export type Said = string | undefined;
@@ -80,7 +80,7 @@ export interface Situation extends CommandTarget {
   noun: Commandable;
   operations: Operations;
   kind: NoteableKind['name'];
-  labels_from: LabelPlace;
+  labels_from: LabelParent;
   before: TargetState;
   /** The changes that the commands have asked for so far. */
   changes: CommandChanges;

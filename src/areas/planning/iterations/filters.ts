@@ -22,7 +22,7 @@ const searched = {
     exists (select from iteration_cadences where iteration_cadences.id = iterations.cadence_id and iteration_cadences.title ilike ${pattern})`,
 };
 
-/** A predicate on rows of `iterations`, without the place that they belong to. */
+/** A predicate on rows of `iterations`, without the parent that they belong to. */
 export function iterationsMatching({ state, search, in: fields, updated_before, updated_after }: Wanted): RawBuilder<SqlBool> {
   const predicates: RawBuilder<SqlBool>[] = [sql`true`];
   if (state) predicates.push(sql`iterations.state = any(${states[state]}::integer[])`);

@@ -26,7 +26,7 @@ export const iterationRows = (db: Database) =>
 
 /** The groups above a project. */
 const groupsAbove = (project_id: number) => sql`
-  (select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${project_id})::bigint[]`;
+  (select parent.traversal_ids from projects join namespaces parent on parent.id = projects.namespace_id where projects.id = ${project_id})::bigint[]`;
 
 /** A predicate on rows of `iterations`: the issues of the project may be in it. */
 export const isIterationFor = (project_id: number): RawBuilder<SqlBool> =>

@@ -4,7 +4,7 @@ import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { conflict, invalid } from '../../../http/index.ts';
 import { colorFrom, colorReasons } from './color_rules.ts';
 import { type LabelRow, labelColumns } from './present.ts';
-import { isOwnOf, type LabelPlace, labelsTitled } from './queries.ts';
+import { isOwnOf, type LabelParent, labelsTitled } from './queries.ts';
 import { titleReasons } from './rules.ts';
 
 /** The colour of a label that is created by assigning its title. */
@@ -19,29 +19,29 @@ const impliedColor = '#6699cc';
  */
 export async function labelsFor(
   tx: Database,
-  place: LabelPlace,
+  parent: LabelParent,
   titles: readonly string[],
   { create }: { create: boolean },
 ): Promise<Map<string, LabelRow>> {
   const wanted = [...new Set(titles.map((title) => title.trim()))].filter((title) => titleReasons(title).length === 0);
-  const known = new Map((await labelsTitled(tx, place, wanted)).map((label) => [label.title, label]));
+  const known = new Map((await labelsTitled(tx, parent, wanted)).map((label) => [label.title, label]));
   const missing = wanted.filter((title) => !known.has(title));
-  if (create && missing.length > 0) for (const label of await addImplied(tx, place, missing)) known.set(label.title, label);
+  if (create && missing.length > 0) for (const label of await addImplied(tx, parent, missing)) known.set(label.title, label);
   return new Map(wanted.flatMap((title) => (known.has(title) ? [[title, known.get(title)!] as const] : [])));
 }
 
 /** Adds labels with these titles to the project or group itself. Labels that another request adds concurrently are used instead. */
-async function addImplied(tx: Database, place: LabelPlace, titles: readonly string[]): Promise<LabelRow[]> {
+async function addImplied(tx: Database, parent: LabelParent, titles: readonly string[]): Promise<LabelRow[]> {
   await tx
     .insertInto('labels')
     // In the order of titles, so that concurrent requests cannot deadlock.
-    .values([...titles].sort().map((title) => ({ ...place, title, color: impliedColor })))
+    .values([...titles].sort().map((title) => ({ ...parent, title, color: impliedColor })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return tx
     .selectFrom('labels')
     .select(labelColumns)
-    .where(isOwnOf(place))
+    .where(isOwnOf(parent))
     .where(sql<boolean>`title = any(${titles}::text[])`)
     .execute();
 }
@@ -74,9 +74,9 @@ function columnsOf({ title, color, description, archived }: LabelChanges) {
   return { title: title?.trim(), color: color === undefined ? undefined : colorFrom(color), description, archived };
 }
 
-async function setPriority(tx: Database, label_id: number, place: LabelPlace, priority: number | null): Promise<void> {
-  if (!('project_id' in place)) return;
-  const row = { label_id, project_id: place.project_id };
+async function setPriority(tx: Database, label_id: number, parent: LabelParent, priority: number | null): Promise<void> {
+  if (!('project_id' in parent)) return;
+  const row = { label_id, project_id: parent.project_id };
   if (priority === null) {
     await tx.deleteFrom('label_priorities').where('label_id', '=', label_id).where('project_id', '=', row.project_id).execute();
     return;
@@ -97,20 +97,20 @@ const exists = () => conflict('Label already exists');
  */
 export async function addLabel(
   tx: Database,
-  place: LabelPlace,
+  parent: LabelParent,
   label: LabelChanges & { title: string; color: string },
 ): Promise<number> {
   const columns = columnsOf(label);
   const title = columns.title!;
-  if ((await labelsTitled(tx, place, [title])).length > 0) throw exists();
+  if ((await labelsTitled(tx, parent, [title])).length > 0) throw exists();
   const row = await tx
     .insertInto('labels')
-    .values({ ...place, ...columns, title, color: columns.color! })
+    .values({ ...parent, ...columns, title, color: columns.color! })
     .onConflict((taken) => taken.doNothing())
     .returning('id')
     .executeTakeFirst();
   if (!row) throw exists();
-  if (label.priority !== undefined && label.priority !== null) await setPriority(tx, row.id, place, label.priority);
+  if (label.priority !== undefined && label.priority !== null) await setPriority(tx, row.id, parent, label.priority);
   return row.id;
 }
 
@@ -118,9 +118,9 @@ export async function addLabel(
  * Changes a label of the project or group itself.
  * @throws ApiError 400 with the reasons by field
  */
-export async function changeLabel(tx: Database, place: LabelPlace, label: LabelRow, changes: LabelChanges): Promise<void> {
+export async function changeLabel(tx: Database, parent: LabelParent, label: LabelRow, changes: LabelChanges): Promise<void> {
   const columns = columnsOf(changes);
-  if (columns.title !== undefined && columns.title !== label.title) await refuseTaken(tx, place, columns.title);
+  if (columns.title !== undefined && columns.title !== label.title) await refuseTaken(tx, parent, columns.title);
   try {
     await tx
       .updateTable('labels')
@@ -130,15 +130,15 @@ export async function changeLabel(tx: Database, place: LabelPlace, label: LabelR
   } catch (error) {
     throw isUniqueViolation(error) ? taken() : error;
   }
-  if (changes.priority !== undefined) await setPriority(tx, label.id, place, changes.priority);
+  if (changes.priority !== undefined) await setPriority(tx, label.id, parent, changes.priority);
 }
 
 const taken = () => invalid({ title: ['has already been taken'] });
 
-async function refuseTaken(tx: Database, place: LabelPlace, title: string): Promise<void> {
-  const [label] = await labelsTitled(tx, place, [title]);
+async function refuseTaken(tx: Database, parent: LabelParent, title: string): Promise<void> {
+  const [label] = await labelsTitled(tx, parent, [title]);
   if (!label) return;
-  const isOwn = 'project_id' in place ? label.project_id === place.project_id : label.group_id === place.group_id;
+  const isOwn = 'project_id' in parent ? label.project_id === parent.project_id : label.group_id === parent.group_id;
   if (isOwn) throw taken();
   const group = await tx.selectFrom('namespaces').select('name').where('id', '=', label.group_id!).executeTakeFirst();
   throw invalid({ title: [`already exists at group level for ${group?.name}. Please choose another one.`] });

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
 import { labelsFor } from './actions.ts';
 import type { LabelRow } from './present.ts';
-import type { LabelPlace } from './queries.ts';
+import type { LabelParent } from './queries.ts';
 import { withoutRivals } from './rules.ts';
 
 /** Titles of labels: first `labels` replaces all, then some are added, then some removed. */
@@ -16,19 +16,19 @@ export interface LabelsAsked {
 /**
  * The labels of an issue or epic after a change; of each scope only the one that was set last.
  * @param tx the transaction of the change
- * @param place the project or group that it is in
+ * @param parent the project or group that it is in
  * @param borne the labels that it had before
  * @param how `create`: whether missing labels are created; otherwise they are left out
  */
 export async function labelsAfter(
   tx: Database,
-  place: LabelPlace,
+  parent: LabelParent,
   borne: readonly LabelRow[],
   { labels, add_labels, remove_labels = [] }: LabelsAsked,
   { create, plan }: { create: boolean; plan: Plan },
 ): Promise<readonly LabelRow[]> {
   if (!labels && !add_labels && remove_labels.length === 0) return borne;
-  const named = await labelsFor(tx, place, [...(labels ?? []), ...(add_labels ?? [])], { create });
+  const named = await labelsFor(tx, parent, [...(labels ?? []), ...(add_labels ?? [])], { create });
   // By id: its present labels may come from a group that the project has left.
   const all = new Map((labels ? [] : borne).map((label) => [label.id, label]));
   for (const label of named.values()) {

@@ -1,10 +1,10 @@
 /** Labels as they are listed for a caller: their origin, the caller's subscription, and how many issues have them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningPlace } from '../../../access/index.ts';
+import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningParent } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, containing, found } from '../../../http/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
-import { isAvailableIn, isOwnOf, labelPlace } from './queries.ts';
+import { isAvailableIn, isOwnOf, labelParent } from './queries.ts';
 
 /** Which labels to list besides those of the project or group itself. */
 export interface LabelScope {
@@ -16,15 +16,15 @@ export interface LabelScope {
 }
 
 /** A predicate on rows of `labels`: they are listed in the project or group. */
-export function isListed(caller: Caller, place: PlanningPlace, scope: LabelScope): RawBuilder<SqlBool> {
-  const at = labelPlace(place);
+export function isListed(caller: Caller, parent: PlanningParent, scope: LabelScope): RawBuilder<SqlBool> {
+  const at = labelParent(parent);
   const above = scope.include_ancestor_groups ? isAvailableIn(at) : isOwnOf(at);
   // The group of a project counts as the project's own.
-  if (place.kind === 'project') return sql`(${above} or labels.group_id = ${place.namespace_id})`;
+  if (parent.kind === 'project') return sql`(${above} or labels.group_id = ${parent.namespace_id})`;
   const below = scope.include_descendant_groups
-    ? sql`or labels.group_id in (select id from namespaces where traversal_ids @> array[${place.id}::bigint] and ${isVisibleGroup(caller)})`
+    ? sql`or labels.group_id in (select id from namespaces where traversal_ids @> array[${parent.id}::bigint] and ${isVisibleGroup(caller)})`
     : sql``;
-  return sql`(${above} ${below} ${scope.only_group_labels === false ? ofProjects(caller, place.id, scope) : sql``})`;
+  return sql`(${above} ${below} ${scope.only_group_labels === false ? ofProjects(caller, parent.id, scope) : sql``})`;
 }
 
 function ofProjects(caller: Caller, group_id: number, { include_descendant_groups }: LabelScope) {
@@ -35,7 +35,7 @@ function ofProjects(caller: Caller, group_id: number, { include_descendant_group
 }
 
 /** Labels with the caller's subscription, and their priority in the project. */
-export const listedLabels = (db: Database, caller: Caller, place: PlanningPlace) =>
+export const listedLabels = (db: Database, caller: Caller, parent: PlanningParent) =>
   db
     .selectFrom('labels')
     .select([...labelColumns, 'labels.updated_at'])
@@ -45,10 +45,10 @@ export const listedLabels = (db: Database, caller: Caller, place: PlanningPlace)
       ),
     )
     .select(
-      (place.kind === 'project'
+      (parent.kind === 'project'
         ? sql<
             number | null
-          >`(select priority from label_priorities where label_priorities.label_id = labels.id and project_id = ${place.id})`
+          >`(select priority from label_priorities where label_priorities.label_id = labels.id and project_id = ${parent.id})`
         : sql<null>`null`
       ).as('priority'),
     );
@@ -66,12 +66,12 @@ export const mentions = (text: string): RawBuilder<SqlBool> =>
 export async function labelNamed(
   db: Database,
   caller: Caller,
-  place: PlanningPlace,
+  parent: PlanningParent,
   id_or_title: string,
   among: RawBuilder<SqlBool>,
 ): Promise<ListedLabelRow & { updated_at: string }> {
   const id = /^\d+$/.test(id_or_title) && Number.isSafeInteger(Number(id_or_title)) ? Number(id_or_title) : 0;
-  const query = listedLabels(db, caller, place)
+  const query = listedLabels(db, caller, parent)
     .where(among)
     .where((q) => q.or([q('labels.id', '=', id), q('labels.title', '=', id_or_title)]))
     .orderBy(sql`labels.id = ${id}`, 'desc')

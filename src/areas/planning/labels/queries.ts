@@ -1,43 +1,43 @@
 /** Reading labels. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { PlanningPlace } from '../../../access/index.ts';
+import type { PlanningParent } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 
 /** The owner of labels: a project or a group, each with its ancestor groups. */
-export type LabelPlace = { project_id: number } | { group_id: number };
+export type LabelParent = { project_id: number } | { group_id: number };
 
-export const labelPlace = ({ kind, id }: PlanningPlace): LabelPlace =>
+export const labelParent = ({ kind, id }: PlanningParent): LabelParent =>
   kind === 'project' ? { project_id: id } : { group_id: id };
 
 /** A predicate on rows of `labels`: they belong to the project or group itself. */
-export const isOwnOf = (place: LabelPlace): RawBuilder<SqlBool> =>
-  'project_id' in place ? sql`labels.project_id = ${place.project_id}` : sql`labels.group_id = ${place.group_id}`;
+export const isOwnOf = (parent: LabelParent): RawBuilder<SqlBool> =>
+  'project_id' in parent ? sql`labels.project_id = ${parent.project_id}` : sql`labels.group_id = ${parent.group_id}`;
 
 /** The ancestor namespaces, including the group itself. */
-const groupsAbove = (place: LabelPlace) =>
-  'project_id' in place
-    ? sql`(select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${place.project_id})`
-    : sql`(select traversal_ids from namespaces where id = ${place.group_id})`;
+const groupsAbove = (parent: LabelParent) =>
+  'project_id' in parent
+    ? sql`(select parent.traversal_ids from projects join namespaces parent on parent.id = projects.namespace_id where projects.id = ${parent.project_id})`
+    : sql`(select traversal_ids from namespaces where id = ${parent.group_id})`;
 
 /** A predicate on rows of `labels`: items in the project or group may have the label. */
-export const isAvailableIn = (place: LabelPlace): RawBuilder<SqlBool> =>
-  'project_id' in place
-    ? sql`(labels.project_id = ${place.project_id} or labels.group_id = any(${groupsAbove(place)}::bigint[]))`
-    : sql`labels.group_id = any(${groupsAbove(place)}::bigint[])`;
+export const isAvailableIn = (parent: LabelParent): RawBuilder<SqlBool> =>
+  'project_id' in parent
+    ? sql`(labels.project_id = ${parent.project_id} or labels.group_id = any(${groupsAbove(parent)}::bigint[]))`
+    : sql`labels.group_id = any(${groupsAbove(parent)}::bigint[])`;
 
 /**
  * The labels with these titles that items in a project or group may have. If several have one title, as after a transfer, the nearest wins: the project's own,
  * then that of the oldest group.
  * @param titles compared exactly
  */
-export async function labelsTitled(db: Database, place: LabelPlace, titles: readonly string[]): Promise<LabelRow[]> {
+export async function labelsTitled(db: Database, parent: LabelParent, titles: readonly string[]): Promise<LabelRow[]> {
   if (titles.length === 0) return [];
   const rows = await db
     .selectFrom('labels')
     .select(labelColumns)
     .where(sql<boolean>`labels.title = any(${titles}::text[])`)
-    .where(isAvailableIn(place))
+    .where(isAvailableIn(parent))
     .orderBy(sql`labels.project_id is null`)
     .orderBy('labels.id')
     .execute();

@@ -1,6 +1,6 @@
 /** Labels of issues and epics. Projects have their own and those of their ancestor groups. Both kinds have the same routes. */
 import { Type } from 'typebox';
-import { groupFor, levels, type PlanningPlace, planningRole } from '../../../access/index.ts';
+import { groupFor, levels, type PlanningParent, planningRole } from '../../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -32,12 +32,12 @@ import { addLabel, changeLabel, type LabelChanges, subscribeToLabel } from './ac
 import { isListed, type LabelScope, labelCounts, labelNamed, listedLabels, mentions } from './list_queries.ts';
 import { GroupLabel, ProjectLabel, presentGroupLabel, presentProjectLabel } from './present.ts';
 import { promoteLabel } from './promotion_actions.ts';
-import { isOwnOf, labelPlace } from './queries.ts';
+import { isOwnOf, labelParent } from './queries.ts';
 
 /** The caller, and the project or group. */
 interface Granted {
   caller: Caller;
-  place: PlanningPlace;
+  parent: PlanningParent;
 }
 
 const ancestors = { include_ancestor_groups: Type.Boolean({ default: true, description: 'Include those of ancestor groups' }) };
@@ -63,20 +63,20 @@ const changed = {
 const NamedLabel = Type.String({ description: 'Id or title' });
 const either = { label_id: optional(Id), name: optional(Type.String()) };
 
-const present = ({ kind }: PlanningPlace, ...label: Parameters<typeof presentProjectLabel>) =>
+const present = ({ kind }: PlanningParent, ...label: Parameters<typeof presentProjectLabel>) =>
   kind === 'project' ? presentProjectLabel(...label) : presentGroupLabel(...label);
 
-const own = (services: Services, { caller, place }: Granted, id_or_title: string) =>
-  labelNamed(services.db, caller, place, id_or_title, isOwnOf(labelPlace(place)));
+const own = (services: Services, { caller, parent }: Granted, id_or_title: string) =>
+  labelNamed(services.db, caller, parent, id_or_title, isOwnOf(labelParent(parent)));
 
-const listed = (services: Services, { caller, place }: Granted, id_or_title: string, scope: LabelScope) =>
-  labelNamed(services.db, caller, place, id_or_title, isListed(caller, place, scope));
+const listed = (services: Services, { caller, parent }: Granted, id_or_title: string, scope: LabelScope) =>
+  labelNamed(services.db, caller, parent, id_or_title, isListed(caller, parent, scope));
 
 async function change(services: Services, granted: Granted, id_or_title: string, { new_name, ...changes }: Changes) {
   const label = await own(services, granted, id_or_title);
-  const place = labelPlace(granted.place);
-  await services.db.transaction().execute((tx) => changeLabel(tx, place, label, { ...changes, title: new_name }));
-  return present(granted.place, await own(services, granted, String(label.id)));
+  const parent = labelParent(granted.parent);
+  await services.db.transaction().execute((tx) => changeLabel(tx, parent, label, { ...changes, title: new_name }));
+  return present(granted.parent, await own(services, granted, String(label.id)));
 }
 type Changes = Omit<LabelChanges, 'title'> & { new_name?: string };
 
@@ -89,12 +89,12 @@ async function remove(services: Services & Conditions, granted: Granted, id_or_t
 async function subscribe(services: Services, granted: Granted, id_or_title: string, subscribed: boolean) {
   const label = await listed(services, granted, id_or_title, { include_ancestor_groups: true });
   if (!(await subscribeToLabel(services.db, { user_id: granted.caller.id, label_id: label.id, subscribed }))) throw notModified();
-  return present(granted.place, { ...label, subscribed });
+  return present(granted.parent, { ...label, subscribed });
 }
 
 const subscribed = { subscribe: 'The caller is subscribed already.', unsubscribe: 'The caller is not subscribed.' };
 
-function routesOf(kind: PlanningPlace['kind']) {
+function routesOf(kind: PlanningParent['kind']) {
   const base = `/${kind}s/:id/labels`;
   const Noun = capitalized(kind);
   const reader = planningRole(kind, 'guest');
@@ -110,8 +110,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       input: { label_id: NamedLabel },
       returns: one(Label),
       refusals: { 304: subscribed[verb], 404: '404 Label Not Found' },
-      handle: ({ caller, place, input, ...services }) =>
-        subscribe(services, { caller, place }, input.label_id, verb === 'subscribe'),
+      handle: ({ caller, parent, input, ...services }) =>
+        subscribe(services, { caller, parent }, input.label_id, verb === 'subscribe'),
     });
   return [
     get(base, {
@@ -125,16 +125,16 @@ function routesOf(kind: PlanningPlace['kind']) {
         search: optional(Type.String({ description: 'Part of the title or the description' })),
       },
       returns: pageOf(Label),
-      handle: async ({ db, caller, place, input }) => {
-        const query = listedLabels(db, caller, place)
-          .where(isListed(caller, place, input))
+      handle: async ({ db, caller, parent, input }) => {
+        const query = listedLabels(db, caller, parent)
+          .where(isListed(caller, parent, input))
           .$if(Boolean(input.search), (labels) => labels.where(mentions(input.search!)))
           .orderBy('labels.title')
           .orderBy('labels.id');
         const page = await paginate(db, query, input);
         const ids = page.items.map(({ id }) => id);
         const counts = input.with_counts ? await labelCounts(db, caller, ids) : undefined;
-        return mapPage(page, (label) => present(place, label, counts?.get(label.id)));
+        return mapPage(page, (label) => present(parent, label, counts?.get(label.id)));
       },
     }),
     get(`${base}/:label_id`, {
@@ -144,8 +144,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       input: { label_id: NamedLabel, ...scopes[kind] },
       returns: one(Label),
       refusals: { 404: '404 Label Not Found' },
-      handle: async ({ caller, place, input, ...services }) =>
-        present(place, await listed(services, { caller, place }, input.label_id, input)),
+      handle: async ({ caller, parent, input, ...services }) =>
+        present(parent, await listed(services, { caller, parent }, input.label_id, input)),
     }),
     post(base, {
       operation: `create${Noun}Label`,
@@ -154,9 +154,9 @@ function routesOf(kind: PlanningPlace['kind']) {
       input: { name: Type.String(), color: Color, ...fields[kind] },
       returns: one(Label),
       refusals: { 400: '<parameter>: <reason>', 409: 'Label already exists' },
-      handle: async ({ caller, place, input: { name, ...label }, ...services }) => {
-        const id = await services.db.transaction().execute((tx) => addLabel(tx, labelPlace(place), { ...label, title: name }));
-        return present(place, await own(services, { caller, place }, String(id)));
+      handle: async ({ caller, parent, input: { name, ...label }, ...services }) => {
+        const id = await services.db.transaction().execute((tx) => addLabel(tx, labelParent(parent), { ...label, title: name }));
+        return present(parent, await own(services, { caller, parent }, String(id)));
       },
     }),
     put(base, {
@@ -168,8 +168,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       rules: [exactlyOneOf('label_id', 'name'), ...rules],
       returns: one(Label),
       refusals: { 400: '<parameter>: <reason>', 404: '404 Label Not Found' },
-      handle: ({ caller, place, input: { label_id, name, ...given }, ...services }) =>
-        change(services, { caller, place }, String(label_id ?? name), given),
+      handle: ({ caller, parent, input: { label_id, name, ...given }, ...services }) =>
+        change(services, { caller, parent }, String(label_id ?? name), given),
     }),
     put(`${base}/:label_id`, {
       operation: `update${Noun}Label`,
@@ -179,8 +179,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       rules,
       returns: one(Label),
       refusals: { 400: '<parameter>: <reason>', 404: '404 Label Not Found' },
-      handle: ({ caller, place, input: { label_id, ...given }, ...services }) =>
-        change(services, { caller, place }, label_id, given),
+      handle: ({ caller, parent, input: { label_id, ...given }, ...services }) =>
+        change(services, { caller, parent }, label_id, given),
     }),
     del(base, {
       operation: `delete${Noun}LabelByName`,
@@ -192,8 +192,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       conditional: true,
       returns: nothing,
       refusals: { 404: '404 Label Not Found' },
-      handle: ({ caller, place, input, ...services }) =>
-        remove(services, { caller, place }, String(input.label_id ?? input.name)),
+      handle: ({ caller, parent, input, ...services }) =>
+        remove(services, { caller, parent }, String(input.label_id ?? input.name)),
     }),
     del(`${base}/:label_id`, {
       operation: `delete${Noun}Label`,
@@ -203,7 +203,7 @@ function routesOf(kind: PlanningPlace['kind']) {
       conditional: true,
       returns: nothing,
       refusals: { 404: '404 Label Not Found' },
-      handle: ({ caller, place, input, ...services }) => remove(services, { caller, place }, input.label_id),
+      handle: ({ caller, parent, input, ...services }) => remove(services, { caller, parent }, input.label_id),
     }),
     subscription('subscribe', 'Hear of what bears a label'),
     subscription('unsubscribe', 'Hear no more of what bears a label'),
@@ -217,14 +217,14 @@ const promotion = put('/projects/:id/labels/:label_id/promote', {
   input: { label_id: NamedLabel },
   returns: one(GroupLabel),
   refusals: { 400: 'Failed to promote project label to group label', 404: '404 Label Not Found' },
-  handle: async ({ caller, place, input, ...services }) => {
-    const label = await listed(services, { caller, place }, input.label_id, { include_ancestor_groups: true });
-    const group = await groupFor(services.db, caller, String(place.namespace_id));
+  handle: async ({ caller, parent, input, ...services }) => {
+    const label = await listed(services, { caller, parent }, input.label_id, { include_ancestor_groups: true });
+    const group = await groupFor(services.db, caller, String(parent.namespace_id));
     if (!group || label.project_id === null) throw badRequest('Failed to promote project label to group label');
     if (group.access_level < levels.reporter) throw forbidden();
     const id = await services.db.transaction().execute((tx) => promoteLabel(tx, label, group.id));
-    const at: PlanningPlace = { kind: 'group', id: group.id, name: group.name, namespace_id: group.id };
-    return presentGroupLabel(await own(services, { caller, place: at }, String(id)));
+    const at: PlanningParent = { kind: 'group', id: group.id, name: group.name, namespace_id: group.id };
+    return presentGroupLabel(await own(services, { caller, parent: at }, String(id)));
   },
 });
 

@@ -1,6 +1,6 @@
 /** Complete changes to milestones. */
 import { sql } from 'kysely';
-import type { PlanningPlace } from '../../../access/index.ts';
+import type { PlanningParent } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid } from '../../../db/index.ts';
 import { deleteFound, found, invalidAs } from '../../../http/index.ts';
 import { type EventAction, recordEvent } from '../../activity/events/index.ts';
@@ -14,7 +14,7 @@ const taken = ['already being used for another group or project milestone.'];
 /** Only milestones of projects have activity events. */
 async function record(
   tx: Database,
-  { kind, id }: PlanningPlace,
+  { kind, id }: PlanningParent,
   author_id: number,
   action: EventAction,
   target_id: number,
@@ -23,20 +23,31 @@ async function record(
   await recordEvent(tx, { project_id: id, author_id, action, target_type: 'Milestone', target_id });
 }
 
-export const ownerOf = ({ kind, id }: PlanningPlace) => (kind === 'project' ? { project_id: id } : { group_id: id });
+export const ownerOf = ({ kind, id }: PlanningParent) => (kind === 'project' ? { project_id: id } : { group_id: id });
 
 /**
  * @param failure the start of the refusal
  * @throws ApiError 400 with the reasons by field
  */
-async function check(tx: Database, place: PlanningPlace, milestone: MilestoneFields, failure: string, own_id = 0): Promise<void> {
+async function check(
+  tx: Database,
+  parent: PlanningParent,
+  milestone: MilestoneFields,
+  failure: string,
+  own_id = 0,
+): Promise<void> {
   const reasons = milestoneReasons(milestone);
-  if (!reasons.title && (await isTaken(tx, place, milestone.title, own_id))) reasons.title = taken;
+  if (!reasons.title && (await isTaken(tx, parent, milestone.title, own_id))) reasons.title = taken;
   if (Object.keys(reasons).length > 0) throw invalidAs(failure, reasons);
 }
 
 /** Whether the title is taken: for a project by its own milestones or those of its group, for a group by its own or those of its projects. */
-async function isTaken(tx: Database, { kind, id, namespace_id }: PlanningPlace, title: string, own_id: number): Promise<boolean> {
+async function isTaken(
+  tx: Database,
+  { kind, id, namespace_id }: PlanningParent,
+  title: string,
+  own_id: number,
+): Promise<boolean> {
   const projects = kind === 'project' ? sql`(${id})` : sql`(select id from projects where namespace_id = ${namespace_id})`;
   const { rows } = await sql`
     select from milestones where title = ${title} and id <> ${own_id} and (group_id = ${namespace_id} or project_id in ${projects}) limit 1`.execute(
@@ -56,28 +67,28 @@ const refused = (error: unknown, failure: string) => (isUniqueViolation(error) ?
  */
 export async function addMilestone(
   tx: Database,
-  place: PlanningPlace,
+  parent: PlanningParent,
   author_id: number,
   { title, description = null, start_date = null, due_date = null }: MilestoneInput & { title: string },
 ): Promise<number> {
   const milestone = { title: title.trim(), description, start_date, due_date };
   const failure = 'Failed to create milestone';
-  await check(tx, place, milestone, failure);
+  await check(tx, parent, milestone, failure);
   try {
-    const id = await insertMilestone(tx, place, milestone);
-    await record(tx, place, author_id, 'created', id);
+    const id = await insertMilestone(tx, parent, milestone);
+    await record(tx, parent, author_id, 'created', id);
     return id;
   } catch (error) {
     throw refused(error, failure);
   }
 }
 
-async function insertMilestone(tx: Database, place: PlanningPlace, milestone: MilestoneFields): Promise<number> {
-  const owner = place.kind === 'project' ? { project_id: place.id } : { namespace_id: place.id };
+async function insertMilestone(tx: Database, parent: PlanningParent, milestone: MilestoneFields): Promise<number> {
+  const owner = parent.kind === 'project' ? { project_id: parent.id } : { namespace_id: parent.id };
   const iid = await nextIid(tx, owner, 'milestones');
   const { id } = await tx
     .insertInto('milestones')
-    .values({ ...ownerOf(place), ...milestone, iid })
+    .values({ ...ownerOf(parent), ...milestone, iid })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -90,17 +101,17 @@ async function insertMilestone(tx: Database, place: PlanningPlace, milestone: Mi
  */
 export async function changeMilestone(
   tx: Database,
-  place: PlanningPlace,
+  parent: PlanningParent,
   author_id: number,
   id: number,
   { state_event, ...changes }: MilestoneInput & { state_event?: 'close' | 'activate' | undefined },
 ): Promise<void> {
   const failure = 'Failed to update milestone';
-  const { state: stateBefore, ...before } = await lockedMilestone(tx, place, id);
+  const { state: stateBefore, ...before } = await lockedMilestone(tx, parent, id);
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   const after: MilestoneFields = { ...before, ...given };
   after.title = after.title.trim();
-  await check(tx, place, after, failure, id);
+  await check(tx, parent, after, failure, id);
   const state = state_event && ({ close: 'closed', activate: 'active' } as const)[state_event];
   try {
     await tx
@@ -112,7 +123,7 @@ export async function changeMilestone(
     throw refused(error, failure);
   }
   if (state !== undefined && state !== stateBefore)
-    await record(tx, place, author_id, state === 'closed' ? 'closed' : 'reopened', id);
+    await record(tx, parent, author_id, state === 'closed' ? 'closed' : 'reopened', id);
 }
 
 /**
@@ -120,23 +131,23 @@ export async function changeMilestone(
  * @param author_id the user who deletes it
  * @throws ApiError 404 when it is gone
  */
-export async function removeMilestone(tx: Database, place: PlanningPlace, author_id: number, id: number): Promise<void> {
+export async function removeMilestone(tx: Database, parent: PlanningParent, author_id: number, id: number): Promise<void> {
   await deleteFound(tx, 'milestones', id);
-  await record(tx, place, author_id, 'destroyed', id);
+  await record(tx, parent, author_id, 'destroyed', id);
 }
 
-async function lockedMilestone(tx: Database, place: PlanningPlace, id: number): Promise<MilestoneFields & { state: string }> {
+async function lockedMilestone(tx: Database, parent: PlanningParent, id: number): Promise<MilestoneFields & { state: string }> {
   const query = tx
     .selectFrom('milestones')
     .select(['title', 'description', 'start_date', 'due_date', 'state'])
     .where('id', '=', id)
-    .where(place.kind === 'project' ? 'project_id' : 'group_id', '=', place.id)
+    .where(parent.kind === 'project' ? 'project_id' : 'group_id', '=', parent.id)
     .forUpdate();
   return found(undefined, await query.executeTakeFirst());
 }
 
 /** The group's own milestone of the title, made where there is none. */
-async function groupMilestoneLike(tx: Database, group: PlanningPlace, milestone: MilestoneFields & { state: string }) {
+async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone: MilestoneFields & { state: string }) {
   const own = tx.selectFrom('milestones').select('id').where('group_id', '=', group.id);
   const known = await own.where('title', '=', milestone.title).forUpdate().executeTakeFirst();
   if (known) return known.id;
@@ -156,7 +167,7 @@ async function groupMilestoneLike(tx: Database, group: PlanningPlace, milestone:
  * @param group the group that the project is in
  * @throws ApiError 404
  */
-export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningPlace): Promise<void> {
+export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningParent): Promise<void> {
   // Locked, so that no issue can get one of them between the merge and the deletion.
   const { rows } = await sql<MilestoneFields & { id: number; state: string; project_id: number }>`
     select milestones.id, milestones.project_id, title, milestones.description, start_date, due_date, state

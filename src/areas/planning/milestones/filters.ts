@@ -1,7 +1,7 @@
 /** The filters of milestone lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
-import { isVisibleGroup, type PlanningPlace } from '../../../access/index.ts';
+import { isVisibleGroup, type PlanningParent } from '../../../access/index.ts';
 import { type Caller, containing, DateOnly, filtersOn, Iid, optional, Timestamp } from '../../../http/index.ts';
 import { isMilestoneFor } from './queries.ts';
 
@@ -46,7 +46,7 @@ interface Wanted {
 }
 
 /** A predicate on rows of `milestones`: they are listed in the project or group. */
-function isListed(caller: Caller, { kind, id }: PlanningPlace, above: boolean, below: boolean): RawBuilder<SqlBool> {
+function isListed(caller: Caller, { kind, id }: PlanningParent, above: boolean, below: boolean): RawBuilder<SqlBool> {
   if (kind === 'project') return above ? isMilestoneFor(id) : sql`milestones.project_id = ${id}`;
   const ancestors = above
     ? sql`or milestones.group_id = any((select traversal_ids from namespaces where id = ${id})::bigint[])`
@@ -58,11 +58,11 @@ function isListed(caller: Caller, { kind, id }: PlanningPlace, above: boolean, b
 }
 
 /** A predicate on rows of `milestones`: they are listed in the project or group with these parameters. */
-export function milestonesMatching(caller: Caller, place: PlanningPlace, wanted: Wanted & object): RawBuilder<SqlBool>[] {
+export function milestonesMatching(caller: Caller, parent: PlanningParent, wanted: Wanted & object): RawBuilder<SqlBool>[] {
   const { iids, state = 'all', include_ancestors, include_parent_milestones, include_descendants = false } = wanted;
   const above = include_ancestors ?? include_parent_milestones ?? false;
   return [
-    isListed(caller, place, above, include_descendants),
+    isListed(caller, parent, above, include_descendants),
     ...(state === 'all' ? [] : [sql<SqlBool>`milestones.state = ${state}`]),
     // An iid is unique in one project or group only, so it is ambiguous when those of others are included.
     ...(iids === undefined || iids.length === 0 || above ? [] : [sql<SqlBool>`milestones.iid = any(${iids}::bigint[])`]),

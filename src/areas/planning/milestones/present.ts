@@ -41,7 +41,7 @@ export function presentMilestone(
   url: string,
   { full_path, project_id, group_id, state, ...row }: MilestoneRow,
 ): Static<typeof Milestone> {
-  const place = project_id === null ? `groups/${full_path}` : full_path;
+  const parent_path = project_id === null ? `groups/${full_path}` : full_path;
   return {
     id: row.id,
     iid: row.iid,
@@ -54,6 +54,6 @@ export function presentMilestone(
     due_date: row.due_date,
     start_date: row.start_date,
     expired: row.expired,
-    web_url: `${url}/${place}/-/milestones/${row.iid}`,
+    web_url: `${url}/${parent_path}/-/milestones/${row.iid}`,
   };
 }

@@ -29,7 +29,7 @@ export const milestoneRows = (db: Database) =>
 /** A predicate on rows of `milestones`: issues of the project may have it, because it belongs to the project or an ancestor group. */
 export const isMilestoneFor = (project_id: number): RawBuilder<SqlBool> => sql`
   (milestones.project_id = ${project_id} or milestones.group_id = any((
-    select place.traversal_ids from projects join namespaces place on place.id = projects.namespace_id where projects.id = ${project_id})::bigint[]))`;
+    select parent.traversal_ids from projects join namespaces parent on parent.id = projects.namespace_id where projects.id = ${project_id})::bigint[]))`;
 
 /** The milestones with these ids, by id, for the rows of a page. */
 export async function milestonesById(db: Database, ids: readonly number[]): Promise<Map<number, MilestoneRow>> {

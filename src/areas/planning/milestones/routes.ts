@@ -1,6 +1,6 @@
 /** Milestones: sets of issues with a due date. Projects and groups have the same routes. */
 import { Type } from 'typebox';
-import { groupFor, levels, type PlanningPlace, planningRole } from '../../../access/index.ts';
+import { groupFor, levels, type PlanningParent, planningRole } from '../../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -38,7 +38,7 @@ const fields = allOptional({
   start_date: nullable(DateOnly),
 });
 
-function routesOf(kind: PlanningPlace['kind']) {
+function routesOf(kind: PlanningParent['kind']) {
   const base = `/${kind}s/:id/milestones`;
   const single = `${base}/:milestone_id`;
   const Noun = capitalized(kind);
@@ -52,8 +52,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       input: { ...paging, ...milestoneListInput[kind] },
       rules: [mutuallyExclusive('include_ancestors', 'include_parent_milestones')],
       returns: pageOf(Milestone),
-      handle: async ({ db, url, caller, place, input }) => {
-        const query = [...milestonesMatching(caller, place, input), ...matchingFilters(input)]
+      handle: async ({ db, url, caller, parent, input }) => {
+        const query = [...milestonesMatching(caller, parent, input), ...matchingFilters(input)]
           .reduce((rows, predicate) => rows.where(predicate), milestoneRows(db))
           .orderBy('milestones.due_date', (order) => order.asc().nullsLast())
           .orderBy('milestones.id');
@@ -67,8 +67,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       access: reader,
       input: { milestone_id: Id },
       returns: one(Milestone),
-      handle: async ({ db, url, place, input }) =>
-        presentMilestone(url, await milestoneOf(db, ownerOf(place), input.milestone_id)),
+      handle: async ({ db, url, parent, input }) =>
+        presentMilestone(url, await milestoneOf(db, ownerOf(parent), input.milestone_id)),
     }),
     post(base, {
       operation: `create${Noun}Milestone`,
@@ -77,9 +77,9 @@ function routesOf(kind: PlanningPlace['kind']) {
       input: { title: Type.String(), ...fields },
       returns: one(Milestone),
       refusals: { 400: 'Failed to create milestone {<reasons by parameter>}' },
-      handle: async ({ db, url, caller, place, input }) => {
-        const id = await db.transaction().execute((tx) => addMilestone(tx, place, caller.id, input));
-        return presentMilestone(url, await milestoneOf(db, ownerOf(place), id));
+      handle: async ({ db, url, caller, parent, input }) => {
+        const id = await db.transaction().execute((tx) => addMilestone(tx, parent, caller.id, input));
+        return presentMilestone(url, await milestoneOf(db, ownerOf(parent), id));
       },
     }),
     put(single, {
@@ -94,9 +94,9 @@ function routesOf(kind: PlanningPlace['kind']) {
       rules: [atLeastOneOf('title', 'description', 'start_date', 'due_date', 'state_event')],
       returns: one(Milestone),
       refusals: { 400: 'Failed to update milestone {<reasons by parameter>}' },
-      handle: async ({ db, url, caller, place, input: { milestone_id, ...changes } }) => {
-        await db.transaction().execute((tx) => changeMilestone(tx, place, caller.id, milestone_id, changes));
-        return presentMilestone(url, await milestoneOf(db, ownerOf(place), milestone_id));
+      handle: async ({ db, url, caller, parent, input: { milestone_id, ...changes } }) => {
+        await db.transaction().execute((tx) => changeMilestone(tx, parent, caller.id, milestone_id, changes));
+        return presentMilestone(url, await milestoneOf(db, ownerOf(parent), milestone_id));
       },
     }),
     del(single, {
@@ -106,10 +106,10 @@ function routesOf(kind: PlanningPlace['kind']) {
       input: { milestone_id: Id },
       conditional: true,
       returns: nothing,
-      handle: async ({ db, caller, place, input, unmodified_since }) => {
-        const { id, updated_at } = await milestoneOf(db, ownerOf(place), input.milestone_id);
+      handle: async ({ db, caller, parent, input, unmodified_since }) => {
+        const { id, updated_at } = await milestoneOf(db, ownerOf(parent), input.milestone_id);
         checkUnmodified(updated_at, unmodified_since);
-        await db.transaction().execute((tx) => removeMilestone(tx, place, caller.id, id));
+        await db.transaction().execute((tx) => removeMilestone(tx, parent, caller.id, id));
       },
     }),
     get(`${single}/merge_requests`, {
@@ -118,8 +118,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       access: reader,
       input: { ...paging, milestone_id: Id },
       returns: pageOf(Type.Object({})),
-      handle: async ({ db, place, input }) => {
-        await milestoneOf(db, ownerOf(place), input.milestone_id);
+      handle: async ({ db, parent, input }) => {
+        await milestoneOf(db, ownerOf(parent), input.milestone_id);
         return pageOfArray([], input);
       },
     }),
@@ -130,8 +130,8 @@ function routesOf(kind: PlanningPlace['kind']) {
       plan: 'premium',
       input: { milestone_id: Id },
       returns: listOf(BurndownEvent),
-      handle: async ({ db, caller, place, input }) =>
-        burndownEvents(db, caller, await milestoneOf(db, ownerOf(place), input.milestone_id)),
+      handle: async ({ db, caller, parent, input }) =>
+        burndownEvents(db, caller, await milestoneOf(db, ownerOf(parent), input.milestone_id)),
     }),
   ];
 }
@@ -143,12 +143,12 @@ const promotion = post('/projects/:id/milestones/:milestone_id/promote', {
   input: { milestone_id: Id },
   returns: withStatus(200, nothing),
   refusals: { 400: 'Project does not belong to a group.' },
-  handle: async ({ db, caller, place, input: { milestone_id } }) => {
-    const group = await groupFor(db, caller, String(place.namespace_id));
+  handle: async ({ db, caller, parent, input: { milestone_id } }) => {
+    const group = await groupFor(db, caller, String(parent.namespace_id));
     if (!group) throw badRequest('Project does not belong to a group.');
     if (group.access_level < levels.reporter) throw forbidden();
-    const target: PlanningPlace = { kind: 'group', id: group.id, name: group.name, namespace_id: group.id };
-    await db.transaction().execute((tx) => promoteMilestone(tx, place.id, milestone_id, target));
+    const target: PlanningParent = { kind: 'group', id: group.id, name: group.name, namespace_id: group.id };
+    await db.transaction().execute((tx) => promoteMilestone(tx, parent.id, milestone_id, target));
   },
 });
 

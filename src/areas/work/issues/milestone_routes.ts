@@ -27,9 +27,9 @@ export const milestoneIssueRoutes = [
     operation: 'listGroupMilestoneIssues',
     ...shared,
     access: planningRole('group', 'guest'),
-    handle: async ({ caller, place, plan, input, ...services }) => {
-      const { id } = await milestoneOf(services.db, { group_id: place.id }, input.milestone_id);
-      return listIssues(services, { caller, plan, place: { group: place }, filters: {}, only: isIn(id) }, input);
+    handle: async ({ caller, parent, plan, input, ...services }) => {
+      const { id } = await milestoneOf(services.db, { group_id: parent.id }, input.milestone_id);
+      return listIssues(services, { caller, plan, place: { group: parent }, filters: {}, only: isIn(id) }, input);
     },
   }),
 ];

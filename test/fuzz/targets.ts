@@ -25,8 +25,8 @@ async function done(asked: Promise<{ status: number; body: unknown }>): Promise<
 }
 
 /** Gives the project of a world two branches, a tag and files, so that requests find something. */
-export async function furnish(place: World, text: string): Promise<Names> {
-  const { as, project, group, people } = place;
+export async function furnish(world: World, text: string): Promise<Names> {
+  const { as, project, group, people } = world;
   const api = as('owner');
   const url = `/projects/${project.id}`;
   const write = (name: string, branch: string, more = {}) =>
@@ -50,17 +50,17 @@ export async function furnish(place: World, text: string): Promise<Names> {
 }
 
 /** Furnishes a world with secrets, in every name and text that it has. */
-export async function furnishWithSecrets(place: World): Promise<Names> {
-  const { as, project, group } = place;
+export async function furnishWithSecrets(world: World): Promise<Names> {
+  const { as, project, group } = world;
   const api = as('owner');
   await done(api.put(`/groups/${group.id}`, { name: `${marker} group`, description: marker }));
   await done(api.put(`/projects/${project.id}`, { name: `${marker} project`, description: marker }));
-  const names = await furnish(place, marker);
+  const names = await furnish(world, marker);
   await done(api.post(`/projects/${project.id}/repository/branches`, { branch: `${marker}/branch`, ref: 'main' }));
   return names;
 }
 
-/** What its owner sees of a place, for comparison. */
+/** What the owner of a world sees of it, for comparison. */
 export async function viewOf({ as, project, group }: World): Promise<unknown[]> {
   const url = `/projects/${project.id}`;
   const paths = [url, `${url}/repository/branches`, `${url}/repository/tags`, `${url}/freeze_periods`, `${url}/members/all`];
