@@ -962,6 +962,7 @@ create table licenses (
   constraint licenses_plan_check CHECK (plan = ANY (ARRAY['starter'::text, 'premium'::text, 'ultimate'::text])),
   constraint licenses_user_limit_check CHECK (user_limit >= 0)
 );
+CREATE UNIQUE INDEX licenses_text_key ON licenses USING btree (md5(text));
 
 create table licensing (
   id integer default 1 not null,

@@ -1,7 +1,7 @@
 /** Complete changes to licences. */
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest, unprocessable } from '../../../http/index.ts';
 import { refuseTooFewSeats } from './limit_rules.ts';
 import { foundLicense } from './queries.ts';
@@ -17,18 +17,24 @@ const notice_days = { paid: 15, trial: 7 };
  * @param keys the trusted keys; one of them must have signed it
  * @param text as it was issued
  * @returns its id
- * @throws ApiError 400 with a sentence: its issuer is not trusted, it was tampered with, has expired, or has too few seats (docs/reference/licenses.md)
+ * @throws ApiError 400 with a sentence: its issuer is not trusted, it was tampered with, has expired, has too few seats, or has been added before (docs/reference/licenses.md)
  */
 export async function addLicense(tx: Database, keys: readonly KeyObject[], text: string): Promise<number> {
   const licensed = await readLicense(text, keys);
   if (!licensed) throw badRequest('The license key is invalid. Make sure it is exactly as you received it.');
   await refuseExpired(tx, licensed);
   await refuseTooFewSeats(tx, licensed);
-  const id = await insert(tx, text, licensed);
+  const id = await orAdded(insert(tx, text, licensed));
   await sql`insert into licensing default values on conflict do nothing`.execute(tx);
   await recordBillableCount(tx);
   return id;
 }
+
+/** Translates a violation of unique texts. */
+const orAdded = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw isUniqueViolation(error, 'licenses_text_key') ? badRequest('This license has already been added.') : error;
+  });
 
 async function refuseExpired(tx: Database, { expires_at }: Licensed): Promise<void> {
   if (expires_at == null) return;

@@ -111,6 +111,18 @@ test('a licence by an untrusted issuer, a modified one and an expired one are re
   await assert.rejects(licenseText(here, {}, { starts_at: '2026-01-01', expires_at: '2026-01-01' }), /start before it ends/);
 });
 
+test('a licence can be added only once, and again after it was deleted', async () => {
+  const text = await licenseText(here);
+  const added = await Promise.all([add(text), add(` ${text}\r\n`)]);
+  assert.deepEqual(added.map(({ status }) => status).sort(), [201, 400]);
+  const again = await add(text);
+  assert.deepEqual([again.status, again.body], [400, { message: 'This license has already been added.' }]);
+  const [only, ...others] = (await here.as('admin').get('/licenses')).body;
+  assert.deepEqual(others, []);
+  assert.equal((await here.as('admin').delete(`/license/${only.id}`)).status, 204);
+  assert.equal((await add(text)).status, 201);
+});
+
 test('a licence takes effect with the next request; after its end a paid plan stays and a trial does not', async () => {
   assert.equal(await seesPremium(), false);
   const waiting = await install({ plan: 'ultimate' }, { starts_at: dayFromNow(5) });

@@ -74,6 +74,7 @@ export const licenseRoutes = offeredOn(
         400: [
           'The license key is invalid. Make sure it is exactly as you received it.',
           'This license has already expired.',
+          'This license has already been added.',
           '<reason with the number of users and the number allowed>',
         ],
       },
