@@ -1,6 +1,7 @@
 /** Query parameters of the list of users (docs/reference/users.md#parameters). */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
+import { countsToday } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
 import { containing, filtersOn, Timestamp } from '../../../http/index.ts';
 
@@ -68,7 +69,8 @@ export const adminFilters = filtersOn('users', (by) => ({
           q
             .selectFrom('project_authorizations')
             .select('project_authorizations.user_id')
-            .whereRef('project_authorizations.user_id', '=', 'users.id'),
+            .whereRef('project_authorizations.user_id', '=', 'users.id')
+            .where(countsToday('project_authorizations')),
         ),
       ),
     ),

@@ -1,6 +1,14 @@
 /** Deleting memberships. Each change locks the tree, deletes the rows and refreshes the authorizations. */
 import { type RawBuilder, sql } from 'kysely';
-import { hasEnded, levels, type Permission, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
+import {
+  countsToday,
+  hasEnded,
+  levels,
+  type Permission,
+  refreshAuthorizations,
+  type Subtree,
+  subtreeOf,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, forbidden } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
@@ -65,6 +73,7 @@ async function refuseAboveInside(tx: Database, place: Subtree, actor: Actor, use
     .select('members.access_level')
     .select(sql<Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .where('members.user_id', '=', user_id)
+    .where(countsToday('members'))
     .where(isInside(place.group_id))
     .execute();
   if (held.some((membership) => isAbove(actor, 'group', membership))) throw forbidden();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changePlan } from '../../../../test/support/licenses.ts';
+import { addRole } from '../../../../test/support/member_roles.ts';
 import { world } from '../../../../test/support/world.ts';
 import { daysFromNow } from '../../../cron/index.ts';
 import { removeExpiredMembers } from './removal_actions.ts';
@@ -288,11 +289,16 @@ test('an expired membership is not in force, is not shown, can be renewed, and i
       .where('user_id', 'in', ids)
       .execute();
 
-  assert.equal((await past.client.get(`/projects/${project.id}`)).status, 404);
-  assert.equal((await as('owner').get(`${url}/${past.id}`)).status, 404);
-  assert.equal((await as('owner').get(`${url}/all/${past.id}`)).status, 404);
+  for (const place of [`/groups/${group.id}`, `/projects/${project.id}`])
+    assert.equal((await past.client.get(place)).status, 404, place);
+  for (const all of [url, `/projects/${project.id}/members`].flatMap((base) => [base, `${base}/all`])) {
+    assert.equal((await as('owner').get(`${all}/${past.id}`)).status, 404, all);
+    assert.equal((await as('owner').get(all, { user_ids: [past.id] })).body.length, 0, all);
+  }
   assert.equal((await as('owner').put(`${url}/${past.id}`, { access_level: 20 })).status, 404);
   assert.equal((await as('owner').get(url)).body.length, 6);
+  assert.deepEqual((await as('admin').get(`/users/${past.id}/memberships`)).body, []);
+  assert.deepEqual(idsIn(await as('admin').get('/users', { without_projects: true, username: past.username })), [past.id]);
 
   const renewed = await as('owner').post(url, { user_id: again.id, access_level: 20 });
   assert.deepEqual([renewed.status, renewed.body.access_level, renewed.body.expires_at], [201, 20, null]);
@@ -307,6 +313,25 @@ test('an expired membership is not in force, is not shown, can be renewed, and i
   );
   assert.equal((await again.client.get(`/projects/${project.id}`)).status, 200);
   assert.equal((await as('developer').get(`/projects/${project.id}`)).status, 200);
+});
+
+test('a membership inside that has ended does not protect a member from being removed', async () => {
+  const { as, group, project, person, db } = await world();
+  const [helper, member] = [await person(), await person()];
+  const member_role_id = await addRole({ as }, ['admin_group_member'], { group_id: group.id });
+  const [url, inside] = [`/groups/${group.id}/members`, `/projects/${project.id}/members`];
+  await as('owner').post(url, { user_id: helper.id, access_level: 10, member_role_id });
+  await as('owner').post(url, { user_id: member.id, access_level: 10 });
+  await as('owner').post(inside, { user_id: member.id, access_level: 40, expires_at: daysFromNow(1) });
+  assert.equal((await helper.client.delete(`${url}/${member.id}`)).status, 403);
+  // A day passes.
+  await db
+    .updateTable('members')
+    .set({ expires_at: daysFromNow(0) })
+    .where('user_id', '=', member.id)
+    .where('project_id', '=', project.id)
+    .execute();
+  assert.equal((await helper.client.delete(`${url}/${member.id}`)).status, 204);
 });
 
 test('deleting a group member also deletes memberships inside, unless subresources are skipped', async () => {
