@@ -664,8 +664,8 @@ create table invitations (
   constraint invitations_reminders_check CHECK (reminders >= 0 AND reminders <= 3),
   constraint invitations_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint invitations_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
-  constraint invitations_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE SET NULL,
-  constraint invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint invitations_role_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id)
 );
 CREATE INDEX invitations_by_address ON invitations USING btree (invite_email, id);
 CREATE INDEX invitations_by_creation ON invitations USING btree (created_at);

@@ -1,4 +1,4 @@
-/** The expiry of memberships, shares, tokens and authorizations: each ends when the day in its `expires_at` begins, in UTC. */
+/** The expiry of memberships, shares, tokens and authorizations, each of which ends when the day in its `expires_at` begins, in UTC; and of invitations. */
 import { type RawBuilder, sql } from 'kysely';
 
 const endOf = (table: string | undefined) => sql.ref(table === undefined ? 'expires_at' : `${table}.expires_at`);
@@ -15,3 +15,11 @@ export const countsToday = (table?: string): RawBuilder<boolean> =>
  * @param table the same
  */
 export const hasEnded = (table?: string): RawBuilder<boolean> => sql`${endOf(table)} <= current_date`;
+
+/** Invitations are deleted after so many days. */
+export const invitationLifetime_days = 90;
+
+/** A predicate on rows of `invitations`: they can still be accepted. Others are deleted at night. */
+export const isOpenInvitation = sql<boolean>`(
+  ${countsToday('invitations')}
+  and invitations.created_at > now() - make_interval(days => ${sql.lit(invitationLifetime_days)}))`;

@@ -1,6 +1,6 @@
 /** Changes of invitations: the rows and the resulting messages, in one transaction. */
 import { sql } from 'kysely';
-import { type Changing, countsToday } from '../../../access/index.ts';
+import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
 import { today } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid } from '../../../http/index.ts';
@@ -18,12 +18,11 @@ import {
   isAbove,
   isDirect,
   noSeatsText,
-  roleKeepsLevel,
   type Source,
   textsOf,
 } from '../members/index.ts';
 import { tellOfAccess, writeInvitation } from './mail_jobs.ts';
-import { invitationFor, invitationsOf, isOpen, type NamedUser, objectionTo, usersByAddress, usersNumbered } from './queries.ts';
+import { invitationFor, invitationsOf, type NamedUser, objectionTo, usersByAddress, usersNumbered } from './queries.ts';
 import {
   botText,
   emailRefusalText,
@@ -179,7 +178,7 @@ async function writeInvitations(tx: Database, source: Source, actor: Actor, want
   if (addresses.length === 0) return new Set<string>();
   const { access_level, member_role_id = null, expires_at } = wanted;
   await sql`
-    delete from invitations where ${isDirect(source)} and invite_email = any(${addresses}::citext[]) and not ${isOpen}`.execute(
+    delete from invitations where ${isDirect(source)} and invite_email = any(${addresses}::citext[]) and not ${isOpenInvitation}`.execute(
     tx,
   );
   const created_on = today();
@@ -200,38 +199,42 @@ async function writeInvitations(tx: Database, source: Source, actor: Actor, want
 
 export interface InvitationChange {
   access_level?: number | undefined;
+  /** A custom role with the base level of the invitation; null removes it; left out, it stays unless the level changes. */
+  member_role_id?: number | null | undefined;
   /** `YYYY-MM-DD`; null: no end. */
   expires_at?: string | null | undefined;
 }
 
 /**
- * Updates an invitation. Below Ultimate, where custom roles have no effect, another level removes the role.
+ * Updates an invitation.
  * @param tx a transaction that has locked the source
- * @throws ApiError 404; 403 for more than the actor has, before or after; 400 for a level that is not available there, and for a date in the past
+ * @throws ApiError 404; 403 for more than the actor has, before or after; 400 for a level or role that is not available there
  */
 export async function changeInvitation(
   tx: Database,
   source: Source,
   actor: Actor,
   email: string,
-  { access_level, expires_at, withMinimal }: InvitationChange & { withMinimal: boolean },
+  { access_level, member_role_id, expires_at, withMinimal }: InvitationChange & { withMinimal: boolean },
 ): Promise<void> {
   const invitation = await invitationFor(tx, source, email);
   const level = access_level ?? invitation.access_level;
   if (isAbove(actor, source.kind, invitation) || level > actor.access_level) throw forbidden();
-  if (level !== invitation.access_level && invitation.member_role_id !== null) throw invalid({ access_level: [roleKeepsLevel] });
   if (levelRefusal(source, actor, level, withMinimal)) throw invalid({ access_level: ['is not included in the list'] });
+  await checkRole(tx, source, actor, { access_level: level, member_role_id });
   const ends = expires_at === undefined ? invitation.expires_at : expires_at;
   const created_on = invitation.created_at.slice(0, 10);
+  const givesMore =
+    level > invitation.access_level || (member_role_id ?? invitation.member_role_id) !== invitation.member_role_id;
   const hasEnded = (await objectionTo(tx, invitation)) !== undefined;
   const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today());
   await tx
     .updateTable('invitations')
     .set({
       ...{ access_level: level, expires_at: ends, remind_on, updated_at: sql`now()` },
-      ...(level === invitation.access_level ? {} : { member_role_id: null }),
-      // A higher level makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for levels that others raise.
-      ...(level > invitation.access_level || hasEnded ? { created_by_id: actor.id } : {}),
+      ...(member_role_id === undefined && level === invitation.access_level ? {} : { member_role_id: member_role_id ?? null }),
+      // Giving more makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for what others give.
+      ...(givesMore || hasEnded ? { created_by_id: actor.id } : {}),
     })
     .where('id', '=', invitation.id)
     .execute();

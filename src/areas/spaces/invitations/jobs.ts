@@ -1,12 +1,12 @@
 /** Background work of invitations: accepting, reminding and deleting. */
 import { sql } from 'kysely';
+import { invitationLifetime_days, isOpenInvitation } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { acceptInvitationsTo } from '../../people/emails/index.ts';
 import { acceptPending } from './acceptance_actions.ts';
 import { remindOfInvitation } from './mail_jobs.ts';
-import { isOpen } from './queries.ts';
-import { lifetime_days, nextReminder } from './rules.ts';
+import { nextReminder } from './rules.ts';
 
 /** Accepts all invitations to an address that was confirmed. */
 export const acceptInvitations = acceptInvitationsTo.runBy(async ({ db, input, signal }) => {
@@ -75,10 +75,10 @@ export const removeOldInvitations = job('remove_old_invitations', {
   retries: 3,
   schedule: '20 0 * * *',
   run: async ({ db, log }) => {
-    const { numDeletedRows } = await db.deleteFrom('invitations').where(sql<boolean>`not ${isOpen}`).executeTakeFirst();
+    const { numDeletedRows } = await db.deleteFrom('invitations').where(sql<boolean>`not ${isOpenInvitation}`).executeTakeFirst();
     await db
       .deleteFrom('declined_invitations')
-      .where(sql<boolean>`declined_at < now() - make_interval(days => ${sql.lit(lifetime_days)})`)
+      .where(sql<boolean>`declined_at < now() - make_interval(days => ${sql.lit(invitationLifetime_days)})`)
       .execute();
     log.info({ removed: Number(numDeletedRows) }, 'deleted expired invitations');
   },

@@ -1,15 +1,9 @@
 /** Queries for invitations, and for the users that addresses belong to. */
 import { sql } from 'kysely';
-import { countsToday, type Permission, rolesCount } from '../../../access/index.ts';
+import { isOpenInvitation, type Permission, rolesCount } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { type Actor, actorNow, isAbove, isDirect, mayManage, roleName, type Source } from '../members/index.ts';
-import { lifetime_days } from './rules.ts';
-
-/** A predicate on rows of `invitations`: they are pending. Others are deleted at night. */
-export const isOpen = sql<boolean>`(
-  ${countsToday('invitations')}
-  and invitations.created_at > now() - make_interval(days => ${sql.lit(lifetime_days)}))`;
 
 /** Pending invitations of a group or project, with the names of the inviters and the permissions of custom roles; below Ultimate there are none. */
 export const invitationsOf = (db: Database, source: Source) =>
@@ -23,7 +17,7 @@ export const invitationsOf = (db: Database, source: Source) =>
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .select('inviters.name as created_by_name')
     .where(isDirect(source, 'invitations'))
-    .where(isOpen);
+    .where(isOpenInvitation);
 
 /**
  * One pending invitation of a group or project.
@@ -50,7 +44,7 @@ const opened = (db: Database) =>
     .select(sql<string>`coalesce(groups.name, projects.name)`.as('place'))
     .select(sql<string>`coalesce(groups.full_path, projects.full_path)`.as('full_path'))
     .select(sql<string | null>`coalesce(groups.description, projects.description)`.as('about'))
-    .where(isOpen);
+    .where(isOpenInvitation);
 export type OpenInvitation = Awaited<ReturnType<ReturnType<typeof opened>['executeTakeFirstOrThrow']>>;
 
 /** The pending invitation with an ID; undefined without one, for instance after it was accepted. */

@@ -257,8 +257,37 @@ test('an invitation has a custom role, which keeps its level', async () => {
   assert.deepEqual((await as('owner').post(urlOf(here, 'group'), { email, user_id: id, ...grant })).body, success);
   const wrong = await as('owner').post(urlOf(here, 'group'), { email: address(), ...grant, access_level: 20 });
   assert.deepEqual(wrong.body.message, { access_level: ['cannot be changed since member is associated with a custom role'] });
-  const fixed = await as('owner').put(`${urlOf(here, 'group')}/${email}`, { access_level: 20 });
-  assert.deepEqual([fixed.status, fixed.body.message], [400, wrong.body.message]);
+  const roleOf = async () =>
+    await here.db
+      .selectFrom('invitations')
+      .select(['access_level', 'member_role_id'])
+      .where('invite_email', '=', email)
+      .executeTakeFirstOrThrow();
+  const put = (change: object) => as('owner').put(`${urlOf(here, 'group')}/${email}`, { ...change });
+  const developer = await addRole(here, ['remove_project'], { base_access_level: 30 });
+  for (const [change, refusal] of [
+    [{ access_level: 20, member_role_id: role.body.id }, wrong.body.message],
+    [{ member_role_id: developer }, wrong.body.message],
+    [{ member_role_id: 999_999 }, { member_role: ['not found'] }],
+    [{ member_role_id: '9223372036854775808' }, { member_role: ['not found'] }],
+  ] as const) {
+    const refused = await put(change);
+    assert.deepEqual([refused.status, refused.body.message], [400, refusal]);
+  }
+  assert.deepEqual(await roleOf(), grant);
+  assert.equal((await put({ expires_at: '2999-01-01' })).status, 200);
+  assert.deepEqual(await roleOf(), grant, 'left out, it stays while the level stays');
+  for (const [change, access_level, member_role_id] of [
+    [{ access_level: 30, member_role_id: developer }, 30, developer],
+    [{ access_level: 20 }, 20, null],
+    [grant, 10, role.body.id],
+    [{ member_role_id: '' }, 10, null],
+    [{ member_role_id: role.body.id }, 10, role.body.id],
+  ] as const) {
+    const changed = await put(change);
+    assert.deepEqual([changed.status, changed.body.access_level], [200, access_level]);
+    assert.deepEqual(await roleOf(), { access_level, member_role_id });
+  }
 
   // Their role lets them invite, but not above their own level.
   const [low, high] = [address(), address()];
@@ -299,6 +328,18 @@ test('a caller cannot update or revoke an invitation with more access than their
   await helper.post(url, { email: own, access_level: 10 });
   assert.equal((await helper.put(`${url}/${own}`, { expires_at: '2999-01-01' })).status, 200);
   assert.equal((await helper.delete(`${url}/${own}`)).status, 204);
+});
+
+test('a role that an owner adds to an invitation is theirs to answer for', async () => {
+  const here = await world();
+  const url = urlOf(here, 'group');
+  const { client: helper } = await personWith(here, `/groups/${here.group.id}`, ['admin_group_member']);
+  const strong = await addRole(here, ['remove_group']);
+  const email = address();
+  await helper.post(url, { email, access_level: 10 });
+  assert.equal((await helper.put(`${url}/${email}`, { member_role_id: strong })).status, 403);
+  assert.equal((await here.as('owner').put(`${url}/${email}`, { member_role_id: strong })).status, 200);
+  assert.equal((await here.as('owner').get(url)).body[0].created_by_name, here.people.owner.username.replaceAll('-', ' '));
 });
 
 test('below Ultimate another level removes the role of an invitation', async (t) => {

@@ -26,9 +26,9 @@ import {
   put,
   reaches,
   resource,
-  since,
   Timestamp,
 } from '../../../http/index.ts';
+import { RoleId } from '../member_roles/index.ts';
 import { expiryReasons, type Granted, isLocked, managers, type Source, sourceFor } from '../members/index.ts';
 import { changeInvitation, invite, removeInvitation } from './actions.ts';
 import { invitationFor, invitationsOf } from './queries.ts';
@@ -125,7 +125,7 @@ function routesOf(kind: Source['kind']) {
         access_level: Level(),
         expires_at: optional(nullable(DateOnly)),
         invite_source: optional(Type.String({ description: 'Origin of the invitation; has no effect' })),
-        member_role_id: since('ultimate', optional(nullable(Type.Integer({ description: 'Custom role with that base level' })))),
+        member_role_id: RoleId(),
       },
       returns: one(InvitationOutcome),
       refusals: {
@@ -140,13 +140,13 @@ function routesOf(kind: Source['kind']) {
       input: {
         email: Type.String(),
         access_level: optional(Level()),
+        member_role_id: RoleId(),
         expires_at: optional(checked(nullable(DateOnly), expiryReasons)),
       },
       returns: one(Invitation),
       refusals: { 400: ['400 Bad request', '<parameter>: <reason>'] },
       handle: async ({ plan, change, input: { email, ...changes } }) => {
-        if (changes.access_level === undefined && changes.expires_at === undefined)
-          throw new ApiError(400, { message: '400 Bad request' });
+        if (Object.values(changes).every((value) => value === undefined)) throw new ApiError(400, { message: '400 Bad request' });
         const withMinimal = reaches(plan, 'premium');
         return change(async (tx, { source, actor }) => {
           await changeInvitation(tx, source, actor, email, { ...changes, withMinimal });

@@ -11,9 +11,6 @@ export const lockedText = 'Membership is locked by a group above this project';
 export const takenText = 'Invite email has already been taken';
 export const botText = 'User project bots cannot be added to other groups / projects';
 
-/** Invitations are deleted after so many days. */
-export const lifetime_days = 90;
-
 /** Whether text looks like an address; otherwise the whole request is refused. */
 export const looksLikeAddress = (text: string): boolean => /^[^@\s]+@[^@\s]+$/.test(text);
 

@@ -1,6 +1,6 @@
 /** Changes of member roles (docs/reference/member_roles.md). */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { hasEnded, lockTree, permissions } from '../../../access/index.ts';
+import { hasEnded, isOpenInvitation, lockTree, permissions } from '../../../access/index.ts';
 import { type Database, type DB, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
 import { ApiError, badRequest, checkUnmodified, found } from '../../../http/index.ts';
 import { belongsTo, type MemberRoleRow, memberRoleColumns } from './queries.ts';
@@ -101,7 +101,7 @@ async function lockedRole(tx: Database, group_id: number | null, id: number) {
 const assigned = 'Role is assigned to one or more group members. Remove role from all group members, then delete role.';
 
 /**
- * Deletes a role that is not assigned. Pending invitations with the role keep its access level.
+ * Deletes a role that no member has and no pending invitation names.
  * @param group_id the group of the role; null: the instance
  * @throws ApiError 404, 400 while it is assigned, 412 when it changed after `unmodified_since`
  */
@@ -115,11 +115,12 @@ export async function deleteRole(
     const query = tx.selectFrom('member_roles').select('updated_at').where(belongsTo(group_id)).where('id', '=', id);
     const { updated_at } = found('Member Role', await query.forUpdate().executeTakeFirst());
     checkUnmodified(updated_at, unmodified_since);
-    // Expired memberships do not count, although their rows stay until the night.
+    // What has expired does not count, although its rows stay until the night.
     await sql`update members set member_role_id = null where member_role_id = ${id} and ${hasEnded()}`.execute(tx);
+    await sql`update invitations set member_role_id = null where member_role_id = ${id} and not ${isOpenInvitation}`.execute(tx);
     await tx.deleteFrom('member_roles').where('id', '=', id).execute();
   });
   await removal.catch((error: unknown) => {
-    throw isForeignKeyViolation(error, 'members_role_fkey') ? new ApiError(400, { message: [assigned] }) : error;
+    throw isForeignKeyViolation(error) ? new ApiError(400, { message: [assigned] }) : error;
   });
 }

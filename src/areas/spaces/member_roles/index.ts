@@ -1,3 +1,3 @@
 /** What other areas may use of member roles. */
-export { MemberRole, memberRoleFor, memberRolesById } from './queries.ts';
+export { MemberRole, memberRoleFor, memberRolesById, RoleId } from './queries.ts';
 export { dropForeignRoles } from './transfer_actions.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Static, type TBoolean, Type } from 'typebox';
 import { type Permission, permissions } from '../../../access/index.ts';
 import { columnsOf, type Database } from '../../../db/index.ts';
-import { Id, invalid, nullable, resource } from '../../../http/index.ts';
+import { Id, IdOf, invalid, nullable, optional, resource, since } from '../../../http/index.ts';
 
 const flags = Object.fromEntries(permissions.map((name) => [name, Type.Boolean()])) as Record<Permission, TBoolean>;
 
@@ -17,6 +17,19 @@ export const MemberRole = resource('MemberRole', {
   ...flags,
 });
 export type MemberRoleRow = Static<typeof MemberRole>;
+
+/** The parameter of what gives a role to a member. */
+export const RoleId = () =>
+  since(
+    'ultimate',
+    optional(
+      nullable(
+        IdOf({
+          description: 'Custom role with that base level; null removes the role, leaving it out keeps it while the level stays',
+        }),
+      ),
+    ),
+  );
 
 export const memberRoleColumns = columnsOf(MemberRole);
 

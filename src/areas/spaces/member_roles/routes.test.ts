@@ -224,8 +224,38 @@ test('an assigned role cannot be deleted, except with its group', async () => {
   const other = (await as('outsider').post('/groups', { name: 'other', path: `gone-${group.id}` })).body;
   const own = await addRole({ as }, ['read_code'], { group_id: other.id });
   await as('outsider').post(`/groups/${other.id}/members`, { user_id: member.id, access_level: 10, member_role_id: own });
+  await as('outsider').post(`/groups/${other.id}/invitations`, {
+    email: 'gone@example.org',
+    access_level: 10,
+    member_role_id: own,
+  });
   await sql`delete from namespaces where id = ${other.id}`.execute(db);
   assert.equal(await db.selectFrom('member_roles').select('id').where('id', '=', own).executeTakeFirst(), undefined);
+});
+
+test('a role that a pending invitation names cannot be deleted', async () => {
+  const { as, group, db } = await world();
+  const invitations = `/groups/${group.id}/invitations`;
+  for (const [roles, role_id] of [
+    ['/member_roles', await addRole({ as }, ['read_code'])],
+    [`/groups/${group.id}/member_roles`, await addRole({ as }, ['read_code'], { group_id: group.id })],
+  ] as const) {
+    const [email, old] = [`role-${role_id}@example.org`, `old-${role_id}@example.org`];
+    const grant = { access_level: 10, member_role_id: role_id };
+    assert.equal((await as('owner').post(invitations, { email: [email, old], ...grant })).body.status, 'success');
+    // Ninety days pass for one of them.
+    await sql`update invitations set created_at = now() - interval '91 days' where invite_email = ${old}`.execute(db);
+    const refused = await as('admin').delete(`${roles}/${role_id}`);
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [
+        400,
+        { message: ['Role is assigned to one or more group members. Remove role from all group members, then delete role.'] },
+      ],
+    );
+    assert.equal((await as('owner').put(`${invitations}/${email}`, { member_role_id: null })).status, 200);
+    assert.equal((await as('admin').delete(`${roles}/${role_id}`)).status, 204);
+  }
 });
 
 test('a role that is deleted while it is being assigned is not assigned', async () => {

@@ -56,6 +56,7 @@ for (const kind of ['group', 'project'] as const) {
       [{ access_level: 20, member_role_id: role_id }, { access_level: [roleText] }],
       [{ access_level: 10, member_role_id: foreign }, { member_role: ['not found'] }],
       [{ access_level: 10, member_role_id: 99_999_999 }, { member_role: ['not found'] }],
+      [{ access_level: 10, member_role_id: '9223372036854775808' }, { member_role: ['not found'] }],
       [{ access_level: 10, member_role_id: 'x' }, 'member_role_id is invalid'],
     ];
     for (const [grant, message] of refusals) {

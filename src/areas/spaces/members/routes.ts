@@ -32,8 +32,8 @@ import {
   reaches,
   resource,
   type Services,
-  since,
 } from '../../../http/index.ts';
+import { RoleId } from '../member_roles/index.ts';
 import { addMembers, changeMember, importMembers, type NewMembers } from './actions.ts';
 import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from './present.ts';
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
@@ -63,14 +63,6 @@ const Outcome = resource('MembersOutcome', {
 
 const Expiry = () => checked(nullable(DateOnly), expiryReasons);
 const LevelIn = { group: GroupLevel(), project: ProjectLevel() };
-
-const RoleId = () =>
-  since(
-    'ultimate',
-    optional(
-      nullable(Type.Integer({ description: 'Custom role with that base level; null removes the role, leaving it out keeps it' })),
-    ),
-  );
 
 type Manager = Pick<Granted, 'source'> & Changing<Granted>;
 
