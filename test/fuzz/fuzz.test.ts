@@ -1,6 +1,7 @@
 /**
  * Requests drawn by chance. FUZZ_SEED repeats a run, FUZZ_REQUESTS says how many are sent; `npm run fuzz` sends 50,000.
- * A failure names the request by its number: with the same seed it is the same request.
+ * A failure names the request by its number: with the same seed it is the same request. FUZZ_BYSTANDER=true, as `npm run fuzz` has it, also fails on
+ * requests that keep others waiting; that needs a machine with nothing else to do.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,6 +13,7 @@ import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw_request
 import { headOf, rawSocket } from '../support/raw_socket.ts';
 import { runs } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
+import { quietDelay_ms, watched } from './bystander.ts';
 import { type Document, drawRequest, operationsOf } from './requests.ts';
 import { furnish, furnishWithSecrets, marks, type Names, viewOf } from './targets.ts';
 
@@ -20,6 +22,8 @@ const total = Number(process.env.FUZZ_REQUESTS ?? runs(1000, 20_000));
 /** Owners and administrators destroy their world where they may; a new one keeps the requests from meeting only ruins. */
 const perWorld = 250;
 const shownProblems = 30;
+/** How much longer than on a quiet server others may wait for one request. */
+const mostDelay_ms = process.env.FUZZ_BYSTANDER === undefined ? Number.POSITIVE_INFINITY : 50;
 
 const callers = ['admin', 'owner', 'owner', 'outsider', 'anonymous'] as const;
 type CallerName = (typeof callers)[number];
@@ -72,6 +76,7 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
   const random = randomFrom(seed);
   const problems = new Map<string, string>();
   const answered = new Map<string, number>();
+  let slowest = { delay_ms: 0, path: '' };
   // The first ids are the easiest to guess, so they must not belong to secrets.
   let here = await world({ inspectRefusals: false });
   let names = await furnish(here, 'open');
@@ -81,6 +86,7 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
   const elsewhere = await world();
   const secrets = await furnishWithSecrets(elsewhere);
   const before = await viewOf(elsewhere);
+  const allowed_ms = (await quietDelay_ms(() => here.as('owner').get(`/projects/${here.project.id}`))) + mostDelay_ms;
 
   for (let number = 1; number <= total; number++) {
     if (number % perWorld === 0) {
@@ -94,13 +100,14 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
     const drawn = drawRequest(documented, draw);
     const request = { ...drawn, headers: { ...drawn.headers, ...tokenOf(caller, here) } };
     if (random.happens(2)) await breakOff(here.url, request, random);
-    const answer = await answerTo(here.url, request);
+    const { answer, delay_ms } = await watched(() => answerTo(here.url, request), allowed_ms);
     const outcome = `${caller} ${Math.floor(answer.status / 100)}xx`;
     answered.set(outcome, (answered.get(outcome) ?? 0) + 1);
-    const problem = problemOf(caller, request, answer);
+    if (delay_ms > slowest.delay_ms) slowest = { delay_ms, path: `${documented.method} ${documented.path}` };
+    const problem = problemOf(caller, request, answer) ?? (delay_ms > allowed_ms ? 'keeps others waiting' : undefined);
     const key = `${documented.method} ${documented.path} ${problem}`;
     if (problem && !problems.has(key))
-      problems.set(key, `#${number} ${caller}: ${shown(request)}\n    ${answer.text.slice(0, 300)}`);
+      problems.set(key, `#${number} ${caller}: ${shown(request)}\n    ${answer.text.slice(0, 300)} (${Math.round(delay_ms)} ms)`);
   }
 
   t.diagnostic(
@@ -109,6 +116,7 @@ test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=
       .map(([outcome, count]) => `${outcome}: ${count}`)
       .join(', '),
   );
+  t.diagnostic(`others waited at most ${Math.round(slowest.delay_ms)} ms, for ${slowest.path}`);
   const said = [...problems].slice(0, shownProblems).map(([what, example]) => `${what}\n  ${example}`);
   assert.equal(problems.size, 0, `${problems.size} problems\n${said.join('\n')}`);
   assert.deepEqual(await viewOf(elsewhere), before, 'strangers have changed what is not theirs');
