@@ -8,6 +8,7 @@ export {
   lockTarget,
   renameUserNamespace,
 } from './actions.ts';
+export { type DeletableKind, type Deletion, markOrRemove, removeDue, unmark } from './deletion_actions.ts';
 export { deleteRepositories, removeGroup } from './jobs.ts';
 export {
   groupWebUrl,

@@ -40,8 +40,6 @@ const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
       .select('id')
       .where('id', '=', group_id)
       .where('marked_for_deletion_at', 'is not', null)
-      // Restoring locks only this row: it either comes first, and the group stays, or finds no group.
-      .forUpdate()
       .executeTakeFirst();
     if (!group) return false;
     const below = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;

@@ -20,6 +20,11 @@ const reservedInside = new Set(
   '- badges blame blob builds commits create create_dir edit files find_file new preview raw refs tree update wikis'.split(' '),
 );
 
+/** Names and paths of what is marked for deletion end like this. Nothing else may, or it could be in the way. */
+const isOfDeletion = (name: string) => /-deletion_scheduled-\d+$/i.test(name);
+
+const reserved = (name: string) => `${name} is a reserved name`;
+
 const maximumLength = 255;
 const minimumGroupPath = 2;
 const maximumGroupDescription = 500;
@@ -33,7 +38,8 @@ export function pathReasons(path: string, isTopLevel: boolean): string[] {
   if (path === '') return ["can't be blank"];
   const reasons: string[] = [];
   if (!pathPattern.test(path) || /\.(git|atom)$/i.test(path)) reasons.push(pathText);
-  if ((isTopLevel ? reservedTopLevel : reservedInside).has(path.toLowerCase())) reasons.push(`${path} is a reserved name`);
+  if ((isTopLevel ? reservedTopLevel : reservedInside).has(path.toLowerCase()) || isOfDeletion(path))
+    reasons.push(reserved(path));
   return [...reasons, ...tooLong(path, maximumLength)];
 }
 
@@ -55,8 +61,8 @@ const usernameText =
 export function usernameReasons(username: string): string[] {
   if (username === '') return ["can't be blank"];
   const isFit = usernamePattern.test(username) && !/(\.|\.git|\.atom)$/i.test(username);
-  const reserved = reservedTopLevel.has(username.toLowerCase()) ? [`${username} is a reserved name`] : [];
-  return [...(isFit ? [] : [usernameText]), ...reserved, ...tooLong(username, maximumLength)];
+  const isReserved = reservedTopLevel.has(username.toLowerCase()) || isOfDeletion(username);
+  return [...(isFit ? [] : [usernameText]), ...(isReserved ? [reserved(username)] : []), ...tooLong(username, maximumLength)];
 }
 
 // Emoji are pictographs with joiners, variation selectors, flags, skin tones and key caps.
@@ -70,7 +76,9 @@ const projectNameText =
   "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'.";
 
 const nameReasons = (name: string, pattern: RegExp, text: string) =>
-  name.trim() === '' ? ["can't be blank"] : [...(pattern.test(name) ? [] : [text]), ...tooLong(name, maximumLength)];
+  name.trim() === ''
+    ? ["can't be blank"]
+    : [...(pattern.test(name) ? [] : [text]), ...(isOfDeletion(name) ? [reserved(name)] : []), ...tooLong(name, maximumLength)];
 
 /** Reasons against the name of a group. */
 export const groupNameReasons = (name: string): string[] => nameReasons(name, groupName, groupNameText);

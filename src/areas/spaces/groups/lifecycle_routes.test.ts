@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { gitClient, remoteOf } from '../../../../test/support/git.ts';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { filledWorld, repositoryIn } from '../../../../test/support/repository.ts';
 import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { lockTree } from '../../../access/index.ts';
 import { today } from '../../../cron/index.ts';
 import { deleteRepositories, removeGroup } from '../../people/namespaces/index.ts';
 import { removeMarkedGroups } from './index.ts';
@@ -51,6 +53,44 @@ test('a group that is marked for deletion marks everything in it, until it is re
   assert.deepEqual([twice.status, twice.body], [400, { message: 'Group has not been marked for deletion' }]);
 });
 
+test('a group that is marked for deletion frees its name and path at once, and gets them back when it is restored', async () => {
+  const w = await filledWorld();
+  const sub = await addGroup(w, 'sub', w.group.id);
+  const below = await addGroup(w, 'below', sub.id);
+  const inside = (await w.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
+  const paths = async (name = 'sub') => [
+    (await w.as('owner').get(`/groups/${sub.id}`)).body.name === name,
+    (await w.as('owner').get(`/groups/${below.id}`)).body.full_path,
+    (await w.as('owner').get(`/projects/${inside.id}`)).body.path_with_namespace,
+  ];
+  const before = await paths();
+  const ending = `-deletion_scheduled-${sub.id}`;
+  const moved = `${w.group.path}/sub${ending}/below`;
+  assert.equal((await w.as('owner').delete(`/groups/${sub.id}`)).status, 202);
+  assert.deepEqual(await paths(`sub${ending}`), [true, moved, `${moved}/inside`]);
+  const old = await w.as('guest').get(`/projects/${encodeURIComponent(inside.path_with_namespace)}`);
+  assert.equal(old.headers.get('location'), `${w.url}/api/v4/projects/${inside.id}`);
+  const { run } = await gitClient();
+  const asked = await run(['ls-remote', remoteOf(w.url, inside.path_with_namespace, w.people.owner.token)]);
+  assert.equal(asked.code, 0, asked.stderr);
+
+  const next = await addGroup(w, 'sub', w.group.id);
+  const refused = await w.as('owner').post(`/groups/${sub.id}/restore`);
+  const taken = ['has already been taken'];
+  assert.deepEqual([refused.status, refused.body], [400, { message: { name: taken, path: taken } }]);
+  assert.deepEqual(await paths(`sub${ending}`), [true, moved, `${moved}/inside`]);
+  assert.equal((await w.as('owner').delete(`/groups/${next.id}`)).status, 202);
+  assert.equal((await w.as('owner').post(`/groups/${sub.id}/restore`)).status, 201);
+  assert.deepEqual(await paths(), before);
+
+  const top = `/groups/${w.group.id}`;
+  assert.equal((await w.as('owner').delete(top)).status, 202);
+  assert.equal((await addGroup(w, w.group.path)).full_path, w.group.path);
+  assert.deepEqual((await w.as('owner').post(`${top}/restore`)).body, { message: { path: taken } });
+  assert.equal((await w.as('owner').put(top, { path: `${w.group.path}-kept` })).status, 200);
+  assert.equal((await w.as('owner').post(`${top}/restore`)).body.full_path, `${w.group.path}-kept`);
+});
+
 test('the hourly job deletes a group with everything in it, and its members lose access to what was shared with it', async () => {
   const w = await filledWorld();
   const { path } = repositoryIn(w);
@@ -86,9 +126,12 @@ test('only a marked subgroup is deleted immediately, when the request names its 
   assert.match(await refusal(w.group.id, w.group.full_path), /only available for subgroups/);
   assert.equal(await refusal(below.id, below.full_path), 'Group must be marked for deletion first.');
   await w.as('owner').delete(`/groups/${below.id}`);
-  assert.match(await refusal(below.id, 'below'), /`full_path` is incorrect/);
+  assert.match(await refusal(below.id, below.full_path), /`full_path` is incorrect/);
   assert.deepEqual(await performQueued(w.services, removal), []);
-  assert.equal((await w.as('owner').delete(`/groups/${below.id}`, now(below.full_path))).status, 202);
+  assert.equal(
+    (await w.as('owner').delete(`/groups/${below.id}`, now(`${below.full_path}-deletion_scheduled-${below.id}`))).status,
+    202,
+  );
   assert.deepEqual(await performQueued(w.services, removal), ['remove_group']);
   assert.equal((await w.as('owner').get(`/groups/${below.id}`)).status, 404);
 });
@@ -187,9 +230,10 @@ test('a group that is restored while it is being deleted stays, with everything 
   const inside = (await w.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
   assert.equal((await w.as('owner').delete(`/groups/${below.id}`)).status, 202);
   const removing = await w.db.transaction().execute(async (tx) => {
+    await lockTree(tx, below.id);
     await tx.updateTable('namespaces').set({ marked_for_deletion_at: null }).where('id', '=', below.id).execute();
     const job = performJob(w.services, removeGroup, { group_id: below.id });
-    // Until it waits for the row that is restored.
+    // Until it waits for the tree, which restoring has locked.
     await untilLockWaits(w.db);
     return { job };
   });

@@ -1,7 +1,7 @@
 /** Archiving, transferring, deleting and restoring groups. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { groupForAdmin, groupLevel, groupRole, levels, visibleGroup, visibleProject } from '../../../access/index.ts';
+import { groupForAdmin, groupLevel, groupRole, levels, visibleGroup, visibleProject, withChange } from '../../../access/index.ts';
 import {
   accepted,
   containing,
@@ -28,7 +28,7 @@ import { transferGroup } from './transfer_actions.ts';
 
 const owner = groupRole('owner');
 /** The permission applies to subgroups only. */
-const remover = groupRole('owner', { permission: 'remove_group' });
+const remover = withChange(groupRole('owner', { permission: 'remove_group' }), ({ group }) => ({ group_id: group.id }));
 
 const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
   post(`/groups/:id/${verb}`, {
@@ -54,7 +54,7 @@ export const groupLifecycleRoutes = [
     operation: 'deleteGroup',
     summary: 'Mark a group for deletion, or delete a marked subgroup immediately',
     description:
-      'The group, and everything in it, becomes read-only. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed.',
+      'The group, and everything in it, becomes read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed.',
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
@@ -70,16 +70,19 @@ export const groupLifecycleRoutes = [
         '`permanently_remove` option is only available for subgroups.',
       ],
     },
-    handle: ({ db, group, input, unmodified_since }) => endGroup(db, group, { ...input, unmodified_since }),
+    handle: ({ change, input, unmodified_since }) =>
+      change((tx, { group }) => endGroup(tx, group, { ...input, unmodified_since })),
   }),
   post('/groups/:id/restore', {
     operation: 'restoreGroup',
     summary: 'Restore a group that is marked for deletion',
     access: remover,
     returns: one(GroupDetailForm),
-    refusals: { 400: 'Group has not been marked for deletion' },
-    handle: async ({ caller, group, ...services }) => {
-      await restoreGroup(services.db, group.id);
+    refusals: {
+      400: ['Group has not been marked for deletion', '<parameter>: has already been taken'],
+    },
+    handle: async ({ caller, group, change, ...services }) => {
+      await change((tx) => restoreGroup(tx, group.id));
       return groupReply(services, caller, group.id);
     },
   }),

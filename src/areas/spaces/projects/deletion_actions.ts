@@ -2,61 +2,55 @@
 import { sql } from 'kysely';
 import { lockTree, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { badRequest, checkUnmodified, found, Id } from '../../../http/index.ts';
+import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { deleteRepositories } from '../../people/namespaces/index.ts';
+import {
+  type DeletableKind,
+  type Deletion,
+  deleteRepositories,
+  lockedNamespaceOf,
+  markOrRemove,
+  removeDue,
+  unmark,
+} from '../../people/namespaces/index.ts';
+import { refuseTaken } from './actions.ts';
 
-export interface ProjectDeletion {
-  /** Whether to delete a marked project immediately. */
-  permanently_remove: boolean;
-  /** The full path, as a confirmation of an immediate deletion. */
-  full_path?: string | undefined;
-  unmodified_since: Date | undefined;
-}
+const rename = (tx: Database, id: number, { name, path }: { name?: string; path?: string }) =>
+  tx
+    .updateTable('projects')
+    .from('namespaces')
+    .set({ name, path, updated_at: sql`now()` })
+    .$if(path !== undefined, (q) => q.set({ full_path: sql`namespaces.full_path || '/' || ${path}::text` }))
+    .whereRef('namespaces.id', '=', 'projects.namespace_id')
+    .where('projects.id', '=', id)
+    .execute();
+
+const kind: DeletableKind = {
+  table: 'projects',
+  noun: 'Project',
+  confirmed: 'project',
+  rename,
+  remove: (db, id) => removeProject.enqueue(db, { project_id: id }, { key: String(id) }),
+};
 
 /**
  * Marks a project for deletion, or schedules the immediate deletion of a marked one.
+ * @param tx a transaction that has locked the tree
  * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
  */
-export async function endProject(db: Database, project: Project, deletion: ProjectDeletion): Promise<void> {
-  const { permanently_remove, full_path, unmodified_since } = deletion;
-  const query = db.selectFrom('projects').select(['marked_for_deletion_at', 'updated_at']).where('id', '=', project.id);
-  const { marked_for_deletion_at, updated_at } = found('Project', await query.executeTakeFirst());
-  checkUnmodified(updated_at, unmodified_since);
-  if (permanently_remove) {
-    if (marked_for_deletion_at === null) throw badRequest('Project must be marked for deletion first.');
-    if (full_path !== project.full_path)
-      throw badRequest('`full_path` is incorrect. You must enter the complete path for the project.');
-    await removeProject.enqueue(db, { project_id: project.id }, { key: String(project.id) });
-  } else if (marked_for_deletion_at !== null || (!project.marked_for_deletion && !(await mark(db, project.id))))
-    throw badRequest('Project has been already marked for deletion');
-}
-
-/** @returns whether it was not marked before: the first request sets the date of the deletion */
-async function mark(db: Database, id: number): Promise<boolean> {
-  const marked = await db
-    .updateTable('projects')
-    .set({ marked_for_deletion_at: sql`now()`, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .where('marked_for_deletion_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  return marked !== undefined;
-}
+export const endProject = (tx: Database, project: Project, deletion: Deletion): Promise<void> =>
+  markOrRemove(tx, kind, project, deletion);
 
 /**
- * Restores a project that is marked for deletion.
- * @throws ApiError 400 when it is not marked itself
+ * Restores a project that is marked for deletion, with the name and path that it had.
+ * @param tx a transaction that has locked the tree
+ * @throws ApiError 400 when it is not marked itself, or when its name or path has been taken
  */
-export async function restoreProject(db: Database, project_id: number): Promise<void> {
-  const restored = await db
-    .updateTable('projects')
-    .set({ marked_for_deletion_at: null, updated_at: sql`now()` })
-    .where('id', '=', project_id)
-    .where('marked_for_deletion_at', 'is not', null)
-    .returning('id')
-    .executeTakeFirst();
-  if (!restored) throw badRequest('Project has not been marked for deletion');
+export async function restoreProject(tx: Database, project: Project): Promise<void> {
+  const names = await unmark(tx, kind, project.id);
+  const { id, full_path } = await lockedNamespaceOf(tx, project.namespace_id);
+  await refuseTaken(tx, id, { name: names.name, full_path: names.path && `${full_path}/${names.path}` });
+  await rename(tx, project.id, names);
 }
 
 /**
@@ -87,24 +81,10 @@ export const removeProject = job('remove_project', {
   },
 });
 
-/** The most projects per run. */
-const atOnce = 1000;
-
 /** Every hour: schedules the deletion of projects whose restore period is over, each by a job of its own. */
 export const removeMarkedProjects = job('remove_marked_projects', {
   input: {},
   retries: 2,
   schedule: '17 * * * *',
-  run: async ({ db }) => {
-    const due = await db
-      .selectFrom('projects')
-      .select('id')
-      .where(
-        sql<boolean>`marked_for_deletion_at <= now() - (select make_interval(days => deletion_adjourned_period) from application_settings)`,
-      )
-      .orderBy('marked_for_deletion_at')
-      .limit(atOnce)
-      .execute();
-    for (const { id } of due) await removeProject.enqueue(db, { project_id: id }, { key: String(id) });
-  },
+  run: ({ db }) => removeDue(db, kind),
 });

@@ -18,7 +18,7 @@ const setVisibility = async ({ db, group, project }: World, visibility: 'private
 const markedLongAgo = ({ db }: World, id: number) =>
   sql`update projects set marked_for_deletion_at = now() - interval '91 days' where id = ${id}`.execute(db);
 
-test('a project that is marked for deletion is visible to members only, keeps its path, is read-only, and can be restored', async () => {
+test('a project that is marked for deletion is visible to members only, is read-only, and can be restored', async () => {
   const w = await filledWorld();
   await setVisibility(w, 'public');
   const url = `/projects/${w.project.id}`;
@@ -42,9 +42,6 @@ test('a project that is marked for deletion is visible to members only, keeps it
   assert.deepEqual(await listed({ active: false, marked_for_deletion_on: today() }), [w.project.id]);
   const change = await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' });
   assert.equal(change.status, 403);
-  const again = await w.as('owner').post('/projects', { name: 'other', path: w.project.path, namespace_id: w.group.id });
-  assert.equal(again.status, 400);
-  assert.deepEqual(again.body.message.path, ['has already been taken']);
 
   assert.equal((await w.as('maintainer').post(`${url}/restore`)).status, 403);
   const restored = await w.as('owner').post(`${url}/restore`);
@@ -53,6 +50,45 @@ test('a project that is marked for deletion is visible to members only, keeps it
   assert.equal((await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
   const twice = await w.as('owner').post(`${url}/restore`);
   assert.deepEqual([twice.status, twice.body], [400, { message: 'Project has not been marked for deletion' }]);
+});
+
+test('a project that is marked for deletion frees its name and path at once, and gets them back when it is restored', async () => {
+  const w = await filledWorld();
+  const url = `/projects/${w.project.id}`;
+  const pathOf = async (id: number) => {
+    const { name, path, path_with_namespace } = (await w.as('owner').get(`/projects/${id}`)).body;
+    return [name, path, path_with_namespace];
+  };
+  const before = await pathOf(w.project.id);
+  const [name, path, full_path] = before;
+  const ending = `-deletion_scheduled-${w.project.id}`;
+  const restore = () => w.as('owner').post(`${url}/restore`);
+  assert.equal((await w.as('owner').delete(url)).status, 202);
+  assert.deepEqual(await pathOf(w.project.id), [name + ending, path + ending, full_path + ending]);
+  const old = `/projects/${encodeURIComponent(full_path)}`;
+  assert.equal((await w.as('guest').get(old)).status, 301);
+  assert.equal((await w.as('outsider').get(old)).status, 404);
+  assert.equal((await restore()).status, 201);
+  assert.deepEqual(await pathOf(w.project.id), before);
+
+  assert.equal((await w.as('owner').delete(url)).status, 202);
+  const next = (await w.as('owner').post('/projects', { name, path, namespace_id: w.group.id })).body;
+  assert.equal(next.path_with_namespace, full_path);
+  const taken = ['has already been taken'];
+  const refused = await restore();
+  assert.deepEqual([refused.status, refused.body.message], [400, { 'project_namespace.name': taken, name: taken, path: taken }]);
+  assert.notEqual((await w.as('owner').get(url)).body.marked_for_deletion_on, null);
+  const reserved = { name: `${name}-deletion_scheduled-1`, path: `${path}-deletion_scheduled-1`, namespace_id: w.group.id };
+  assert.deepEqual((await w.as('owner').post('/projects', reserved)).body.message.name, [`${reserved.name} is a reserved name`]);
+
+  assert.equal((await w.as('owner').delete(`/projects/${next.id}`)).status, 202);
+  assert.equal((await restore()).status, 201);
+  assert.deepEqual(await pathOf(w.project.id), before);
+  assert.equal((await w.as('owner').get(old)).body.id, w.project.id);
+
+  assert.equal((await w.as('owner').delete(url)).status, 202);
+  assert.equal((await w.as('owner').put(url, { name: 'renamed', path: 'renamed' })).status, 200);
+  assert.equal((await restore()).body.name, 'renamed', 'what was renamed meanwhile stays renamed');
 });
 
 test('the hourly job deletes projects after the restore period: rows, authorizations and the repository, and nothing else', async () => {
@@ -88,14 +124,14 @@ test('an interrupted deletion is finished by the next run, and a third run has n
 test('a marked project is deleted immediately when the request names its path, unless it is restored before', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
-  const now = { permanently_remove: true, full_path: w.project.full_path };
+  const now = { permanently_remove: true, full_path: `${w.project.full_path}-deletion_scheduled-${w.project.id}` };
   const early = await w.as('owner').delete(url, now);
   assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
   const old = { headers: { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' } };
   assert.equal((await w.as('owner').delete(url, {}, old)).status, 412);
   assert.equal((await w.as('owner').get(url)).body.marked_for_deletion_on, null);
   assert.equal((await w.as('owner').delete(url)).status, 202);
-  const wrong = await w.as('owner').delete(url, { ...now, full_path: w.project.path });
+  const wrong = await w.as('owner').delete(url, { ...now, full_path: w.project.full_path });
   assert.equal(wrong.status, 400);
   assert.equal(wrong.body.message, '`full_path` is incorrect. You must enter the complete path for the project.');
   assert.deepEqual(await performQueued(w.services, removal), []);

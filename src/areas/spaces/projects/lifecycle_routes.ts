@@ -1,7 +1,7 @@
 /** Archiving, transferring, deleting and restoring projects. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { projectRole } from '../../../access/index.ts';
+import { projectRole, withChange } from '../../../access/index.ts';
 import {
   accepted,
   containing,
@@ -24,10 +24,13 @@ import { endProject, restoreProject } from './deletion_actions.ts';
 import { ProjectForm, projectReply } from './present.ts';
 import { takesProjectsOf, transferProject } from './transfer_actions.ts';
 
+const changing = (access: ReturnType<typeof projectRole>) => withChange(access, ({ project }) => ({ project_id: project.id }));
+
 // Actions on a project as a whole also work on read-only projects.
 const owner = projectRole('owner', { archived: true });
 const archivist = projectRole('owner', { archived: true, permission: 'archive_project' });
-const remover = projectRole('owner', { archived: true, permission: 'remove_project' });
+const remover = changing(projectRole('owner', { archived: true, permission: 'remove_project' }));
+const restorer = changing(owner);
 
 const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
   post(`/projects/:id/${verb}`, {
@@ -52,7 +55,7 @@ export const projectLifecycleRoutes = [
     operation: 'deleteProject',
     summary: 'Mark a project for deletion, or delete a marked project immediately',
     description:
-      'The project becomes read-only. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed with its repository.',
+      'The project becomes read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed with its repository.',
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
@@ -67,16 +70,19 @@ export const projectLifecycleRoutes = [
         '`full_path` is incorrect. You must enter the complete path for the project.',
       ],
     },
-    handle: ({ db, project, input, unmodified_since }) => endProject(db, project, { ...input, unmodified_since }),
+    handle: ({ change, input, unmodified_since }) =>
+      change((tx, { project }) => endProject(tx, project, { ...input, unmodified_since })),
   }),
   post('/projects/:id/restore', {
     operation: 'restoreProject',
     summary: 'Restore a project that is marked for deletion',
-    access: owner,
+    access: restorer,
     returns: one(ProjectForm),
-    refusals: { 400: 'Project has not been marked for deletion' },
-    handle: async ({ caller, project, ...services }) => {
-      await restoreProject(services.db, project.id);
+    refusals: {
+      400: ['Project has not been marked for deletion', '<parameter>: has already been taken'],
+    },
+    handle: async ({ caller, project, change, ...services }) => {
+      await change((tx, { project }) => restoreProject(tx, project));
       return projectReply(services, caller, project.id);
     },
   }),

@@ -1,0 +1,108 @@
+/** What deleting groups and deleting projects have in common: marking frees the path and the name at once, and restoring gives them back. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { badRequest, checkUnmodified, found } from '../../../http/index.ts';
+
+export interface Deletion {
+  /** Whether to delete immediately what is already marked. */
+  permanently_remove: boolean;
+  /** The full path, as a confirmation of an immediate deletion. */
+  full_path?: string | undefined;
+  unmodified_since: Date | undefined;
+}
+
+/** A group or project, as it was granted to the caller under the lock of its tree. */
+interface Deletable {
+  id: number;
+  full_path: string;
+  /** Whether it or one of its ancestors is marked. */
+  marked_for_deletion: boolean;
+}
+
+interface Names {
+  name: string;
+  path: string;
+}
+
+/** What differs between groups and projects. */
+export interface DeletableKind {
+  table: 'namespaces' | 'projects';
+  noun: 'Group' | 'Project';
+  /** What the refusal of a wrong confirmation calls it. */
+  confirmed: 'subgroup' | 'project';
+  /** Gives it other names without asking whether they are valid, and new full paths to everything in it. */
+  rename(tx: Database, id: number, names: Names): Promise<unknown>;
+  /** Schedules the removal. */
+  remove(db: Database, id: number): Promise<unknown>;
+}
+
+/** Kept free by the rules of names and paths, so that marking never meets a name that is taken. */
+const endingOf = (id: number) => `-deletion_scheduled-${id}`;
+
+/**
+ * Marks a group or project for deletion, or schedules the immediate deletion of a marked one. What is inside a marked group stays as it is.
+ * @param tx a transaction that has locked the tree
+ * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
+ */
+export async function markOrRemove(tx: Database, kind: DeletableKind, thing: Deletable, deletion: Deletion): Promise<void> {
+  const { table, noun, confirmed } = kind;
+  const query = tx.selectFrom(table).select(['name', 'path', 'marked_for_deletion_at', 'updated_at']).where('id', '=', thing.id);
+  const { name, path, marked_for_deletion_at, updated_at } = found(noun, await query.executeTakeFirst());
+  checkUnmodified(updated_at, deletion.unmodified_since);
+  if (deletion.permanently_remove) {
+    if (marked_for_deletion_at === null) throw badRequest(`${noun} must be marked for deletion first.`);
+    if (deletion.full_path !== thing.full_path)
+      throw badRequest(`\`full_path\` is incorrect. You must enter the complete path for the ${confirmed}.`);
+    await kind.remove(tx, thing.id);
+    return;
+  }
+  if (marked_for_deletion_at !== null) throw badRequest(`${noun} has been already marked for deletion`);
+  if (thing.marked_for_deletion) return;
+  const ending = endingOf(thing.id);
+  await kind.rename(tx, thing.id, { name: name + ending, path: path + ending });
+  await setMarked(tx, table, thing.id, true);
+}
+
+/**
+ * Ends the mark of a group or project.
+ * @param tx a transaction that has locked the tree
+ * @returns the name and path that it had before it was marked, for the caller to give back, without those that were changed meanwhile
+ * @throws ApiError 400 when it is not marked itself
+ */
+export async function unmark(tx: Database, { table, noun }: DeletableKind, id: number): Promise<Partial<Names>> {
+  const row = await tx
+    .selectFrom(table)
+    .select(['name', 'path'])
+    .where('id', '=', id)
+    .where('marked_for_deletion_at', 'is not', null)
+    .executeTakeFirst();
+  if (!row) throw badRequest(`${noun} has not been marked for deletion`);
+  await setMarked(tx, table, id, false);
+  const ending = endingOf(id);
+  const given = (['name', 'path'] as const).filter((column) => row[column].endsWith(ending));
+  return Object.fromEntries(given.map((column) => [column, row[column].slice(0, -ending.length)]));
+}
+
+const setMarked = (tx: Database, table: DeletableKind['table'], id: number, marked: boolean) =>
+  tx
+    .updateTable(table)
+    .set({ marked_for_deletion_at: marked ? sql`now()` : null, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .execute();
+
+/** The most groups or projects per run. */
+const atOnce = 1000;
+
+/** Schedules the removal of the groups or projects whose restore period is over. */
+export async function removeDue(db: Database, { table, remove }: DeletableKind): Promise<void> {
+  const due = await db
+    .selectFrom(table)
+    .select('id')
+    .where(
+      sql<boolean>`marked_for_deletion_at <= now() - (select make_interval(days => deletion_adjourned_period) from application_settings)`,
+    )
+    .orderBy('marked_for_deletion_at')
+    .limit(atOnce)
+    .execute();
+  for (const { id } of due) await remove(db, id);
+}
