@@ -1,7 +1,7 @@
 /** HTTP Basic authentication of git and Git LFS: the token is the password, with any username unless it is a deploy token (docs/reference/access.md#credentials). */
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../http/endpoint.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, textOf } from '../http/errors.ts';
 import type { Services } from '../services/index.ts';
 import { callerOfToken } from './authentication.ts';
 
@@ -46,8 +46,7 @@ export async function basicCaller(services: Services, caller: () => Promise<Call
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) throw basicRefused(services.url);
-    const { message } = error.body as { message: string };
-    throw new ApiError(error.status, { message: message.replace('403 Forbidden - ', '') });
+    throw new ApiError(error.status, { message: textOf(error).replace('403 Forbidden - ', '') });
   }
 }
 

@@ -97,7 +97,7 @@ async function limited(db: Kysely<DB>, who: string, rate: RateLimit, caller: Cal
   if (!state || state.count <= state.most) return;
   throw new ApiError(
     429,
-    { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+    { message: 'This endpoint has been requested too many times. Try again later.' },
     { 'retry-after': String(state.remaining_s) },
   );
 }

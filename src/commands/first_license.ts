@@ -4,7 +4,7 @@ import { addLicense, issueLicense, normalised, trustedKeys } from '../areas/inst
 import { type Config, mailDomain } from '../config.ts';
 import { today } from '../cron/index.ts';
 import type { Database } from '../db/index.ts';
-import { ApiError, type Services } from '../http/index.ts';
+import { ApiError, type Services, textOf } from '../http/index.ts';
 import { OperatorError } from './command.ts';
 
 /** Any number; servers that start together on a new database must install only one licence. */
@@ -47,5 +47,5 @@ const everything = (url: string) => ({
 
 function explain(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
-  throw new OperatorError(`COPPICE_LICENSE was refused: ${(error.body as { message: string }).message}`);
+  throw new OperatorError(`COPPICE_LICENSE was refused: ${textOf(error)}`);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { emailReasons } from '../areas/people/emails/index.ts';
 import { createUser } from '../areas/people/users/index.ts';
-import { ApiError } from '../http/index.ts';
+import { ApiError, textOf } from '../http/index.ts';
 import { type Command, OperatorError, required, UsageError } from './command.ts';
 import { briefly } from './database.ts';
 
@@ -46,6 +46,5 @@ export const userCreate: Command = {
 /** Turns the error of an action, which is meant for the API, into a sentence. */
 function explain(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
-  const { message } = error.body as { message?: unknown };
-  throw new OperatorError(`${typeof message === 'string' ? message : JSON.stringify(error.body)}.`);
+  throw new OperatorError(`${textOf(error)}.`);
 }

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/index.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, textOf } from './errors.ts';
 import { isFull } from './outage.ts';
 
 /** The form in which the clients of a door read refusals. */
@@ -65,4 +65,4 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
 }
 
 /** The `message` of a refusal without its status, for forms that say the status elsewhere. */
-export const messageOf = ({ body }: ApiError): string => (body as { message: string }).message.replace(/^\d{3} /, '');
+export const messageOf = (refusal: ApiError): string => textOf(refusal).replace(/^\d{3} /, '');

@@ -1,10 +1,17 @@
 /** Errors that are part of the API: a status and a JSON body that always has `message` (docs/api.md). */
 
+/** What a refusal says: a sentence, or reasons by field. Nothing else compiles, so that clients need to read only these two. */
+export interface RefusalBody {
+  message: string | Record<string, readonly string[]>;
+  /** Further members are those that the reference shows for an endpoint. */
+  [member: string]: unknown;
+}
+
 export class ApiError extends Error {
   readonly status: number;
-  readonly body: object;
+  readonly body: RefusalBody;
   readonly headers: Record<string, string>;
-  constructor(status: number, body: object, headers: Record<string, string> = {}) {
+  constructor(status: number, body: RefusalBody, headers: Record<string, string> = {}) {
     super(JSON.stringify(body));
     this.status = status;
     this.body = body;
@@ -94,7 +101,7 @@ export const notAllowed = (text = '405 Method Not Allowed') => new ApiError(405,
 export const unprocessable = (text: string) => new ApiError(422, { message: text });
 
 /** `{name: ["can't be blank"], …}` as one sentence: `Name can't be blank, …, and …` (docs/api.md). */
-export function sentenceOf(fields: Record<string, string[]>): string {
+export function sentenceOf(fields: Record<string, readonly string[]>): string {
   const parts = Object.entries(fields).flatMap(([field, reasons]) => {
     const name = field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
     return reasons.map((reason) => `${name} ${reason}`);
@@ -103,8 +110,11 @@ export function sentenceOf(fields: Record<string, string[]>): string {
   return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
 
-/** 304: there was nothing to change. */
-export const notModified = () => new ApiError(304, {});
+/** 304: there was nothing to change. The text is for logs only, because a 304 has no body. */
+export const notModified = () => new ApiError(304, { message: '304 Not Modified' });
+
+/** What a refusal says, as one sentence. */
+export const textOf = ({ body: { message } }: ApiError): string => (typeof message === 'string' ? message : sentenceOf(message));
 
 /**
  * The row that was looked for, or the 404 that names it.

@@ -1,7 +1,7 @@
 /** The thread that `large_text.ts` starts. */
 import { parentPort } from 'node:worker_threads';
 import { parse } from 'secure-json-parse';
-import { ApiError, mismatch } from './errors.ts';
+import { ApiError, mismatch, textOf } from './errors.ts';
 import { pairsIn } from './form.ts';
 import type { FromParser, ToParser } from './large_text.ts';
 
@@ -12,7 +12,7 @@ function parsed(id: number, chunks: Uint8Array[], as: 'json' | 'form'): FromPars
   try {
     return { id, value: as === 'json' ? parse(text) : pairsIn(text) };
   } catch (error) {
-    return { id, refusal: error instanceof ApiError ? (error.body as { message: string }).message : mismatch };
+    return { id, refusal: error instanceof ApiError ? textOf(error) : mismatch };
   }
 }
 

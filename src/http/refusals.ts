@@ -7,7 +7,10 @@ export const refusalSchema = {
   type: 'object',
   required: ['message'],
   properties: {
-    message: { description: 'A sentence, or reasons by field', anyOf: [{ type: 'string' }, { type: 'object' }] },
+    message: {
+      description: 'A sentence, or reasons by field',
+      anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }],
+    },
     error: { type: 'string' },
   },
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { endpoints } from '../../src/areas/index.ts';
-import { type AnyEndpoint, isReading, servesAnonymous } from '../../src/http/index.ts';
+import { type AnyEndpoint, ApiError, isReading, servesAnonymous } from '../../src/http/index.ts';
 import { addThings, paramsFor } from '../support/access_table.ts';
 import { oddValues } from '../support/odd_values.ts';
 import { seedOfToday } from '../support/random.ts';
@@ -99,6 +99,30 @@ const paths = [
 ];
 const values = [...oddValues.filter((value) => typeof value !== 'number'), -1, 1e300, 'x\0y', '\ud800'];
 
+/** Whether it is a sentence, or lists of reasons by field. */
+const isMessage = (message: unknown): boolean =>
+  typeof message === 'string' ||
+  (typeof message === 'object' &&
+    Object.values(message ?? [0]).every((reasons) => Array.isArray(reasons)) &&
+    !Array.isArray(message));
+
+test('what a refusal says is a sentence, or reasons by field', () => {
+  const refusals = [
+    new ApiError(400, { message: 'x is missing' }),
+    new ApiError(400, { message: { title: ["can't be blank"] } }),
+    // @ts-expect-error a list
+    new ApiError(400, { message: ['x is missing'] }),
+    // @ts-expect-error one reason, not a list of them
+    new ApiError(400, { message: { error: 'x is missing' } }),
+    // @ts-expect-error no message
+    new ApiError(400, { error: 'x is missing' }),
+  ];
+  assert.deepEqual(
+    refusals.map(({ body }) => isMessage(body.message)),
+    [true, true, false, false, false],
+  );
+});
+
 test('no path and no parameter causes a server error', async () => {
   const here = await world();
   const { token } = await here.person({ admin: true });
@@ -122,7 +146,7 @@ test('no path and no parameter causes a server error', async () => {
       const { status, text } = await sendRaw(here.url, { method: endpoint.method, path, headers, body: JSON.stringify(body) });
       assert.ok(status < 500, `${endpoint.method} ${path} ${JSON.stringify(body).slice(0, 200)} answers ${status} ${text}`);
       if (status >= 400 && endpoint.method !== 'HEAD')
-        assert.ok('message' in JSON.parse(text), `${endpoint.method} ${path} answers ${text}`);
+        assert.ok(isMessage(JSON.parse(text).message), `${endpoint.method} ${path} answers ${text}`);
     };
     // Reading requests do not disturb others.
     if (endpoint.method === 'GET' || endpoint.method === 'HEAD') await Promise.all(attempts.map(attempt));

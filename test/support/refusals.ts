@@ -21,7 +21,6 @@ const patternOf = (text: string) =>
 
 /** `message` as declarations write it: a sentence, or each reason by its field. */
 function textsIn({ message }: { message?: unknown }): string[] {
-  if (Array.isArray(message)) return message.map(String);
   if (typeof message !== 'object' || message === null) return [String(message)];
   return Object.entries(message).flatMap(([field, reasons]) => [reasons].flat().map((reason) => `${field}: ${reason}`));
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { levels, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
-import { ApiError, type Caller, conflict, forbidden, found } from '../../../http/index.ts';
+import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
 import { defaultLevelOf, knownIn, ruleNamed, rulesOf } from './queries.ts';
 import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
 
@@ -18,7 +18,6 @@ interface Change {
   name: string;
 }
 
-const refused = (texts: string[]) => new ApiError(422, { message: texts });
 const longest_name = 255;
 
 const labelOf = (action: ProtectedAction) => `${action.charAt(0).toUpperCase()}${action.slice(1)} access levels`;
@@ -34,7 +33,7 @@ async function refuseStrangers(tx: Database, project_id: number, entries: readon
     if (group_id !== null && !groups.has(group_id)) return `${labelOf(action)} group does not have access to the project`;
     return [];
   });
-  if (texts.length > 0) throw refused([...new Set(texts)]);
+  if (texts.length > 0) throw unprocessable([...new Set(texts)].join(', '));
 }
 
 async function addEntries(tx: Database, protected_branch_id: number, entries: readonly Entry[]): Promise<void> {
@@ -58,7 +57,7 @@ async function withoutTwins(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (isUniqueViolation(error)) throw refused(['Access levels has already been taken']);
+    if (isUniqueViolation(error)) throw unprocessable('Access levels has already been taken');
     throw error;
   }
 }
@@ -78,7 +77,7 @@ export async function protectBranch(
     entries,
   }: { name: string; entries: readonly Entry[]; allow_force_push: boolean; code_owner_approval_required?: boolean | undefined },
 ): Promise<void> {
-  if (name.length > longest_name) throw refused([`Name is too long (maximum is ${longest_name} characters)`]);
+  if (name.length > longest_name) throw unprocessable(`Name is too long (maximum is ${longest_name} characters)`);
   await refuseStrangers(tx, project_id, entries);
   const added = await tx
     .insertInto('protected_branches')

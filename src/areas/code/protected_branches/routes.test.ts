@@ -123,10 +123,10 @@ test('users and groups are granted besides levels, changed and removed one by on
     allowed_to_push: [{ user_id: stranger.id }, { group_id: friends.id }],
   });
   assert.equal(refused.status, 422);
-  assert.deepEqual(refused.body.message, [
-    'Push access levels user is not a member of the project',
-    'Push access levels group does not have access to the project',
-  ]);
+  assert.equal(
+    refused.body.message,
+    'Push access levels user is not a member of the project, Push access levels group does not have access to the project',
+  );
   await as('owner').post(`/projects/${place.project.id}/share`, { group_id: friends.id, group_access: 30 });
   const added = await as('maintainer').post(url, {
     name: 'work',
@@ -236,7 +236,7 @@ test('only maintainers can see and change protections', async () => {
   const missing = await as('maintainer').post(url, { push_access_level: 35 });
   assert.equal(missing.body.message, 'name is missing, name is empty, push_access_level does not have a valid value');
   const long = await as('maintainer').post(url, { name: 'x'.repeat(256) });
-  assert.deepEqual([long.status, long.body.message], [422, ['Name is too long (maximum is 255 characters)']]);
+  assert.deepEqual([long.status, long.body.message], [422, 'Name is too long (maximum is 255 characters)']);
 });
 
 test('the code owner approval setting is stored, and changes only when it is named', async () => {

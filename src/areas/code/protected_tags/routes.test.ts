@@ -30,7 +30,7 @@ test('a tag protection is created, listed, shown and removed', async () => {
   for (const [parameters, status, message] of [
     [{}, 400, 'name is missing, name is empty'],
     [{ name: 'x', create_access_level: 35 }, 400, 'create_access_level does not have a valid value'],
-    [{ name: 'x'.repeat(256) }, 422, ['Name is too long (maximum is 255 characters)']],
+    [{ name: 'x'.repeat(256) }, 422, 'Name is too long (maximum is 255 characters)'],
   ] as const) {
     const refused = await maintainer.post(protectionsOf(place), parameters);
     assert.deepEqual([refused.status, refused.body.message], [status, message]);

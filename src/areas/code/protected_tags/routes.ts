@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox';
 import { levels, projectRole } from '../../../access/index.ts';
 import {
-  ApiError,
   conflict,
   del,
   found,
@@ -17,6 +16,7 @@ import {
   paging,
   post,
   resource,
+  unprocessable,
 } from '../../../http/index.ts';
 import { levelDescription } from '../protected_branches/index.ts';
 import { protectedTagsOf } from './queries.ts';
@@ -83,8 +83,7 @@ export const protectedTagRoutes = [
       422: ['Name is too long (maximum is 255 characters)', 'Create access levels <reason>'],
     },
     handle: async ({ db, project, input }) => {
-      if (input.name.length > longest_name)
-        throw new ApiError(422, { message: [`Name is too long (maximum is ${longest_name} characters)`] });
+      if (input.name.length > longest_name) throw unprocessable(`Name is too long (maximum is ${longest_name} characters)`);
       const added = await db
         .insertInto('protected_tags')
         .values({ project_id: project.id, name: input.name, create_access_level: input.create_access_level })

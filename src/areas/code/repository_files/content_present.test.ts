@@ -153,11 +153,9 @@ test('the sixth large file in a minute is refused as JSON, but still available a
   const refused = await as('reporter').get(large, { ref: 'main' });
   assert.equal(refused.status, 429);
   assert.deepEqual(refused.body, {
-    message: {
-      error:
-        'The requested blob is over the threshold size of 10485760.\n' +
-        "Access this blob using '/projects/:id/repository/files/:file_path/raw' to avoid this error.\n",
-    },
+    message:
+      'The requested blob is over the threshold size of 10485760.\n' +
+      "Access this blob using '/projects/:id/repository/files/:file_path/raw' to avoid this error.\n",
   });
   assert.equal((await as('reporter').get(`${large}/raw`)).status, 200);
   assert.equal((await as('reporter').head(large, { ref: 'main' })).status, 200);

@@ -114,7 +114,7 @@ export const repositoryFiles = [
     returns: withHeaders(RepositoryFile, describedHeaders),
     refusals: {
       404: fileNotFound,
-      429: 'error: The requested blob is over the threshold size of <bytes>.<how to get it>',
+      429: 'The requested blob is over the threshold size of <bytes>.<how to get it>',
     },
     handle: async ({ project, input, ...services }) => {
       const file = await fileAt(services, project, input.file_path, input.ref);

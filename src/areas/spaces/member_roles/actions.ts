@@ -2,7 +2,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { hasEnded, isOpenInvitation, lockTree, permissions } from '../../../access/index.ts';
 import { type Database, type DB, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
-import { ApiError, badRequest, checkUnmodified, found } from '../../../http/index.ts';
+import { badRequest, checkUnmodified, found } from '../../../http/index.ts';
 import { belongsTo, type MemberRoleRow, memberRoleColumns } from './queries.ts';
 import { maximumRoles, type RoleValues, roleReasons, taken, tooMany } from './rules.ts';
 
@@ -121,6 +121,6 @@ export async function deleteRole(
     await tx.deleteFrom('member_roles').where('id', '=', id).execute();
   });
   await removal.catch((error: unknown) => {
-    throw isForeignKeyViolation(error) ? new ApiError(400, { message: [assigned] }) : error;
+    throw isForeignKeyViolation(error) ? badRequest(assigned) : error;
   });
 }

@@ -213,7 +213,7 @@ test('an assigned role cannot be deleted, except with its group', async () => {
   const refused = await as('owner').delete(url);
   assert.deepEqual(
     [refused.status, refused.body],
-    [400, { message: ['Role is assigned to one or more group members. Remove role from all group members, then delete role.'] }],
+    [400, { message: 'Role is assigned to one or more group members. Remove role from all group members, then delete role.' }],
   );
   assert.equal((await as('owner').delete(`${members}/${member.id}`)).status, 204);
   assert.equal((await as('owner').delete(url)).status, 400);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
-import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf } from '../../../http/index.ts';
+import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf, textOf } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { seats } from '../../instance/licenses/index.ts';
 import { emailReasons, type Proof } from '../../people/emails/index.ts';
@@ -21,8 +21,7 @@ const refused = (reason: string) => badRequest(`400 Bad request - ${reason}`);
 /** Rethrows refusals of the users area in the form of this area. */
 function refuse(error: unknown): never {
   if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 409)) throw error;
-  const { message } = error.body as { message: string | Record<string, string[]> };
-  throw refused(typeof message === 'string' ? message : sentenceOf(message));
+  throw refused(textOf(error));
 }
 
 interface Names {

@@ -115,7 +115,7 @@ const routes = [
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],
     returns: pageOf(Epic),
-    refusals: { 400: 'error: Epic could not be moved!' },
+    refusals: { 400: 'Epic could not be moved!' },
     handle: async ({ db, url, caller, epic, input: { child_epic_id, ...input } }) => {
       const child = await childIn(db, caller, epic, child_epic_id);
       await moveInEpic(db, childrenIn(epic.id), epicKind, child.id, input);

@@ -1,7 +1,7 @@
 /** The manual orders in an epic: those of its issues and of its children. */
 import type { NoteableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError } from '../../../http/index.ts';
+import { badRequest } from '../../../http/index.ts';
 import { type Order, reorder } from '../issuables/index.ts';
 import type { NewPosition } from './position_parameters.ts';
 
@@ -38,5 +38,5 @@ export async function moveInEpic(
   // The parameters name the neighbours by their side.
   const sides = { after: position.move_before_id, before: position.move_after_id };
   if (!(await db.transaction().execute((tx) => reorder(tx, order, id, sides))))
-    throw new ApiError(400, { message: { error: `${kind.type} could not be moved!` } });
+    throw badRequest(`${kind.type} could not be moved!`);
 }

@@ -174,7 +174,7 @@ const routes = [
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],
     returns: pageOf(EpicIssue),
-    refusals: { 400: 'error: Issue could not be moved!' },
+    refusals: { 400: 'Issue could not be moved!' },
     handle: async ({ db, url, caller, epic, input: { epic_issue_id, ...input } }) => {
       const { id } = await linkFor(db, caller, epic, epic_issue_id);
       await moveInEpic(db, issuesIn(epic.id), issueKind, id, input);

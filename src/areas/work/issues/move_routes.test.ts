@@ -57,7 +57,7 @@ test('issues keep their manual position, and new ones come last', async () => {
     { move_after_id: id(a), move_before_id: id(c) },
   ]) {
     const { status, body } = await place.as('planner').put(`${issuesOf(place.project)}/${d}/reorder`, parameters);
-    assert.deepEqual([status, body], [422, { message: { error: 'Unprocessable Entity' } }], JSON.stringify(parameters));
+    assert.deepEqual([status, body], [422, { message: 'Unprocessable Entity' }], JSON.stringify(parameters));
   }
   assert.equal((await place.as('guest').put(`${issuesOf(place.project)}/${d}/reorder`, { move_after_id: id(a) })).status, 200);
   assert.equal((await place.as('reporter').put(`${issuesOf(place.project)}/99/reorder`, {})).body.message, '404 Issue Not Found');

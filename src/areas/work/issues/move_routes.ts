@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { issueEditor, namedIssueReader, type Project, projectFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError, type Caller, found, one, optional, post, put } from '../../../http/index.ts';
+import { type Caller, found, one, optional, post, put, unprocessable } from '../../../http/index.ts';
 import { reorder } from '../issuables/index.ts';
 import { cloneIssue, moveIssue } from './move_actions.ts';
 import { orderIn } from './order_rules.ts';
@@ -29,12 +29,12 @@ export const issueMoveRoutes = [
     access: issueEditor('Issue'),
     input: { move_after_id: Neighbour('before it'), move_before_id: Neighbour('behind it') },
     returns: one(Issue),
-    refusals: { 422: 'error: Unprocessable Entity' },
+    refusals: { 422: 'Unprocessable Entity' },
     handle: async ({ db, url, caller, project, issue, input }) => {
       if (Object.values(input).some((id) => id !== undefined)) {
         const place = { after: meant(input.move_after_id), before: meant(input.move_before_id) };
         const isMoved = await db.transaction().execute((tx) => reorder(tx, orderIn(project.id), issue.id, place));
-        if (!isMoved) throw new ApiError(422, { message: { error: 'Unprocessable Entity' } });
+        if (!isMoved) throw unprocessable('Unprocessable Entity');
       }
       return presentSingleIssue({ db, url }, caller, issue);
     },
