@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
 import { today } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError, checkUnmodified, forbidden, invalid } from '../../../http/index.ts';
+import { ApiError, checkUnmodified, forbidden, invalid, textOf } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
 import {
@@ -32,6 +32,7 @@ import {
   nextReminder,
   takenText,
   tooManyText,
+  unknownText,
 } from './rules.ts';
 
 export interface Wanted extends Grant {
@@ -62,25 +63,38 @@ interface Circumstances {
 interface Named {
   /** Users by ID, with the address or username that the request gave. */
   users: Map<number, NamedUser & { name: string }>;
-  /** Addresses without a user, as given. */
+  /** Addresses without a user, as first given. */
   strangers: string[];
+  /** What names no one that can be invited: IDs that no user has, and the username of the ghost user. */
+  unknown: string[];
 }
 
 async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named> {
   const known = await usersByAddress(tx, emails);
   const numbered = await usersNumbered(tx, user_ids);
-  const users: Named['users'] = new Map(numbered.map((user) => [user.id, { ...user, name: user.username }]));
+  const [ghosts, people] = [numbered.filter(isGhost), numbered.filter((user) => !isGhost(user))];
+  const users: Named['users'] = new Map(people.map((user) => [user.id, { ...user, name: user.username }]));
   for (const email of emails) {
     const user = known.get(email.toLowerCase());
     if (user && !users.has(user.id)) users.set(user.id, { ...user, name: email });
   }
-  return { users, strangers: emails.filter((email) => !known.has(email.toLowerCase())) };
+  const strangers = new Map<string, string>();
+  for (const email of emails)
+    if (!known.has(email.toLowerCase()) && !strangers.has(email.toLowerCase())) strangers.set(email.toLowerCase(), email);
+  const numbers = new Set(user_ids).difference(new Set(numbered.map(({ id }) => id)));
+  return {
+    users,
+    strangers: [...strangers.values()],
+    unknown: [...[...numbers].map(String), ...ghosts.map(({ username }) => username)],
+  };
 }
+
+const isGhost = ({ user_type }: NamedUser) => user_type === 'ghost';
 
 /**
  * Invites people by their addresses. Users become members at once, and members get the new role. People who cannot be invited do not affect the others.
  * @param tx a transaction that has locked the source
- * @throws ApiError 400 for a role that is not available there, 403 for one that the actor cannot give
+ * @throws ApiError 403 for a role that the actor cannot give
  */
 export async function invite(
   tx: Database,
@@ -93,11 +107,22 @@ export async function invite(
   const refusal = count > maximumAtOnce ? tooManyText : locked ? lockedText : grantRefusal(source, actor, wanted, withMinimal);
   const people = await named(tx, wanted);
   if (refusal !== undefined) return everyone(people, refusal);
-  await checkRole(tx, source, actor, wanted);
+  const roleRefusal = await checkRole(tx, source, actor, wanted).then(() => undefined, textOfRole);
+  if (roleRefusal !== undefined) return everyone(people, roleRefusal);
   const newcomers = { user_ids: [...people.users.keys()], addresses: people.strangers.length };
   if (!(await hasSeatsFor(tx, newcomers, wanted))) return everyone(people, noSeatsText(actor));
   const added = await addUsers(tx, source, actor, wanted, people.users);
-  return { ...added, refused: [...added.refused, ...(await inviteStrangers(tx, source, actor, wanted, people.strangers))] };
+  const strangers = await inviteStrangers(tx, source, actor, wanted, people.strangers);
+  return {
+    ...added,
+    refused: [...people.unknown.map((name): [string, string] => [name, unknownText]), ...added.refused, ...strangers],
+  };
+}
+
+/** The text of a refused role, which applies to everyone whom the request names. */
+function textOfRole(error: unknown): string {
+  if (error instanceof ApiError && error.status === 400) return textOf(error);
+  throw error;
 }
 
 function grantRefusal(source: Source, actor: Actor, { access_level, expires_at }: Wanted, withMinimal: boolean) {
@@ -105,8 +130,8 @@ function grantRefusal(source: Source, actor: Actor, { access_level, expires_at }
   return past === undefined ? levelRefusal(source, actor, access_level, withMinimal) : `Expires at ${past}`;
 }
 
-const everyone = ({ users, strangers }: Named, text: string): Invited => ({
-  refused: [...[...users.values()].map(({ name }) => name), ...strangers].map((name) => [name, text]),
+const everyone = ({ users, strangers, unknown }: Named, text: string): Invited => ({
+  refused: [...[...users.values()].map(({ name }) => name), ...strangers, ...unknown].map((name) => [name, text]),
   queued: [],
 });
 
@@ -163,7 +188,6 @@ async function inviteStrangers(
     const rule = refusalOf(email);
     if (emailReasons(email).length > 0) refused.push([email, 'Invite email is invalid']);
     else if (rule) refused.push([email, emailRefusalText(rule, source)]);
-    else if (accepted.has(email.toLowerCase())) refused.push([email, takenText]);
     else accepted.set(email.toLowerCase(), email);
   }
   const invited = await writeInvitations(tx, source, actor, wanted, [...accepted.keys()]);

@@ -98,13 +98,12 @@ export interface NamedUser {
   user_type: string;
 }
 
-/** The users with these IDs, without the ghost user. */
+/** The users with these IDs. */
 export const usersNumbered = (db: Database, ids: readonly number[]): Promise<NamedUser[]> =>
   db
     .selectFrom('users')
     .select(['id', 'username', 'user_type'])
     .where(sql<boolean>`id = any(${ids}::bigint[])`)
-    .where('user_type', '<>', 'ghost')
     .orderBy('id')
     .execute();
 

@@ -7,6 +7,7 @@ import { addRole, personWith } from '../../../../test/support/member_roles.ts';
 import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { daysFromNow } from '../../../cron/index.ts';
+import { ghostUser } from '../../people/users/index.ts';
 import { tellOfAccess, writeInvitation } from './index.ts';
 
 const success = { status: 'success' };
@@ -97,9 +98,10 @@ test('several people are invited at once, and failures are reported with the rea
     .select('username')
     .where('id', '=', bot.body.user_id)
     .executeTakeFirstOrThrow();
+  const ghost = { id: await ghostUser(here.services) };
   const invited = await here.as('owner').post(url, {
     email: [`${first} , ${second}`, `${taken.toUpperCase()}`, first.toUpperCase(), 'a(b@example.org'],
-    user_id: `${here.people.outsider.id},${bot.body.user_id},999999999`,
+    user_id: `${here.people.outsider.id},${bot.body.user_id},999999999,${ghost.id}`,
     access_level: 20,
   });
   assert.equal(invited.status, 201);
@@ -108,7 +110,8 @@ test('several people are invited at once, and failures are reported with the rea
     message: {
       [username]: 'User project bots cannot be added to other groups / projects',
       [taken.toUpperCase()]: 'Invite email has already been taken',
-      [first.toUpperCase()]: 'Invite email has already been taken',
+      999999999: 'User not found',
+      ghost: 'User not found',
       'a(b@example.org': 'Invite email is invalid',
     },
   });
@@ -178,6 +181,7 @@ test('invitations with unavailable levels and roles are refused', async () => {
   await refused({ access_level: 0 }, 'Access level is not included in the list');
   await refused({ access_level: 5 }, 'Access level is not included in the list');
   await refused({ access_level: 30, expires_at: '2020-01-01' }, 'Expires at cannot be a date in the past');
+  await refused({ access_level: 30, member_role_id: 999_999 }, 'Member role not found');
   const inherited = await as('owner').post(url, { user_id: people.maintainer.id, access_level: 10 });
   assert.deepEqual(inherited.body.message, {
     [people.maintainer.username]:
@@ -216,7 +220,6 @@ test('invalid requests are refused as a whole', async () => {
   await refused('post', url, { email }, texts('access_level is missing'));
   await refused('post', url, { email, access_level: 31 }, texts('access_level does not have a valid value'));
   await refused('post', url, { user_id: 'x', access_level: 30 }, texts('user_id is invalid'));
-  await refused('post', url, { email, access_level: 30, member_role_id: 999_999 }, { message: { member_role: ['not found'] } });
   assert.deepEqual(await list(here, url), []);
   await here.as('owner').post(url, { email, access_level: 30 });
   await refused('put', `${url}/${email}`, {}, { message: '400 Bad request' });
@@ -255,8 +258,10 @@ test('an invitation has a custom role, which keeps its level', async () => {
   const grant = { access_level: 10, member_role_id: role.body.id };
   const email = address();
   assert.deepEqual((await as('owner').post(urlOf(here, 'group'), { email, user_id: id, ...grant })).body, success);
-  const wrong = await as('owner').post(urlOf(here, 'group'), { email: address(), ...grant, access_level: 20 });
-  assert.deepEqual(wrong.body.message, { access_level: ['cannot be changed since member is associated with a custom role'] });
+  const uninvited = address();
+  const wrong = await as('owner').post(urlOf(here, 'group'), { email: uninvited, ...grant, access_level: 20 });
+  const keepsLevel = 'cannot be changed since member is associated with a custom role';
+  assert.deepEqual(wrong.body.message, { [uninvited]: `Access level ${keepsLevel}` });
   const roleOf = async () =>
     await here.db
       .selectFrom('invitations')
@@ -266,8 +271,8 @@ test('an invitation has a custom role, which keeps its level', async () => {
   const put = (change: object) => as('owner').put(`${urlOf(here, 'group')}/${email}`, { ...change });
   const developer = await addRole(here, ['remove_project'], { base_access_level: 30 });
   for (const [change, refusal] of [
-    [{ access_level: 20, member_role_id: role.body.id }, wrong.body.message],
-    [{ member_role_id: developer }, wrong.body.message],
+    [{ access_level: 20, member_role_id: role.body.id }, { access_level: [keepsLevel] }],
+    [{ member_role_id: developer }, { access_level: [keepsLevel] }],
     [{ member_role_id: 999_999 }, { member_role: ['not found'] }],
     [{ member_role_id: '9223372036854775808' }, { member_role: ['not found'] }],
   ] as const) {

@@ -129,7 +129,7 @@ function routesOf(kind: Source['kind']) {
       },
       returns: one(InvitationOutcome),
       refusals: {
-        400: ['400 Bad request - Must provide either email or user_id as a parameter', '<parameter>: <reason>'],
+        400: ['400 Bad request - Must provide either email or user_id as a parameter'],
       },
       handle: ({ change, input, ...services }) => answer(services, { change }, input),
     }),

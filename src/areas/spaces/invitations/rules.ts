@@ -9,6 +9,7 @@ export const maximumAtOnce = 100;
 export const tooManyText = `Too many users specified (limit is ${maximumAtOnce})`;
 export const lockedText = 'Membership is locked by a group above this project';
 export const takenText = 'Invite email has already been taken';
+export const unknownText = 'User not found';
 export const botText = 'User project bots cannot be added to other groups / projects';
 
 /** Whether text looks like an address; otherwise the whole request is refused. */

@@ -248,10 +248,7 @@ test('a role that a pending invitation names cannot be deleted', async () => {
     const refused = await as('admin').delete(`${roles}/${role_id}`);
     assert.deepEqual(
       [refused.status, refused.body],
-      [
-        400,
-        { message: ['Role is assigned to one or more group members. Remove role from all group members, then delete role.'] },
-      ],
+      [400, { message: 'Role is assigned to one or more group members. Remove role from all group members, then delete role.' }],
     );
     assert.equal((await as('owner').put(`${invitations}/${email}`, { member_role_id: null })).status, 200);
     assert.equal((await as('admin').delete(`${roles}/${role_id}`)).status, 204);
