@@ -75,6 +75,7 @@ export {
   codeDownloader,
   codeReader,
   codeWriter,
+  forkIsBeingFilled,
   isMemberOfProject,
   isVisibleProject,
   mayDownloadCode,

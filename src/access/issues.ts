@@ -8,7 +8,7 @@ import { largestIid } from '../http/ids.ts';
 import { admin, type MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
-import { isMemberOfProject, isVisibleProject, mayUse, type Project, projectVisible } from './projects.ts';
+import { isMemberOfProject, isVisibleProject, mayUse, type Project, projectVisible, refuseReadOnly } from './projects.ts';
 import { isKnownProject, isUserOfProject } from './readers.ts';
 
 /** What decides on access to an issue, besides its project. */
@@ -151,7 +151,7 @@ const visibleAs = (missing?: string): Access<Granted<MaybeCaller>> => ({
   async check(call) {
     const { caller, project } = await projectVisible.check(call);
     const issue = await issueInPath(call, project, missing);
-    if (project.read_only && !isReading(call.method)) throw forbidden();
+    if (!isReading(call.method)) refuseReadOnly(project);
     return { caller, project, issue };
   },
 });
@@ -182,7 +182,7 @@ export const issueRole = (role: Exclude<Role, 'minimal'>, missing?: string): Acc
     if (!caller) throw unauthorized();
     const { project } = await projectVisible.check(call);
     if (project.access_level < levels[role]) throw forbidden();
-    if (project.read_only && !isReading(call.method)) throw forbidden();
+    if (!isReading(call.method)) refuseReadOnly(project);
     return { caller, project, issue: await issueInPath(call, project, missing) };
   },
 });
@@ -203,7 +203,8 @@ export const issueEditor = (missing?: string): Access<Granted<Caller>> => ({
     const { project } = await projectVisible.check(call);
     const issue = await issueFor(call.db, caller, project, iidIn(call));
     if (!issue || !mayUse(project, 'issues')) throw notFound(missing);
-    if (project.read_only || !mayUpdateIssue(project, issue)) throw forbidden();
+    if (!mayUpdateIssue(project, issue)) throw forbidden();
+    refuseReadOnly(project);
     return { caller, project, issue };
   },
 });

@@ -38,6 +38,8 @@ export interface Project {
   marked_for_deletion: boolean;
   /** Whether its content cannot be changed: archived, marked for deletion, a fork that is still being copied, or blocked by an expired license. */
   read_only: boolean;
+  /** Whether it is a fork that is still being filled with a copy of its source. */
+  being_copied: boolean;
   storage: string;
   /** Whether freeze periods block changes to its protected branches. */
   freeze_blocks_pushes: boolean;
@@ -134,7 +136,7 @@ const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) => {
   const users = asked.map(({ caller }) => (caller && !caller.admin ? caller.id : null));
   const { rows } = await sql<{ question: number } & Project>`
     select asked.question, ${columns}, state.archived, state.marked_for_deletion,
-           state.archived or state.marked_for_deletion or ${isBeingCopied} or ${changesAreBlocked} as read_only,
+           ${isBeingCopied} as being_copied, state.archived or state.marked_for_deletion or ${isBeingCopied} or ${changesAreBlocked} as read_only,
            held.access_level, ${permissionsOfRoles(sql`held.roles`)} as permissions
       from unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(paths, 'citext[]')}, ${ofAnyLength(users, 'bigint[]')}) with ordinality asked(project_id, full_path, user_id, question),
            lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
@@ -231,6 +233,14 @@ export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
   },
 };
 
+/** Why a fork takes no changes yet, for people. */
+export const forkIsBeingFilled = 'The fork is still being filled. Try again when its `import_status` is `finished`.';
+
+/** @throws ApiError 403 when the content of the project cannot be changed */
+export function refuseReadOnly({ read_only, being_copied }: Pick<Project, 'read_only' | 'being_copied'>): void {
+  if (read_only) throw forbidden(being_copied ? forkIsBeingFilled : undefined);
+}
+
 interface ProjectRoleOptions extends RoleOptions {
   /** A feature that must be available to the caller. */
   feature?: Feature;
@@ -253,7 +263,7 @@ export const projectRole = (
     const project = await projectInPath(call);
     if (!mayAct(project, role, permission)) throw forbidden();
     if (feature && !mayUse(project, feature)) throw forbidden();
-    if (project.read_only && !archived && !isReading(call.method)) throw forbidden();
+    if (!archived && !isReading(call.method)) refuseReadOnly(project);
     return { caller, project };
   },
 });

@@ -6,6 +6,7 @@ import {
   basicRefused,
   callerOfBasic,
   callerOfTokenNumbered,
+  forkIsBeingFilled,
   gitScopes,
   levels,
   type MaybeCaller,
@@ -89,7 +90,10 @@ export async function grantLfs(
   if (!caller && (operation === 'upload' || !isHere || !mayReadCode(project))) throw basicRefused(url);
   if (!isHere || !(await isLfsEnabled(db, project.id))) throw notFound();
   if (!mayReadCode(project)) throw forbidden();
-  if (operation === 'upload' && (project.access_level < levels.developer || project.read_only)) throw forbidden();
+  if (operation === 'upload') {
+    if (project.access_level < levels.developer) throw forbidden();
+    if (project.read_only) throw project.being_copied ? refusal(403, forkIsBeingFilled) : forbidden();
+  }
   return { project, caller };
 }
 

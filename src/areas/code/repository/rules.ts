@@ -1,6 +1,6 @@
 /** What a repository refuses, to pushes and to endpoints that move a branch or a tag alike (docs/reference/repository.md). */
 
-import { levels, type Project } from '../../../access/index.ts';
+import { forkIsBeingFilled, levels, type Project } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import { badParams } from '../../../http/index.ts';
 import type { TagProtection } from '../protected_tags/index.ts';
@@ -15,8 +15,10 @@ export const fileExists = 'A file with this name already exists';
 export const missingFile = "A file with this name doesn't exist";
 
 /** The refusal of a push to a project whose content cannot be changed. */
-export const readOnlyRefusal = ({ archived }: Pick<Project, 'archived'>): string =>
-  archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
+export function readOnlyRefusal({ archived, being_copied }: Pick<Project, 'archived' | 'being_copied'>): string {
+  if (being_copied) return forkIsBeingFilled;
+  return archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
+}
 
 /** Why a branch may not move this way, regardless of its protection. */
 export function branchRefusals(project: Pick<Project, 'default_branch'>, update: RefUpdate): string[] {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { gitClient, remoteOf } from '../../../../test/support/git.ts';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileUrl, filledWorld, headOf, onMain } from '../../../../test/support/repository.ts';
 import { maintain, repositoryOf, resolveBranch } from '../../../git/index.ts';
@@ -19,14 +20,27 @@ test('a fork is copied by a job, is an independent project, and names its source
     ['scheduled', 'private', w.project.id, 'Mine', undefined],
   );
   assert.equal(forked.body.path_with_namespace, `${w.people.reporter.username}/my-copy`);
-  const early = await w.as('reporter').post(fileUrl({ id }, 'early.txt'), { ...onMain, content: 'x' });
-  assert.equal(early.status, 403, 'a fork is read-only while it is copied');
+  const filling = 'The fork is still being filled. Try again when its `import_status` is `finished`.';
+  for (const early of [
+    await w.as('reporter').post(fileUrl({ id }, 'early.txt'), { ...onMain, content: 'x' }),
+    await w.as('reporter').post(`/projects/${id}/issues`, { title: 'Early' }),
+    await w.as('reporter').delete(`/projects/${id}/fork`),
+  ])
+    assert.deepEqual([early.status, early.body], [403, { message: `403 Forbidden - ${filling}` }]);
+  const { run } = await gitClient();
+  const remote = remoteOf(w.url, forked.body.path_with_namespace, w.people.reporter.token);
+  await run(['init', '-q']);
+  await run(['commit', '-q', '--allow-empty', '-m', 'Early']);
+  const pushed = await run(['push', remote, 'HEAD:main']);
+  assert.match(pushed.stderr, /The fork is still being filled/);
+  assert.equal((await w.as('reporter').get(`/projects/${id}`)).body.forked_from_project.id, w.project.id);
 
   assert.deepEqual(await performQueued(w.services, [copyFork]), ['copy_fork']);
   const copied = (await w.as('reporter').get(`/projects/${id}`)).body;
   assert.deepEqual([copied.import_status, copied.empty_repo, copied.default_branch], ['finished', false, 'main']);
   const repository = repositoryOf(w.services, { id, storage: 'default' });
   assert.equal(await resolveBranch(repository, 'main'), await headOf(w));
+  assert.equal((await run(['push', remote, 'HEAD:refs/heads/late'])).code, 0);
   await performJob(w.services, copyFork, { project_id: id, source_id: w.project.id });
 
   const change = await w.as('reporter').post(fileUrl({ id }, 'new.txt'), { ...onMain, content: 'x' });
