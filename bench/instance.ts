@@ -1,76 +1,26 @@
 /** A fresh instance of the product, and processes beside it, for one run of the benchmark. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { clientOf } from '../test/support/client.ts';
+import { environmentFor, type Instance as Server, startInstance as startServer } from '../test/support/instance.ts';
 
-const main = path.resolve(import.meta.dirname, '../src/main.ts');
 export const token = 'bench-token-for-one-run-only';
 
-export interface Instance {
+export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'stop'> {
   url: string;
   data: string;
   api: ReturnType<typeof clientOf>;
-  /** From the start of the process to readiness. */
-  ready_ms: number;
-  /** Resident memory of the serving process. */
-  memory_bytes(): Promise<number>;
-  stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
-
-async function readiness(url: string, child: ChildProcess): Promise<void> {
-  for (;;) {
-    const answer = await fetch(`${url}/-/readiness`).catch(() => undefined);
-    if (answer?.ok) return;
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
 /** Starts the server on `data`. */
 export async function startInstance(data: string): Promise<Instance> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const began = performance.now();
-  const environment = {
-    COPPICE_DATA: data,
-    COPPICE_PORT: String(port),
-    COPPICE_URL: url,
-    COPPICE_ROOT_TOKEN: token,
-    COPPICE_LOG_LEVEL: 'warn',
-  };
-  const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  await readiness(url, child);
-  return {
-    url,
-    data,
-    api: clientOf(`${url}/api/v4`, token),
-    ready_ms: performance.now() - began,
-    memory_bytes: () => residentBytes(child.pid!),
-    stop: async () => {
-      child.kill('SIGINT');
-      await once(child, 'exit');
-    },
-  };
+  const environment = await environmentFor(data, token);
+  const { ready_ms, memory_bytes, stop } = await startServer(environment);
+  const url = environment.COPPICE_URL;
+  return { url, data, api: clientOf(`${url}/api/v4`, token), ready_ms, memory_bytes, stop };
 }
 
 /** A folder for one run, and how to be rid of it. */

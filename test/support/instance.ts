@@ -5,14 +5,34 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { compileCache } from '../support/compile_cache.ts';
+import { ownAddress } from './address.ts';
+import { compileCache } from './compile_cache.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 const startTimeout_ms = 60_000;
 /** Of what the server wrote last. */
 const shownLength = 8000;
 
+/** The COPPICE_* variables of a server that listens at its external address. */
+export type ServerEnvironment = Record<string, string> & { COPPICE_URL: string; COPPICE_DATA: string };
+
+/** @param token of the first administrator */
+export async function environmentFor(data: string, token: string): Promise<ServerEnvironment> {
+  const { COPPICE_URL, COPPICE_PORT } = await ownAddress();
+  return {
+    COPPICE_DATA: data,
+    COPPICE_URL: COPPICE_URL!,
+    COPPICE_PORT: COPPICE_PORT!,
+    COPPICE_ROOT_TOKEN: token,
+    COPPICE_LOG_LEVEL: 'warn',
+  };
+}
+
 export interface Instance {
+  /** From the start of the process to its first answer. */
+  ready_ms: number;
+  /** Resident memory of the process. */
+  memory_bytes(): Promise<number>;
   /** SIGKILL for the server and what it started, except for the database. */
   killServer(): Promise<void>;
   /** SIGKILL for the embedded PostgreSQL. */
@@ -37,13 +57,14 @@ async function waitUntilReady(url: string, child: ChildProcess, said: () => stri
   assert.fail('the server does not become ready');
 }
 
-/**
- * Starts the server and waits until it answers.
- * @param environment its COPPICE_* variables, with COPPICE_URL and COPPICE_DATA
- */
-export async function startInstance(
-  environment: Record<string, string> & { COPPICE_URL: string; COPPICE_DATA: string },
-): Promise<Instance> {
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+}
+
+/** Starts the server and waits until it answers. */
+export async function startInstance(environment: ServerEnvironment): Promise<Instance> {
+  const began = performance.now();
   const child = spawn(process.execPath, [main, 'serve'], {
     env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,6 +79,8 @@ export async function startInstance(
   const said = () => lines;
   await waitUntilReady(environment.COPPICE_URL, child, said);
   return {
+    ready_ms: performance.now() - began,
+    memory_bytes: () => residentBytes(child.pid!),
     async killServer() {
       if (isRunning(child)) process.kill(-child.pid!, 'SIGKILL');
       await ended;
@@ -77,9 +100,12 @@ export async function startInstance(
   };
 }
 
-/** Runs a command of the executable, e.g. `check`, and gives its exit code and what it printed. */
-export async function coppice(command: string, environment: Record<string, string>): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, [main, command], {
+/** Runs a command of the executable, e.g. `['check']`, and gives its exit code and what it printed. */
+export async function coppice(
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<{ code: number; said: string }> {
+  const child = spawn(process.execPath, [main, ...words], {
     env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

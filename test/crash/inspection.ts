@@ -1,0 +1,146 @@
+/** What must be there, and what must not, after processes were killed. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { sql } from 'kysely';
+import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
+import { readConfig } from '../../src/config.ts';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { connect, type Database } from '../../src/db/index.ts';
+import { repositoryOf } from '../../src/git/index.ts';
+import { showPresence } from '../../src/jobs/alive.ts';
+import { type JobServices, servicesFor } from '../../src/services/index.ts';
+import type { Client } from '../support/client.ts';
+import type { GitClient } from '../support/git.ts';
+import type { ServerEnvironment } from '../support/instance.ts';
+import type { Memory, Project } from './writers.ts';
+
+/** Who looks, and at which server. */
+interface Inspection {
+  environment: ServerEnvironment;
+  api: Client;
+  git: GitClient;
+  /** The one that is written to. */
+  project: Project;
+  memory: Memory;
+}
+
+async function gitIn(git: GitClient, repository: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await git.run(['-C', repository, ...args]);
+  assert.equal(code, 0, `git ${args.join(' ')} in ${repository}: ${stderr}`);
+  return stdout.trimEnd();
+}
+
+const linesOf = (text: string) => (text === '' ? [] : text.split('\n'));
+
+/** Each write created a commit with its file, or left no trace; every confirmed write is there. */
+async function inspectFiles(git: GitClient, repository: string, { files }: Memory): Promise<void> {
+  const listed = linesOf(await gitIn(git, repository, 'ls-tree', '-r', 'main')).filter((line) => !line.endsWith('\tREADME.md'));
+  const found = new Map(listed.map((line) => [line.slice(line.indexOf('\t') + 1), line.split(/\s/)[2]!]));
+  for (const [name, { blob, fate }] of files) {
+    const stored = found.get(name);
+    if (fate === 'done') assert.equal(stored, blob, name);
+    else if (stored !== undefined) assert.deepEqual([fate, stored], ['unknown', blob], name);
+  }
+  const commits = Number(await gitIn(git, repository, 'rev-list', '--count', 'main'));
+  assert.equal(commits, found.size + 1, 'every commit has its file, and the first one the README');
+}
+
+async function inspectPushes({ api, git, project, memory: { pushes } }: Inspection, repository: string): Promise<void> {
+  const listed = linesOf(
+    await gitIn(git, repository, 'for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads'),
+  );
+  const heads = new Map(listed.map((line) => line.split(' ') as [string, string]));
+  for (const [branch, state] of pushes) {
+    const { answered, attempted } = state;
+    const head = heads.get(branch);
+    assert.ok(head === answered || head === attempted, `${branch} is at ${head}, neither ${answered} nor ${attempted}`);
+    // The next push may be cut off before anything of it arrives.
+    state.answered = head;
+    if (head === undefined) continue;
+    const { body } = await api.get(`/projects/${project.id}/repository/branches/${branch}`);
+    assert.equal(body.commit.id, head);
+  }
+}
+
+/** A project is there with its repository, or not at all. */
+async function inspectProjects(api: Client, db: Database, { projects }: Memory): Promise<void> {
+  for (const [name, { fate, id, deletion }] of projects) {
+    const row = await db
+      .selectFrom('projects')
+      .select(['id', 'marked_for_deletion_at'])
+      .where('path', '=', name)
+      .executeTakeFirst();
+    if (fate === 'done') assert.equal(row?.id, id, name);
+    if (!row) continue;
+    if (deletion === 'done') assert.notEqual(row.marked_for_deletion_at, null, name);
+    if (deletion === undefined) assert.equal(row.marked_for_deletion_at, null, name);
+    const { status, body } = await api.get(`/projects/${row.id}/repository/tree`);
+    assert.deepEqual([status, body.map((entry: { name: string }) => entry.name)], [200, ['README.md']], name);
+  }
+}
+
+/** Until every job has ended, or failed for good: another worker finds those of a killed server, which seem to be dead for a while. */
+async function jobsEnded(connectionString: string, db: Database): Promise<void> {
+  for (;;) {
+    await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute' where locked_at is not null`.execute(
+      db,
+    );
+    const { rows } =
+      await sql`select from graphile_worker._private_jobs where attempts < max_attempts or locked_at is not null`.execute(db);
+    if (rows.length === 0) return;
+    const worker = await showPresence({ connectionString, worker: 'of the test', running: () => [], onError: () => {} });
+    await worker.end();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Rows and repository exist together or are deleted together; after a confirmed deletion both are gone. */
+async function inspectRemovals(services: JobServices, connectionString: string, { removals }: Memory): Promise<void> {
+  const { db } = services;
+  await jobsEnded(connectionString, db);
+  for (const { project_id, group_id, fate } of removals) {
+    const project = await db.selectFrom('projects').select('id').where('id', '=', project_id).executeTakeFirst();
+    const group = await db
+      .selectFrom('namespaces')
+      .select('id')
+      .where('id', '=', group_id ?? 0)
+      .executeTakeFirst();
+    const { path: folder } = repositoryOf(services, { id: project_id, storage: 'default' });
+    assert.equal(existsSync(folder), project !== undefined, `${folder} and the row of its project`);
+    if (group_id !== undefined) assert.equal(group === undefined, project === undefined, `group ${group_id} and its project`);
+    if (fate === 'done') assert.equal(project, undefined, `project ${project_id}`);
+  }
+}
+
+/** Ages abandoned moves by a quarter of an hour. */
+async function settle(services: JobServices): Promise<void> {
+  const { db } = services;
+  await db.updateTable('reference_updates').set({ created_at: '2020-01-01T00:00:00Z' }).execute();
+  await settleReferenceUpdates(services);
+  assert.deepEqual(await db.selectFrom('reference_updates').selectAll().execute(), []);
+}
+
+async function inspectRepositories(git: GitClient, services: JobServices): Promise<void> {
+  for (const project of await services.db.selectFrom('projects').select(['id', 'storage']).execute())
+    await gitIn(git, repositoryOf(services, project).path, 'fsck', '--strict', '--no-dangling', '--no-progress');
+}
+
+/** Looks at everything that was tried so far; moves that were abandoned are settled before, as they are after a quarter of an hour. */
+export async function inspect(inspection: Inspection): Promise<void> {
+  const { environment, api, git, project, memory } = inspection;
+  const { connectionString, stop } = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
+  const db = connect({ connectionString, max: 2 });
+  const services = servicesFor(readConfig(environment), db);
+  try {
+    const repository = repositoryOf(services, { id: project.id, storage: 'default' }).path;
+    await settle(services);
+    await inspectFiles(git, repository, memory);
+    await inspectPushes(inspection, repository);
+    await inspectProjects(api, db, memory);
+    await inspectRemovals(services, connectionString, memory);
+    await inspectRepositories(git, services);
+  } finally {
+    await db.destroy();
+    await stop();
+  }
+}

@@ -1,0 +1,115 @@
+/** A server that is written to, killed, and looked at. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Client, clientOf } from '../support/client.ts';
+import { atFileEnd } from '../support/file_end.ts';
+import { type GitClient, gitClient, remoteOf } from '../support/git.ts';
+import { environmentFor, type Instance, type ServerEnvironment, startInstance } from '../support/instance.ts';
+import { prepareData } from '../support/prepared_data.ts';
+import type { Random } from '../support/random.ts';
+import { inspect } from './inspection.ts';
+import {
+  createProjects,
+  emptyMemory,
+  type Memory,
+  type Project,
+  push,
+  type Round,
+  removeForGood,
+  writeFiles,
+} from './writers.ts';
+
+/** Files are written by so many at once, all to the same branch. */
+const fileWriters = 3;
+const pushers = 2;
+/** The kill comes after so many successes, and a moment later. */
+const mostSuccesses = 80;
+const longestMoment_ms = 40;
+
+export const victims = ['server', 'database', 'both'] as const;
+export type Victim = (typeof victims)[number];
+
+export interface Scene {
+  environment: ServerEnvironment;
+  api: Client;
+  git: GitClient;
+  instance: Instance;
+  /** The project that is written to. */
+  project: Project;
+  /** The group of what is removed for good. */
+  attic: { id: number };
+  memory: Memory;
+}
+
+async function start(environment: ServerEnvironment): Promise<Instance> {
+  const instance = await startInstance(environment);
+  atFileEnd(instance.stop);
+  return instance;
+}
+
+/** A server on a folder of its own, with what the writers need. All goes when the test file ends. */
+export async function openScene(): Promise<Scene> {
+  const data = await mkdtemp(path.join(tmpdir(), 'coppice-crash-'));
+  atFileEnd(() => rm(data, { recursive: true, force: true }));
+  await prepareData(data);
+  const token = 'crash-token-for-one-run-only';
+  const environment = await environmentFor(data, token);
+  const api = clientOf(`${environment.COPPICE_URL}/api/v4`, token);
+  const git = await gitClient();
+  const instance = await start(environment);
+  const { project, attic } = await furnish(api);
+  const remote = remoteOf(environment.COPPICE_URL, project.path_with_namespace, token);
+  for (let pusher = 0; pusher < pushers; pusher++)
+    assert.equal((await git.run(['clone', '-q', remote, `clone-${pusher}`])).code, 0);
+  return { environment, api, git, instance, project, attic, memory: emptyMemory() };
+}
+
+async function furnish(api: Client): Promise<Pick<Scene, 'project' | 'attic'>> {
+  const project = await api.post('/projects', { name: 'Written to', path: 'written-to', initialize_with_readme: true });
+  assert.equal(project.status, 201);
+  const attic = await api.post('/groups', { name: 'Attic', path: 'attic' });
+  assert.equal(attic.status, 201);
+  return { project: project.body, attic: attic.body };
+}
+
+const allWriters = ({ api, git, project, attic, memory }: Scene, round: Round) => [
+  ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),
+  ...Array.from({ length: pushers }, (_, pusher) => push(git, `clone-${pusher}`, `pushed-${pusher}`, round, memory)),
+  createProjects(api, round, memory),
+  removeForGood(api, attic, round, memory),
+];
+
+/** Kills when enough was written; resolves when it is done. */
+async function strike(victim: Victim, running: Instance, round: Round, random: Random): Promise<void> {
+  const successes = 1 + random.below(mostSuccesses);
+  const moment_ms = random.below(longestMoment_ms);
+  await new Promise<void>((resolve) => {
+    let count = 0;
+    round.onSuccess = () => {
+      if (++count === successes) resolve();
+    };
+  });
+  await new Promise((resolve) => setTimeout(resolve, moment_ms));
+  round.isOver = true;
+  if (victim !== 'server') await running.killDatabase();
+  if (victim !== 'database') await running.killServer();
+}
+
+/** Writes until the victim is killed, starts what is missing, and looks at what is left. */
+export async function playRound(scene: Scene, number: number, victim: Victim, random: Random): Promise<void> {
+  const { instance, environment } = scene;
+  const round: Round = { number, isOver: false, onSuccess: () => {}, failures: [] };
+  const struck = strike(victim, instance, round, random);
+  await Promise.all([struck, ...allWriters(scene, round)]);
+  if (round.failures.length > 0)
+    assert.fail(`Writing failed before anything was killed:\n${round.failures.join('\n')}\n${instance.said()}`);
+  if (victim === 'database') await instance.ready();
+  else scene.instance = await start(environment);
+  await inspect(scene);
+}
+
+/** @returns how much was tried so far */
+export const tried = ({ memory }: Scene): string =>
+  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals`;
