@@ -1,6 +1,15 @@
 /** Related epics: the epics that an epic is linked to. */
 import { type Static, Type } from 'typebox';
-import { epicKind, epicRole, epicVisible, levels, type MaybeCaller, theEpic, visibleGroup } from '../../../access/index.ts';
+import {
+  epicKind,
+  epicRole,
+  epicVisible,
+  type Group,
+  levels,
+  type MaybeCaller,
+  theEpic,
+  visibleGroup,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
@@ -10,6 +19,7 @@ import {
   Id,
   Iid,
   listOf,
+  nullable,
   one,
   post,
   resource,
@@ -69,8 +79,7 @@ async function presentLink(
  * The target epic of a new link.
  * @throws ApiError 404 when it does not exist, 403 when the caller may not link it
  */
-async function targetNamed(db: Database, caller: Caller, group_id: string, iid: number): Promise<EpicReference> {
-  const group = await visibleGroup(db, caller, group_id);
+async function targetNamed(db: Database, caller: Caller, group: Group, iid: number): Promise<EpicReference> {
   const id = await idOfEpic(db, group, iid);
   const target = id === undefined ? undefined : await visibleEpic(db, caller, id);
   if (!target) throw missing();
@@ -96,7 +105,7 @@ const routes = [
     summary: 'Create an epic link',
     access: epicRole('planner'),
     input: {
-      target_group_id: Type.String({ description: 'Id or full path' }),
+      target_group_id: nullable(Type.String({ description: 'Id or full path; null: the same group' })),
       target_epic_iid: Iid,
       link_type: NewLinkType(epicKind),
     },
@@ -106,7 +115,8 @@ const routes = [
       ...linkRefusals(epicKind),
     },
     handle: async ({ db, url, caller, group, epic, input: { target_group_id, target_epic_iid, link_type } }) => {
-      const target = await targetNamed(db, caller, target_group_id, target_epic_iid);
+      const at = target_group_id === null ? group : await visibleGroup(db, caller, target_group_id);
+      const target = await targetNamed(db, caller, at, target_epic_iid);
       const source = { ...epic, full_path: group.full_path };
       const link = await createLink(db, epicKind, caller, [source, target], link_type);
       return presentLink({ db, url }, caller, link, group.id);

@@ -67,7 +67,7 @@ test('a link needs the role in both projects, and two issues have at most one', 
   const place = await world();
   const { as, project } = place;
   const [one, two] = [await addIssue(place), await addIssue(place)];
-  const target = { target_project_id: project.id, target_issue_iid: two.iid };
+  const target = { target_project_id: null, target_issue_iid: two.iid };
   const link = async (parameters: Record<string, unknown>, persona: 'reporter' | 'planner' = 'reporter') => {
     const { status, body } = await as(persona).post(linksOf(place, one), parameters);
     return [status, body.message];

@@ -22,6 +22,7 @@ import {
   Id,
   Iid,
   listOf,
+  nullable,
   one,
   post,
   reaches,
@@ -84,8 +85,7 @@ async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, pr
  * The target issue of a new link.
  * @throws ApiError 404 when it does not exist, 403 when the caller may not link it
  */
-async function targetNamed(db: Database, caller: Caller, project_id: string, iid: number): Promise<LinkedIssue> {
-  const project = await visibleProject(db, caller, project_id);
+async function targetNamed(db: Database, caller: Caller, project: Project, iid: number): Promise<LinkedIssue> {
   const target = await issueFor(db, caller, project, iid);
   if (!target || !mayReadIssue(project, target)) throw new ApiError(404, { message: noMatchText(issueKind) });
   if (!isLinkable(project)) throw new ApiError(403, { message: roleText });
@@ -105,7 +105,7 @@ export const issueLinkRoutes = [
     summary: 'Create an issue link',
     access: issueReader,
     input: {
-      target_project_id: Type.String({ description: 'Id or full path' }),
+      target_project_id: nullable(Type.String({ description: 'Id or full path; null: the same project' })),
       target_issue_iid: Iid,
       link_type: NewLinkType(issueKind, '; all but `relates_to` need Premium'),
     },
@@ -119,7 +119,8 @@ export const issueLinkRoutes = [
     },
     handle: async ({ db, url, caller, project, issue, plan, input: { target_project_id, target_issue_iid, link_type } }) => {
       if (!isLinkable(project)) throw new ApiError(403, { message: roleText });
-      const target = await targetNamed(db, caller, target_project_id, target_issue_iid);
+      const at = target_project_id === null ? project : await visibleProject(db, caller, target_project_id);
+      const target = await targetNamed(db, caller, at, target_issue_iid);
       if (link_type !== 'relates_to' && !reaches(plan, 'premium')) throw new ApiError(403, { message: licenseText });
       const source = { ...issue, full_path: project.full_path };
       const link = await createLink(db, issueKind, caller, [source, target], link_type);
