@@ -16,6 +16,8 @@ export interface Marks {
   notBlank?: true;
   /** `x is empty` for null and empty text, where it may be left out. */
   notEmpty?: true;
+  /** Empty text counts as left out. */
+  emptyIsLeftOut?: true;
   /** Text after the parameter's name when it is left out, blank or an empty list, in place of `is missing` and `is empty`. */
   absence?: string;
   /** An integer is an id: one beyond this number is like one that no row has. */
@@ -72,6 +74,9 @@ export const NotBlank = (options = {}) => marked(Type.String(options), { notBlan
 
 /** A value that may be left out, but neither be null nor empty text: then `<parameter> is empty`. */
 export const notEmpty = <S extends TSchema>(schema: S): S => marked(schema, { notEmpty: true });
+
+/** A value that counts as left out when it is empty text, as some clients send it. */
+export const leftOutIfEmpty = <S extends TSchema>(schema: S): S => marked(schema, { emptyIsLeftOut: true });
 
 /** A required value whose absence reads `<parameter> is required`. Blank text and an empty list count as absent. */
 export const required = <S extends TSchema>(schema: S): S => marked(schema, { notBlank: true, absence: 'is required' });

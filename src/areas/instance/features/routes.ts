@@ -6,6 +6,7 @@ import {
   CommaList,
   del,
   get,
+  leftOutIfEmpty,
   listOf,
   mutuallyExclusive,
   nothing,
@@ -43,7 +44,7 @@ function present(name: string, rows: readonly GateRow[]): Static<typeof Feature>
   return { name, state: stateOf(gates), gates: listOfGates(gates), definition };
 }
 
-const Names = (description: string) => optional(CommaList(Type.String({ description })));
+const Names = (description: string) => leftOutIfEmpty(optional(CommaList(Type.String({ description }))));
 const targets = {
   feature_group: Names(`Groups of actors: ${Object.keys(actorGroups).join(', ')}`),
   user: Names('Names of users'),
@@ -75,7 +76,9 @@ export const featureRoutes = [
     input: {
       name: Type.String({ minLength: 1, maxLength: 255 }),
       value: Type.String({ description: '`true`, `false` or a percentage; `false` for everyone clears all gates' }),
-      key: optional(Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' })),
+      key: leftOutIfEmpty(
+        optional(Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' })),
+      ),
       ...targets,
       force: Type.Boolean({ default: false, description: 'Whether a feature without a definition may be set' }),
     },
