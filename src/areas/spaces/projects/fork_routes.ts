@@ -22,7 +22,7 @@ import { filtered, projectFilters, unpairedText } from './filters.ts';
 import { forkProject, relateFork, unrelateFork } from './fork_actions.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
 import { visibleProjectRows } from './queries.ts';
-import { form } from './rules.ts';
+import { form, mergeSettings } from './rules.ts';
 
 export const projectForkRoutes = [
   get('/projects/:id/forks', {
@@ -52,6 +52,7 @@ export const projectForkRoutes = [
       description: optional(nullable(Type.String())),
       visibility: optional(Visibility),
       branches: optional(CommaList(Type.String({ description: 'Branches to copy; by default all branches and tags' }))),
+      ...mergeSettings,
     },
     rules: [mutuallyExclusive('namespace_id', 'namespace_path', 'namespace')],
     returns: one(ProjectForm),
@@ -60,8 +61,9 @@ export const projectForkRoutes = [
       409: ['The project is still being copied from its own source.', '<parameter>: <reason>'],
     },
     handle: async ({ caller, project, input, ...services }) => {
-      const { namespace_id, namespace_path, namespace, ...fork } = input;
-      const request = { ...fork, namespace: namespace_id ?? namespace_path ?? namespace };
+      const { name, path, description, visibility, branches } = input;
+      const namespace = input.namespace_id ?? input.namespace_path ?? input.namespace;
+      const request = { namespace, name, path, description, visibility, branches };
       return projectReply(services, caller, await forkProject(services, caller, project, request));
     },
   }),

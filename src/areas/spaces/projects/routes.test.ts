@@ -75,6 +75,26 @@ test('invalid names and paths are refused by parameter, on creation and on updat
   assert.equal(await countIn(w), 1);
 });
 
+test('settings of merge requests are checked although they have no effect yet', async () => {
+  const w = await world();
+  const [own, group] = [`/projects/${w.project.id}`, { name: 'merging', namespace_id: w.group.id }];
+  for (const [wrong, error] of [
+    [{ merge_method: 'magic' }, 'merge_method does not have a valid value'],
+    [{ squash_option: 'sometimes' }, 'squash_option does not have a valid value'],
+    [{ remove_source_branch_after_merge: 'perhaps' }, 'remove_source_branch_after_merge is invalid'],
+  ] as const)
+    for (const refused of [
+      await w.as('owner').post('/projects', { ...group, ...wrong }),
+      await w.as('owner').put(own, wrong),
+      await w.as('owner').post(`${own}/fork`, wrong),
+    ])
+      assert.deepEqual([refused.status, refused.body.error], [400, error]);
+  assert.equal(await countIn(w), 1);
+  const fine = { merge_method: 'ff', squash_option: 'default_on', merge_commit_template: null };
+  assert.equal((await w.as('owner').post('/projects', { ...group, ...fine })).status, 201);
+  assert.equal((await w.as('owner').put(own, fine)).status, 200);
+});
+
 test('names and paths are unique in a namespace, among projects and subgroups', async () => {
   const w = await world();
   await w.db

@@ -61,7 +61,7 @@ import {
   projectReply,
 } from './present.ts';
 import { creatorOf, projectRow, projectsByKey, statisticsOf, userNamed, visibleProjectRows } from './queries.ts';
-import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
+import { beginnings, columnsOfSettings, form, mergeSettings, settings } from './rules.ts';
 
 /** Offset pagination gets slower with every page, so it has a limit. */
 const maximumOffset = 50_000;
@@ -163,7 +163,11 @@ const creation = { namespace_id: optional(Id), ...beginnings, ...settings, avata
 const change = { ...names, default_branch: optional(Type.String()), ...settings, avatar: Avatar() };
 
 /** The parameters that the permission `manage_merge_request_settings` allows. */
-const mergeRequestSettings: ReadonlySet<string> = new Set(['merge_requests_access_level', 'merge_requests_enabled']);
+const mergeRequestSettings: ReadonlySet<string> = new Set([
+  'merge_requests_access_level',
+  'merge_requests_enabled',
+  ...Object.keys(mergeSettings),
+]);
 
 /**
  * Refuses changes beyond the caller's role: below Maintainer everything except settings of merge requests, and below Owner changes of visibility and path.

@@ -41,8 +41,26 @@ const oldNames = {
   emails_disabled: optional(Type.Boolean({ description: 'Deprecated: use `emails_enabled`' })),
 };
 
+const withoutEffect = { description: 'Has no effect yet' };
+const Flag = () => optional(Type.Boolean(withoutEffect));
+const Template = () => optional(nullable(Type.String(withoutEffect)));
+/** Settings of merge requests. There are none yet, so nothing is stored, but values that these settings cannot have are refused. */
+export const mergeSettings = {
+  merge_method: optional(Type.Enum(['merge', 'rebase_merge', 'ff'], withoutEffect)),
+  squash_option: optional(Type.Enum(['never', 'always', 'default_on', 'default_off'], withoutEffect)),
+  only_allow_merge_if_pipeline_succeeds: Flag(),
+  allow_merge_on_skipped_pipeline: Flag(),
+  only_allow_merge_if_all_discussions_are_resolved: Flag(),
+  remove_source_branch_after_merge: Flag(),
+  resolve_outdated_diff_discussions: Flag(),
+  printing_merge_request_link_enabled: Flag(),
+  suggestion_commit_message: Template(),
+  merge_commit_template: Template(),
+  squash_commit_template: Template(),
+};
+
 /** Parameters of creation and updates. */
-export const settings = { ...columns, ...oldNames };
+export const settings = { ...columns, ...oldNames, ...mergeSettings };
 
 /** Converts parameters to columns. Parameters that are left out stay; a deprecated name applies when the new one is left out. */
 export function columnsOfSettings(given: Columns & Static<TObject<typeof oldNames>>): Columns {
