@@ -71,7 +71,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(here.as('admin').post(`/groups/${group.id}/service_accounts`));
   const tokens = `/groups/${group.id}/service_accounts/${await serviceAccountOf(here)}/personal_access_tokens`;
   await asked(here.as('admin').post(tokens, { name, ...token }));
-  await asked(here.as('admin').post('/license', { license: await licenseText(here) }));
+  await asked(here.as('admin').post('/license', { license: await licenseText(here, undefined, { licensee: { Name: name } }) }));
   const { id: member } = await here.person();
   await asked(owner.post(`/projects/${project.id}/members`, { user_id: member, access_level: 20 }));
   await asked(owner.post(`/projects/${other.id}/members`, { user_id: people.guest.id, access_level: 30 }));

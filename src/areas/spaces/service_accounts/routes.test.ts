@@ -24,7 +24,7 @@ async function set({ db }: World, t: { after(end: () => Promise<unknown>): void 
 async function license({ db }: World, t: { after(end: () => Promise<unknown>): void }, user_limit: number): Promise<void> {
   const { id } = await db
     .insertInto('licenses')
-    .values({ text: 'premium', plan: 'premium', licensee: '{}', starts_at: '2020-01-01', user_limit })
+    .values({ text: `premium for ${user_limit}`, plan: 'premium', licensee: '{}', starts_at: '2020-01-01', user_limit })
     .returning('id')
     .executeTakeFirstOrThrow();
   t.after(() => db.deleteFrom('licenses').where('id', '=', id).execute());
