@@ -1,7 +1,7 @@
 // Runs in a process of its own: it changes the time zone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayOf, daysNamed } from './due_date_rules.ts';
+import { daysNamed } from './due_date_rules.ts';
 
 /** @param zone of the server; restored afterwards */
 function inZone(zone: string, check: () => void): void {
@@ -38,13 +38,13 @@ test('weeks run from Monday to Sunday, and months work across the turn of the ye
   });
 });
 
-test("the day is that of the server's time zone, also when daylight saving time changes", () => {
+test("the days are those of UTC, whatever the server's time zone", () => {
   const evening = new Date('2024-03-30T23:30:00Z');
-  inZone('UTC', () => assert.equal(dayOf(evening), '2024-03-30'));
-  inZone('Europe/Berlin', () => {
-    assert.equal(dayOf(evening), '2024-03-31');
-    assert.deepEqual(daysNamed('tomorrow', evening), { from: '2024-04-01', until: '2024-04-01' });
-    assert.deepEqual(daysNamed('month', evening), { from: '2024-03-01', until: '2024-03-31' });
-  });
-  inZone('America/Los_Angeles', () => assert.equal(dayOf(new Date('2024-03-31T05:00:00Z')), '2024-03-30'));
+  for (const zone of ['UTC', 'Europe/Berlin', 'America/Los_Angeles'])
+    inZone(zone, () => {
+      assert.deepEqual(daysNamed('today', evening), { from: '2024-03-30', until: '2024-03-30' }, zone);
+      assert.deepEqual(daysNamed('overdue', evening), { until: '2024-03-29' }, zone);
+      assert.deepEqual(daysNamed('week', evening), { from: '2024-03-25', until: '2024-03-31' }, zone);
+      assert.deepEqual(daysNamed('month', new Date('2024-03-31T23:30:00Z')), { from: '2024-03-01', until: '2024-03-31' }, zone);
+    });
 });

@@ -1,6 +1,7 @@
 /** The filters of issue lists: each parameter as a predicate on rows of `issues` (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { issueKind, isVisibleEpic } from '../../../access/index.ts';
+import { dayOf } from '../../../cron/index.ts';
 import { badParams, idIn, type Plan, reaches } from '../../../http/index.ts';
 import {
   among,
@@ -19,7 +20,7 @@ import {
   wide,
   wordOf,
 } from '../issuables/index.ts';
-import { type DueDate, dayOf, daysNamed } from './due_date_rules.ts';
+import { type DueDate, daysNamed } from './due_date_rules.ts';
 import type { Excluded, IssueFilters } from './list_parameters.ts';
 
 const noRow: Predicate = sql`false`;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Random, randomFrom } from '../../../../test/support/random.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { dayOf } from './due_date_rules.ts';
+import { dayOf } from '../../../cron/index.ts';
 import { orderNames } from './order_rules.ts';
 
 interface Issue {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Insertable } from 'kysely';
 import type { Client } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { dayOf } from '../../../cron/index.ts';
 import type { DB } from '../../../db/index.ts';
-import { dayOf } from './due_date_rules.ts';
 
 type Values = Partial<Insertable<DB['issues']>>;
 
