@@ -4,4 +4,5 @@ export { dataLoader, ofAnyLength } from './data_loader.ts';
 export { iidTaken, type NumberOwner, nextIid, nextIids } from './internal_ids.ts';
 export { customPlan } from './prepared.ts';
 export type { DB } from './schema.ts';
+export { stamped } from './stamped.ts';
 export { isUnavailable } from './unavailable.ts';

@@ -1,7 +1,7 @@
 /** Creating, updating and deleting comments, each with all its effects in one transaction. */
 import { sql } from 'kysely';
 import { type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
 import { checkUnmodified, deleteFound, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
@@ -158,10 +158,13 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
       return onlyCommands(tx, writing, granted, commands);
     }
     const { id, internal } = note;
-    const changes = { body: text, updated_at: sql<string>`now()` };
-    found(undefined, await tx.updateTable('notes').set(changes).where('id', '=', id).returning('id').executeTakeFirst());
+    const changed = tx
+      .updateTable('notes')
+      .set(stamped({ body: text }))
+      .where('id', '=', id);
+    found(undefined, await changed.returning('id').executeTakeFirst());
     await noteMentions(tx, { actor: caller, noteable: on, note_id: id, internal, text, url: writing.url });
-    await touch(tx, on);
+    if (text !== note.body) await touch(tx, on);
     return { note: await noteWith(tx, id), commands: await runCommands(tx, writing, granted, commands) };
   });
 }

@@ -1,7 +1,7 @@
 /** Adding and changing clusters: everything that is given is looked at before anything is written. */
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { type MaybeCaller, projectFor } from '../../../access/index.ts';
-import { type Database, type DB, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, type DB, isForeignKeyViolation, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { found, invalid, type Services } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { tokenPurpose } from './queries.ts';
@@ -149,11 +149,7 @@ export async function changeCluster(
       ...(await reasonsAgainst(tx, caller, { ...columns, ...(token === undefined ? {} : { token }), managed, namespace })),
       ...reasonsOfProvider(before, { ...columns, ...(token === undefined ? {} : { token }) }),
     });
-    const changes = {
-      ...columns,
-      ...(token === undefined ? {} : { token: secrets.seal(tokenPurpose, token) }),
-      updated_at: sql<Date>`now()`,
-    };
+    const changes = stamped({ ...columns, ...(token === undefined ? {} : { token: secrets.seal(tokenPurpose, token) }) });
     await write(tx.updateTable('clusters').set(changes).where('id', '=', id).execute());
   });
 }

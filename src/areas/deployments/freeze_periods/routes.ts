@@ -1,9 +1,8 @@
 /** Freeze periods: spans of time, each given by two cron lines, in which a project must not be deployed. */
-import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../access/index.ts';
 import { isCron, isTimeZone } from '../../../cron/index.ts';
-import { columnsOf, type Database } from '../../../db/index.ts';
+import { columnsOf, type Database, stamped } from '../../../db/index.ts';
 import {
   allOptional,
   checked,
@@ -145,7 +144,7 @@ export const freezePeriods = [
         undefined,
         await db
           .updateTable('freeze_periods')
-          .set({ ...trimmed(changes), updated_at: sql`now()` })
+          .set(stamped(trimmed(changes)))
           .where('project_id', '=', project.id)
           .where('id', '=', freeze_period_id)
           .returning(columns)

@@ -1,8 +1,7 @@
 /** Application settings, which administrators set for the whole server. */
-import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { admin, groupFor, type MaybeCaller } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import {
   allOptional,
@@ -199,7 +198,7 @@ export const applicationSettingRoutes = [
       const team = team_group === undefined ? {} : { team_group_id: await teamGroupId(db, caller, team_group) };
       await db
         .updateTable('application_settings')
-        .set({ ...changesFrom(given, storages), ...team, updated_at: sql`now()` })
+        .set(stamped({ ...changesFrom(given, storages), ...team }))
         .where('id', '=', 1)
         .execute();
       return present(await settingsOf(db), { db, storages });

@@ -1,7 +1,7 @@
 /** Creating and updating users (docs/reference/users.md). */
 import { sql } from 'kysely';
 import { passwordDigest } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { changePrimaryEmail, claimPrimaryEmail, confirmEmail, confirmedAddresses, isTaken, type Proof } from '../emails/index.ts';
@@ -156,7 +156,7 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
     if (changes.public_email || changes.commit_email) checkOwnEmails(changes, await confirmedAddresses(tx, id));
     await tx
       .updateTable('users')
-      .set({ ...columns, ...secret, updated_at: sql`now()` })
+      .set(stamped({ ...columns, ...secret }, username !== account.username))
       .where('id', '=', id)
       .execute();
   } catch (error) {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { signedIn } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -55,11 +55,7 @@ export const userPreferenceRoutes = [
     rules: [atLeastOneOf(...names)],
     returns: one(UserPreferences),
     handle: async ({ db, caller, input }) => {
-      await db
-        .updateTable('users')
-        .set({ ...input, updated_at: sql`now()` })
-        .where('id', '=', caller.id)
-        .execute();
+      await db.updateTable('users').set(stamped(input)).where('id', '=', caller.id).execute();
       return preferencesOf(db, caller.id);
     },
   }),

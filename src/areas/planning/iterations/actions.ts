@@ -1,7 +1,7 @@
 /** Complete changes to cadences and their iterations. */
 import { sql } from 'kysely';
 import { today } from '../../../cron/index.ts';
-import { type Database, nextIids } from '../../../db/index.ts';
+import { type Database, nextIids, stamped } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 import { type CadenceFields, cadenceReasons, lastDay, nextSpans, type Span, wordReasons } from './rules.ts';
 
@@ -82,11 +82,7 @@ export async function changeCadence(tx: Database, group_id: number, id: number, 
   const after: Cadence = { ...before, ...givenOf(input) };
   check(after);
   const { id: _, group_id: __, ...columns } = after;
-  await tx
-    .updateTable('iteration_cadences')
-    .set({ ...columns, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .execute();
+  await tx.updateTable('iteration_cadences').set(stamped(columns)).where('id', '=', id).execute();
   const hasNewRhythm = before.start_date !== after.start_date || before.duration_in_weeks !== after.duration_in_weeks;
   if (before.automatic && after.automatic && hasNewRhythm) await moveUpcoming(tx, after);
   await advanceCadence(tx, group_id, id);

@@ -1,6 +1,6 @@
 /** Complete changes to labels. */
 import { sql } from 'kysely';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { conflict, invalid } from '../../../http/index.ts';
 import { colorFrom, colorReasons } from './color_rules.ts';
 import { type LabelRow, labelColumns } from './present.ts';
@@ -122,11 +122,7 @@ export async function changeLabel(tx: Database, parent: LabelParent, label: Labe
   const columns = columnsOf(changes);
   if (columns.title !== undefined && columns.title !== label.title) await refuseTaken(tx, parent, columns.title);
   try {
-    await tx
-      .updateTable('labels')
-      .set({ ...columns, updated_at: sql`now()` })
-      .where('id', '=', label.id)
-      .execute();
+    await tx.updateTable('labels').set(stamped(columns)).where('id', '=', label.id).execute();
   } catch (error) {
     throw isUniqueViolation(error) ? taken() : error;
   }

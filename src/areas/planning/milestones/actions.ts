@@ -1,7 +1,7 @@
 /** Complete changes to milestones. */
 import { sql } from 'kysely';
 import type { PlanningParent } from '../../../access/index.ts';
-import { type Database, isUniqueViolation, nextIid } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
 import { deleteFound, found, invalidAs } from '../../../http/index.ts';
 import { type EventAction, recordEvent } from '../../activity/events/index.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
@@ -116,7 +116,7 @@ export async function changeMilestone(
   try {
     await tx
       .updateTable('milestones')
-      .set({ ...after, ...(state ? { state } : {}), updated_at: sql`now()` })
+      .set(stamped({ ...after, ...(state ? { state } : {}) }))
       .where('id', '=', id)
       .execute();
   } catch (error) {

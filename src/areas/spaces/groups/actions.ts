@@ -1,7 +1,7 @@
 /** Creating and updating groups (docs/reference/groups.md). */
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { isMoreVisible, lesserVisibility, levels, refreshAuthorizations, type VisibilityName } from '../../../access/index.ts';
-import { type Database, type DB, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, type DB, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import { invalid, invalidAs } from '../../../http/index.ts';
 import {
@@ -123,7 +123,7 @@ export async function updateGroup(tx: Database, group_id: number, changes: Group
     if (path !== undefined) await moveTo(tx, place, path, parent);
     await tx
       .updateTable('namespaces')
-      .set({ ...columns, updated_at: sql`now()` })
+      .set(stamped(columns, path !== undefined && path !== place.path))
       .where('id', '=', group_id)
       .execute();
   } catch (error) {

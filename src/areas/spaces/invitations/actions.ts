@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
 import { today } from '../../../cron/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid, textOf } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
@@ -254,12 +254,14 @@ export async function changeInvitation(
   const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today());
   await tx
     .updateTable('invitations')
-    .set({
-      ...{ access_level: level, expires_at: ends, remind_on, updated_at: sql`now()` },
-      ...(member_role_id === undefined && level === invitation.access_level ? {} : { member_role_id: member_role_id ?? null }),
-      // Giving more makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for what others give.
-      ...(givesMore || hasEnded ? { created_by_id: actor.id } : {}),
-    })
+    .set(
+      stamped({
+        ...{ access_level: level, expires_at: ends, remind_on },
+        ...(member_role_id === undefined && level === invitation.access_level ? {} : { member_role_id: member_role_id ?? null }),
+        // Giving more makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for what others give.
+        ...(givesMore || hasEnded ? { created_by_id: actor.id } : {}),
+      }),
+    )
     .where('id', '=', invitation.id)
     .execute();
 }

@@ -1,7 +1,7 @@
 /** Changes of member roles (docs/reference/member_roles.md). */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { hasEnded, isOpenInvitation, lockTree, permissions } from '../../../access/index.ts';
-import { type Database, type DB, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, type DB, isForeignKeyViolation, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found } from '../../../http/index.ts';
 import { belongsTo, type MemberRoleRow, memberRoleColumns } from './queries.ts';
 import { maximumRoles, type RoleValues, roleReasons, taken, tooMany } from './rules.ts';
@@ -85,7 +85,7 @@ export const changeRole = (db: Database, group_id: number | null, id: number, ch
       ]);
       return tx
         .updateTable('member_roles')
-        .set({ ...role, updated_at: sql`now()` })
+        .set(stamped(role))
         .where('id', '=', id)
         .returning(memberRoleColumns)
         .executeTakeFirstOrThrow();

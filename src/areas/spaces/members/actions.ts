@@ -1,7 +1,7 @@
 /** Changes of memberships. Each locks the tree, writes the rows and refreshes the authorizations (docs/reference/members.md). */
 import { sql } from 'kysely';
 import { countsToday, currentPlan, hasEnded, levels, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, reaches } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
 import { removeAccessRequests } from '../../people/users/index.ts';
@@ -198,12 +198,7 @@ export async function changeMember(
   if (waiting) return waiting;
   await tx
     .updateTable('members')
-    .set({
-      access_level,
-      member_role_id: roleColumn(change),
-      ...(expires_at === undefined ? {} : { expires_at }),
-      updated_at: sql`now()`,
-    })
+    .set(stamped({ access_level, member_role_id: roleColumn(change), expires_at }))
     .where('id', '=', member.id)
     .execute();
   await forgetApprovals(tx, source, [user_id]);

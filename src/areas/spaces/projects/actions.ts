@@ -1,7 +1,7 @@
 /** Creating and updating projects (docs/reference/projects.md). */
 import { sql } from 'kysely';
 import { isMoreVisible, type Project, refreshAuthorizations, type VisibilityName } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
 import {
   createRepository,
   deleteRepository,
@@ -242,7 +242,7 @@ export async function changeProject(services: Services, project: Project, change
     });
     await tx
       .updateTable('projects')
-      .set({ ...changes, full_path, updated_at: sql`now()` })
+      .set(stamped({ ...changes, full_path }, full_path !== before.full_path))
       .where('id', '=', project.id)
       .execute();
     // Last, because it cannot be rolled back.
