@@ -7,6 +7,12 @@ export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export const today = (): string => dayOf(new Date());
 
+/** Reasons why something cannot end when a day begins, empty if it can: it would have ended already. Null is no end. */
+export function endReasons(day: string | null): string[] {
+  if (day === null || day > today()) return [];
+  return [day === today() ? 'must be after today' : 'cannot be a date in the past'];
+}
+
 /** The day that lies a number of days after another; before it when the number is negative. */
 export const daysAfter = (day: string, days: number): string => dayOf(new Date(startOf_ms(day) + days * day_ms));
 

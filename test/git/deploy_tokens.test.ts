@@ -50,7 +50,8 @@ test('a deploy token that has expired or lacks the scope clones nothing', async 
   const here = await place();
   const path = `/projects/${here.project.id}/deploy_tokens`;
   const make = async (given: object) => (await here.as('maintainer').post(path, { name: 'build', ...given })).body;
-  const expired = await make({ scopes: ['read_repository'], expires_at: '2001-01-01' });
+  const expired = await make({ scopes: ['read_repository'], expires_at: '2999-01-01' });
+  await here.db.updateTable('deploy_tokens').set({ expires_at: '2001-01-01' }).where('id', '=', expired.id).execute();
   assert.match(await refusedClone(remoteWith(here, expired)), /Access denied|Authentication failed/);
   assert.match(await refusedClone(remoteWith(here, await make({ scopes: ['read_registry'] }))), /403|not allowed/);
 });

@@ -102,7 +102,7 @@ export async function revokeToken(db: Database, id: number): Promise<void> {
  * Rotates a token: revokes it and creates a new one. Of two concurrent rotations, one fails.
  * @param tx a transaction
  * @param wished `YYYY-MM-DD`; left out, a week from now
- * @throws ApiError 400 when the token is already revoked or the date is too late
+ * @throws ApiError 400 when the token is already revoked, and for a date that is over or too late
  */
 export async function rotateToken(
   tx: Database,

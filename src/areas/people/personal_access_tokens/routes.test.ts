@@ -75,12 +75,14 @@ test('a token without expires_at expires after a year, and none lives longer', a
 
   const before = (await as('admin').get('/personal_access_tokens', { user_id: people.guest.id })).body.length;
   const refusals: [object, string][] = [
-    [{ expires_at: daysFromNow(366) }, `Expires at must be before ${lastDay(usual)}`],
+    [{ expires_at: daysFromNow(0) }, 'Expires at must be after today'],
+    [{ expires_at: daysFromNow(-1) }, 'Expires at cannot be a date in the past'],
+    [{ expires_at: daysFromNow(366) }, `Expires at must be on or before ${lastDay(usual)}`],
     [{ scopes: [] }, "Scopes can't be blank"],
     [{ name: ' ', scopes: [] }, "Name can't be blank and Scopes can't be blank"],
     [
       { name: ' ', scopes: [], expires_at: '2999-01-01' },
-      `Name can't be blank, Scopes can't be blank, and Expires at must be before ${lastDay(usual)}`,
+      `Name can't be blank, Scopes can't be blank, and Expires at must be on or before ${lastDay(usual)}`,
     ],
     [{ description: 'x'.repeat(256) }, 'Description is too long (maximum is 255 characters)'],
   ];
@@ -225,9 +227,11 @@ test('rotation replaces a token by one with the same scopes', async () => {
   const again = await as('guest').post(`/personal_access_tokens/${old.id}/rotate`);
   assert.equal(again.status, 400);
   assert.deepEqual(again.body, { message: '400 Bad request - Token already revoked' });
+  const today = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, { expires_at: daysFromNow(0) });
+  assert.deepEqual([today.status, today.body], [400, { message: '400 Bad request - Expires at must be after today' }]);
   const tooLate = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, { expires_at: daysFromNow(366) });
   assert.equal(tooLate.status, 400);
-  assert.deepEqual(tooLate.body, { message: `400 Bad request - Expires at must be before ${lastDay(usual)}` });
+  assert.deepEqual(tooLate.body, { message: `400 Bad request - Expires at must be on or before ${lastDay(usual)}` });
   assert.equal((await as('guest').get(`/personal_access_tokens/${rotated.body.id}`)).body.active, true);
 
   const over = await tokenOf(here, 'guest', { expires_at: daysFromNow(0) });

@@ -37,6 +37,8 @@ test('members of an invited group and its ancestors have access to the group and
   );
   const past = await w.as('owner').post(share, { ...given, expires_at: '2020-01-01' });
   assert.deepEqual(past.body, { message: { expires_at: ['cannot be a date in the past'] } });
+  const today = await w.as('owner').post(share, { ...given, expires_at: daysFromNow(0) });
+  assert.deepEqual([today.status, today.body], [400, { message: { expires_at: ['must be after today'] } }]);
   assert.deepEqual((await w.as('owner').post(share, { ...given, group_id: 99_999_999 })).body, {
     message: '404 Group Not Found',
   });

@@ -16,6 +16,7 @@ import {
   visibleGroup,
   withChange,
 } from '../../../access/index.ts';
+import { endReasons } from '../../../cron/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import {
   allOptional,
@@ -55,7 +56,6 @@ import {
   presentGroup,
   searchGroups,
 } from '../groups/index.ts';
-import { expiryReasons } from '../members/index.ts';
 import { inviteGroup, type NewGroupLink, uninviteGroup } from './actions.ts';
 
 const ProjectGroupLink = resource('ProjectGroupLink', {
@@ -69,7 +69,7 @@ const ProjectGroupLink = resource('ProjectGroupLink', {
 const invitation = {
   group_id: Id,
   group_access: ProjectLevel({ description: 'Maximum access level for members of the invited group' }),
-  expires_at: optional(checked(nullable(DateOnly), expiryReasons)),
+  expires_at: optional(checked(nullable(DateOnly), endReasons)),
 };
 
 /**

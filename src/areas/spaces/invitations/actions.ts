@@ -1,7 +1,7 @@
 /** Changes of invitations: the rows and the resulting messages, in one transaction. */
 import { sql } from 'kysely';
 import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
-import { today } from '../../../cron/index.ts';
+import { endReasons, today } from '../../../cron/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid, textOf } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
@@ -11,7 +11,6 @@ import {
   addMembers,
   asSubtree,
   checkRole,
-  expiryReasons,
   type Grant,
   type Granted,
   hasSeatsFor,
@@ -126,7 +125,7 @@ function textOfRole(error: unknown): string {
 }
 
 function grantRefusal(source: Source, actor: Actor, { access_level, expires_at }: Wanted, withMinimal: boolean) {
-  const [past] = expiryReasons(expires_at);
+  const [past] = endReasons(expires_at);
   return past === undefined ? levelRefusal(source, actor, access_level, withMinimal) : `Expires at ${past}`;
 }
 

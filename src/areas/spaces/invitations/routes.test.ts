@@ -182,6 +182,7 @@ test('invitations with unavailable levels and roles are refused', async () => {
   await refused({ access_level: 5 }, 'Access level is not included in the list');
   await refused({ access_level: 30, expires_at: '2020-01-01' }, 'Expires at cannot be a date in the past');
   await refused({ access_level: 30, member_role_id: 999_999 }, 'Member role not found');
+  await refused({ access_level: 30, expires_at: daysFromNow(0) }, 'Expires at must be after today');
   const inherited = await as('owner').post(url, { user_id: people.maintainer.id, access_level: 10 });
   assert.deepEqual(inherited.body.message, {
     [people.maintainer.username]:

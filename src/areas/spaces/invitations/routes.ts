@@ -1,6 +1,7 @@
 /** Invitations to groups and projects by email (docs/reference/invitations.md). Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
 import { type Changing, groupLevels } from '../../../access/index.ts';
+import { endReasons } from '../../../cron/index.ts';
 import {
   ApiError,
   badParams,
@@ -29,7 +30,7 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { RoleId } from '../member_roles/index.ts';
-import { expiryReasons, type Granted, isLocked, managers, type Source, sourceFor } from '../members/index.ts';
+import { type Granted, isLocked, managers, type Source, sourceFor } from '../members/index.ts';
 import { changeInvitation, invite, removeInvitation } from './actions.ts';
 import { invitationFor, invitationsOf } from './queries.ts';
 import { looksLikeAddress } from './rules.ts';
@@ -141,7 +142,7 @@ function routesOf(kind: Source['kind']) {
         email: Type.String(),
         access_level: optional(Level()),
         member_role_id: RoleId(),
-        expires_at: optional(checked(nullable(DateOnly), expiryReasons)),
+        expires_at: optional(checked(nullable(DateOnly), endReasons)),
       },
       returns: one(Invitation),
       refusals: { 400: ['400 Bad request', '<parameter>: <reason>'] },

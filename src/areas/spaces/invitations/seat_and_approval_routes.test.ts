@@ -162,7 +162,7 @@ test('a pending promotion is deleted with its membership, and is not approved af
     [late.id],
   );
   const approved = await as('admin').put(`/member_approvals/${waiting[0].id}/approve`);
-  assert.deepEqual([approved.status, approved.body], [422, { message: 'Expires at cannot be a date in the past' }]);
+  assert.deepEqual([approved.status, approved.body], [422, { message: 'Expires at must be after today' }]);
   assert.deepEqual([await levelOf(here, removed.id), await levelOf(here, late.id)], [undefined, 10]);
 });
 

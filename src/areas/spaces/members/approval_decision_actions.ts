@@ -1,12 +1,12 @@
 /** Approving and denying promotions. */
 import { sql } from 'kysely';
 import { levels, subtreeOf } from '../../../access/index.ts';
+import { endReasons } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { conflict, found, unprocessable } from '../../../http/index.ts';
 import { addMembers } from './actions.ts';
 import { lockedSource } from './queries.ts';
 import { refusalText } from './refusal_rules.ts';
-import { expiryReasons } from './rules.ts';
 
 /** Locks a pending promotion, so that two administrators do not both decide. */
 async function pendingApproval(tx: Database, id: number) {
@@ -33,7 +33,7 @@ export async function approve(tx: Database, id: number, admin_id: number): Promi
   await lockedSource(tx, place);
   const { user_id, access_level, member_role_id, expires_at } = await pendingApproval(tx, id);
   // Otherwise an expired membership would replace one that is in force.
-  const [past] = expiryReasons(expires_at);
+  const [past] = endReasons(expires_at);
   if (past !== undefined) throw unprocessable(`Expires at ${past}`);
   await decide(tx, id, 'approved', admin_id);
   const actor = { id: admin_id, access_level: levels.owner, permissions: [] };

@@ -6,6 +6,6 @@ export { actorNow, isDirect, isLocked, lockedSource } from './queries.ts';
 export { noSeatsText, type Refusal, textsOf } from './refusal_rules.ts';
 export { removeMember } from './removal_actions.ts';
 export { checkRole, type Grant } from './role_rules.ts';
-export { type Actor, expiryReasons, isAbove, mayManage, memberTexts, roleName, type Source } from './rules.ts';
+export { type Actor, isAbove, mayManage, memberTexts, roleName, type Source } from './rules.ts';
 export { hasSeatsFor } from './seat_queries.ts';
 export { asSubtree, everyone, type Granted, managers, sourceFor } from './source_access.ts';

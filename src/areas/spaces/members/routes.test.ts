@@ -67,7 +67,7 @@ for (const kind of ['group', 'project'] as const) {
       [{ user_id, username: newcomer.username, access_level: 20 }, 400, 'user_id, username are mutually exclusive'],
       [{ user_id: 'x', access_level: 20 }, 400, 'user_id is invalid'],
       [{ user_id, access_level: 20, expires_at: daysFromNow(-1) }, 400, { expires_at: ['cannot be a date in the past'] }],
-      [{ user_id, access_level: 20, expires_at: daysFromNow(0) }, 400, { expires_at: ['cannot be a date in the past'] }],
+      [{ user_id, access_level: 20, expires_at: daysFromNow(0) }, 400, { expires_at: ['must be after today'] }],
       [{ user_id, access_level: 20, expires_at: 'soon' }, 400, 'expires_at is invalid'],
     ];
     for (const [body, status, message] of refusals) {

@@ -1,6 +1,7 @@
 /** Members of groups and projects. Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
 import { type Changing, GroupLevel, ProjectLevel, visibleProject } from '../../../access/index.ts';
+import { endReasons } from '../../../cron/index.ts';
 import {
   allOptional,
   atLeastOneOf,
@@ -39,7 +40,7 @@ import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from '
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
 import { noSeatsText, textsOf } from './refusal_rules.ts';
 import { removeMember } from './removal_actions.ts';
-import { expiryReasons, lastOwnerRefusal, mayManage, memberTexts, protectedRefusal, type Source } from './rules.ts';
+import { lastOwnerRefusal, mayManage, memberTexts, protectedRefusal, type Source } from './rules.ts';
 import { asSubtree, everyone, type Granted, managers, sourceFor } from './source_access.ts';
 
 /** The most users that one request adds. */
@@ -61,7 +62,7 @@ const Outcome = resource('MembersOutcome', {
   ),
 });
 
-const Expiry = () => checked(nullable(DateOnly), expiryReasons);
+const Expiry = () => checked(nullable(DateOnly), endReasons);
 const LevelIn = { group: GroupLevel(), project: ProjectLevel() };
 
 type Manager = Pick<Granted, 'source'> & Changing<Granted>;

@@ -1,6 +1,5 @@
 /** Rules of memberships. Pure functions. */
 import { type Eligibility, holds, levels } from '../../../access/index.ts';
-import { today } from '../../../cron/index.ts';
 import { type ApiError, forbidden } from '../../../http/index.ts';
 
 /** A group or project with members. */
@@ -97,10 +96,6 @@ export function protectionOf(
 /** The refusal for a protected membership. */
 export const protectedRefusal = (protection: Protection): ApiError =>
   protection === 'last owner' ? forbidden(lastOwnerText) : forbidden();
-
-/** Reasons why a membership cannot end on a day, empty if it can. It would not be in force from that day on. */
-export const expiryReasons = (expires_at: string | null): string[] =>
-  expires_at !== null && expires_at <= today() ? ['cannot be a date in the past'] : [];
 
 /** The refusal of every endpoint that takes a role from a user, as endpoints declare it. */
 export const lastOwnerRefusal = `403 Forbidden - ${lastOwnerText}`;

@@ -59,7 +59,9 @@ test('invalid tokens are refused, and none is created', async () => {
     [{ expires_at: 'soon' }, 400, 'expires_at is invalid'],
     [{ scopes: [] }, 422, "Scopes can't be blank"],
     [{ name: ' ' }, 422, "Name can't be blank"],
-    [{ expires_at: daysFromNow(366) }, 422, `Expires at must be before ${daysFromNow(365)}`],
+    [{ expires_at: daysFromNow(0) }, 422, 'Expires at must be after today'],
+    [{ expires_at: daysFromNow(-1) }, 422, 'Expires at cannot be a date in the past'],
+    [{ expires_at: daysFromNow(366) }, 422, `Expires at must be on or before ${daysFromNow(365)}`],
   ];
   for (const [more, status, text] of refusals) {
     const refused = await as('owner').post(base, wish(more));
@@ -129,7 +131,10 @@ test('a token is rotated once, and not after it has expired', async () => {
   const unknown = await as('owner').post(`${base}/99999999/rotate`);
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Not Found' }]);
   const far = await as('owner').post(`${base}/${rotated.body.id}/rotate`, { expires_at: daysFromNow(366) });
-  assert.deepEqual([far.status, far.body.message], [400, `400 Bad request - Expires at must be before ${daysFromNow(365)}`]);
+  assert.deepEqual(
+    [far.status, far.body.message],
+    [400, `400 Bad request - Expires at must be on or before ${daysFromNow(365)}`],
+  );
   assert.equal((await holding(token).get('/user')).status, 200);
 
   await db.updateTable('personal_access_tokens').set({ expires_at: '2020-01-01' }).where('id', '=', rotated.body.id).execute();
