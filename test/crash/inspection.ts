@@ -67,11 +67,12 @@ async function inspectProjects(api: Client, db: Database, { projects }: Memory):
   for (const [name, { fate, id, deletion }] of projects) {
     const row = await db
       .selectFrom('projects')
-      .select(['id', 'marked_for_deletion_at'])
-      .where('path', '=', name)
+      .select(['id', 'path', 'marked_for_deletion_at'])
+      .where((is) => is.or([is('path', '=', name), is('path', 'like', `${name}-deletion\\_scheduled-%`)]))
       .executeTakeFirst();
     if (fate === 'done') assert.equal(row?.id, id, name);
     if (!row) continue;
+    assert.equal(row.path === name, row.marked_for_deletion_at === null, 'a marked project has given up its path');
     if (deletion === 'done') assert.notEqual(row.marked_for_deletion_at, null, name);
     if (deletion === undefined) assert.equal(row.marked_for_deletion_at, null, name);
     const { status, body } = await api.get(`/projects/${row.id}/repository/tree`);

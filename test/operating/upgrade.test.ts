@@ -3,59 +3,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { createToken } from '../../src/areas/people/personal_access_tokens/index.ts';
-import { connect, type Database } from '../../src/db/index.ts';
+import type { Database } from '../../src/db/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { schemaDump } from '../../src/db/schema_dump.ts';
 import { type Client, clientOf } from '../support/client.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { startServer } from '../support/populate.ts';
-
-/** The last migration of the previous release. */
-const previous = '0133_order_of_member_roles';
-
-/**
- * What that release had in its tables after its API was used: a line a row, the name of the table and its columns as JSON. Secrets that its own key sealed, and its
- * licence, are left out.
- */
-const rowsFile = path.join(import.meta.dirname, 'fixtures/release_0133.txt');
-
-/** The columns of a table that are not computed from others. */
-async function storedColumns(db: Database, table: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select column_name as name from information_schema.columns
-     where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'`.execute(db);
-  return rows.map(({ name }) => name);
-}
-
-async function fill(db: Database): Promise<void> {
-  const rows = new Map<string, string[]>();
-  for (const line of (await readFile(rowsFile, 'utf8')).trimEnd().split('\n')) {
-    const [, table, row] = /^(\w+) (.*)$/.exec(line)!;
-    rows.set(table!, [...(rows.get(table!) ?? []), row!]);
-  }
-  await db.connection().execute(async (connection) => {
-    // The rows are consistent as they are: neither triggers nor keys have anything to do.
-    await sql`set session_replication_role = replica`.execute(connection);
-    for (const [table, lines] of rows) {
-      const columns = sql.join((await storedColumns(connection, table)).map((column) => sql.ref(column)));
-      await sql`delete from ${sql.table(table)}`.execute(connection);
-      await sql`insert into ${sql.table(table)} (${columns}) overriding system value
-                select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${`[${lines.join(',')}]`}::json)`.execute(
-        connection,
-      );
-    }
-    await sql`set session_replication_role = origin`.execute(connection);
-    const sequences = await sql<{ table: string; column: string }>`
-      select table_name as table, column_name as column from information_schema.columns
-       where table_schema = 'public' and is_identity = 'YES'`.execute(connection);
-    for (const { table, column } of sequences.rows)
-      await sql`select setval(pg_get_serial_sequence(${table}, ${column}), (select coalesce(max(${sql.ref(column)}), 0) + 1 from ${sql.table(table)}), false)`.execute(
-        connection,
-      );
-  });
-}
+import { installPreviousRelease } from './previous_release.ts';
 
 let db: Database;
 let stop = async () => {};
@@ -64,10 +19,7 @@ let client: (username: string) => Promise<Client>;
 before(async () => {
   const { connectionString, db: database } = await emptyDatabase();
   db = database;
-  await migrate(connectionString, undefined, previous);
-  const old = connect({ connectionString, max: 1 });
-  await fill(old);
-  await old.destroy();
+  await installPreviousRelease(connectionString);
   await migrate(connectionString);
   const server = await startServer(db, {});
   client = async (username) => {

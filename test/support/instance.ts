@@ -1,9 +1,10 @@
 /** The real executable, started, killed and started again on the same data. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ownAddress } from './address.ts';
 import { compileCache } from './compile_cache.ts';
@@ -33,9 +34,7 @@ export interface Instance {
   ready_ms: number;
   /** Resident memory of the process. */
   memory_bytes(): Promise<number>;
-  /** SIGKILL for the server and what it started, except for the database. */
   killServer(): Promise<void>;
-  /** SIGKILL for the embedded PostgreSQL. */
   killDatabase(): Promise<void>;
   /** Resolves when the server answers again, as it must by itself after its database was killed. */
   ready(): Promise<void>;
@@ -62,14 +61,33 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
-/** Starts the server and waits until it answers. */
-export async function startInstance(environment: ServerEnvironment): Promise<Instance> {
-  const began = performance.now();
-  const child = spawn(process.execPath, [main, 'serve'], {
+/** SIGKILL for the embedded PostgreSQL of a data folder. */
+export async function killDatabase(data: string): Promise<void> {
+  const pid = Number((await readFile(path.join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+  assert.ok(pid > 1, 'the file names a process');
+  process.kill(pid, 'SIGKILL');
+}
+
+/** SIGKILL for a server and what it started, except for the database. */
+export async function killServer(child: ChildProcess): Promise<void> {
+  if (!isRunning(child)) return;
+  const ended = once(child, 'exit');
+  process.kill(-child.pid!, 'SIGKILL');
+  await ended;
+}
+
+/** A server that may not be ready yet. */
+export const spawnServer = (environment: ServerEnvironment): ChildProcessByStdio<null, Readable, Readable> =>
+  spawn(process.execPath, [main, 'serve'], {
     env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, which one signal reaches
   });
+
+/** Starts the server and waits until it answers. */
+export async function startInstance(environment: ServerEnvironment): Promise<Instance> {
+  const began = performance.now();
+  const child = spawnServer(environment);
   const ended = once(child, 'exit');
   let lines = '';
   for (const stream of [child.stdout, child.stderr])
@@ -81,16 +99,8 @@ export async function startInstance(environment: ServerEnvironment): Promise<Ins
   return {
     ready_ms: performance.now() - began,
     memory_bytes: () => residentBytes(child.pid!),
-    async killServer() {
-      if (isRunning(child)) process.kill(-child.pid!, 'SIGKILL');
-      await ended;
-    },
-    async killDatabase() {
-      const file = path.join(environment.COPPICE_DATA, 'postgres/postmaster.pid');
-      const pid = Number((await readFile(file, 'utf8')).split('\n')[0]);
-      assert.ok(pid > 1, 'the file names a process');
-      process.kill(pid, 'SIGKILL');
-    },
+    killServer: () => killServer(child),
+    killDatabase: () => killDatabase(environment.COPPICE_DATA),
     said,
     ready: () => waitUntilReady(environment.COPPICE_URL, child, said),
     async stop() {
