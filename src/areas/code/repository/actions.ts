@@ -58,22 +58,26 @@ export async function moveRefs(services: Services, mover: Mover, updates: readon
  * @param moved what actually moved, which for a push may be part of what was announced
  */
 export async function refsChanged(services: Services, id: number, moved: readonly RefUpdate[]): Promise<void> {
-  const pushes = await pushesOf(services, services.db, id, moved);
+  const pushes = await pushesOf(services, id, moved);
   await services.db.transaction().execute((tx) => writeEffects(tx, services, id, { moved, pushes }));
 }
 
 type Pushes = Awaited<ReturnType<typeof describePush>>;
+type Place = Mover['project'] & { default_branch: string };
 
 /** The push events for a row in `reference_updates`; none when the row is gone. */
-async function pushesOf(services: Services, db: Database, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {
-  const place = await db
+async function pushesOf(services: Services, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {
+  const place = await services.db
     .selectFrom('reference_updates')
     .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
     .select(['projects.id', 'projects.storage', 'projects.default_branch'])
     .where('reference_updates.id', '=', id)
     .executeTakeFirst();
-  if (!place || moved.length === 0) return [];
-  const { push_event_activities_limit: limit } = await settingsOf(db);
+  return place && moved.length > 0 ? describe(services, place, moved) : [];
+}
+
+async function describe(services: Services, place: Place, moved: readonly RefUpdate[]): Promise<Pushes> {
+  const { push_event_activities_limit: limit } = await settingsOf(services.db);
   return describePush({ repository: repositoryOf(services, place), default_branch: place.default_branch, limit }, moved);
 }
 
@@ -123,14 +127,18 @@ export async function recordRefs(
 }
 
 /**
- * Writes the effects of the references that a repository was filled with before its project was visible.
- * @param tx the transaction that adds the project: a crash leaves neither, so there is nothing to settle
- * @param moved all of them, from nothing
+ * Reads the references that a repository was filled with before its project has a row.
+ * @param moved all of them, from nothing, the default branch among them
+ * @returns writes their effects in the transaction that adds the project: a crash leaves neither, so there is nothing to settle. Nothing is left for git to do
+ * while that transaction holds the tree.
  */
-export async function refsBegun(tx: Database, services: Services, mover: Mover, moved: readonly RefUpdate[]): Promise<void> {
-  const id = await announceUpdates(tx, mover, moved);
-  // The project is not visible yet, and git only reads one commit here.
-  await writeEffects(tx, services, id, { moved, pushes: await pushesOf(services, tx, id, moved) });
+export async function refsBegun(
+  services: Services,
+  { project, user_id }: { project: Place; user_id: number },
+  moved: readonly RefUpdate[],
+): Promise<(tx: Database) => Promise<void>> {
+  const pushes = await describe(services, project, moved);
+  return async (tx) => writeEffects(tx, services, await announceUpdates(tx, { project, user_id }, moved), { moved, pushes });
 }
 
 const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);

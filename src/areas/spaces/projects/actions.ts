@@ -43,7 +43,8 @@ export interface NewProject {
 }
 
 /**
- * Creates a project and its repository. The repository comes first: without a row it is only garbage, while a row without it would be a broken project.
+ * Creates a project and its repository. The repository comes first: without a row it is only garbage, while a row without it would be a broken project; and the
+ * tree is not locked while git works, so that many projects are created in one namespace at a time.
  * @returns the ID of the project
  * @throws ApiError 400 when name or path are taken in the namespace or the project would be more visible than its group, 403 when the limit of projects in a
  * user's namespace is reached
@@ -58,10 +59,12 @@ export async function createProject(services: Services, project: NewProject): Pr
   const repository = repositoryOf(services, { id, storage });
   try {
     await createRepository(repository.path, { defaultBranch: default_branch, objectFormat: object_format });
-    const begun = project.readme_by ? [await commitReadme(repository, project, project.readme_by)] : [];
+    const begun = project.readme_by && (await commitReadme(repository, project, project.readme_by));
+    const mover = { project: { id, storage, default_branch }, user_id: project.creator_id };
+    const recordBegun = begun && (await refsBegun(services, mover, [begun]));
     await db.transaction().execute(async (tx) => {
       await insertProject(tx, { ...project, id, storage, object_format });
-      if (begun.length > 0) await refsBegun(tx, services, { project: { id, storage }, user_id: project.creator_id }, begun);
+      await recordBegun?.(tx);
       await project.also?.(tx, id);
     });
   } catch (error) {

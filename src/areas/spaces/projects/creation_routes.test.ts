@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { lockTree } from '../../../access/index.ts';
 import { entryAt, readBlob, readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import { maintainRepository } from '../../code/repository/index.ts';
 
@@ -286,4 +289,43 @@ test('of two projects created with the same path at the same time, one is create
   );
   assert.deepEqual(kept, [winners[0]!.body.id]);
   assert.equal(await countIn(w), 2);
+});
+
+test('git has nothing left to do for a new project when the tree of its namespace is locked', async () => {
+  const w = await world();
+  const creating = await w.db.transaction().execute(async (tx) => {
+    await lockTree(tx, w.group.id);
+    const created = w.as('owner').post('/projects', { name: 'slow', namespace_id: w.group.id, initialize_with_readme: true });
+    await untilLockWaits(w.db);
+    const { rows } = await sql<{ id: number }>`select last_value as id from projects_id_seq`.execute(w.db);
+    const { path } = repositoryOf(w.services, { id: rows[0]!.id, storage: 'default' });
+    // From here on git cannot work on it.
+    await rename(path, `${path}.away`);
+    return { created, path };
+  });
+  const { status, body } = await creating.created;
+  assert.equal(status, 201, JSON.stringify(body));
+  await rename(`${creating.path}.away`, creating.path);
+  const { rows } = await sql<{ commit_title: string }>`
+    select commit_title from push_event_payloads join events on events.id = event_id where project_id = ${body.id}`.execute(w.db);
+  assert.deepEqual(rows, [{ commit_title: 'Initial commit' }]);
+});
+
+test('thirty projects are created at the same time in one namespace, each with its repository, and of equal paths one', async () => {
+  const w = await world();
+  const before = await countIn(w);
+  const create = (name: string) =>
+    w.as('owner').post('/projects', { name, namespace_id: w.group.id, initialize_with_readme: true });
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => create(`at-once-${index % 25}`)));
+  const created = answers.filter(({ status }) => status === 201).map(({ body }) => body);
+  assert.equal(new Set(created.map(({ path }) => path)).size, 25);
+  assert.equal(created.length, 25);
+  for (const { status, body } of answers)
+    if (status !== 201) assert.deepEqual([status, body.message.path], [400, ['has already been taken']]);
+  for (const { id } of created) {
+    const files = (await w.as('owner').get(`/projects/${id}/repository/tree`)).body;
+    assert.deepEqual([files.length, files[0].name], [1, 'README.md']);
+  }
+  const { rows } = await sql<{ id: number }>`select id from projects where namespace_id = ${w.group.id}`.execute(w.db);
+  assert.equal(rows.length, before + 25);
 });
