@@ -28,8 +28,6 @@ export interface Way {
   issue_id: number;
 }
 
-const kinds: Record<string, string> = { issue: 'Issue', incident: 'Incident', test_case: 'Test Case', task: 'Task' };
-
 const original = async (tx: Database, id: number) =>
   found(
     'Issue',
@@ -47,13 +45,12 @@ type Original = Awaited<ReturnType<typeof original>>;
 const manages = (project: Project) => project.access_level >= levels.planner && mayUse(project, 'issues');
 
 /** @throws ApiError 400 with the reason when the issue cannot be moved there */
-function checkWay(verb: 'move' | 'clone', { source, target }: Way, { issue_type, moved_to_id }: Original): void {
+function checkWay(verb: 'move' | 'clone', { source, target }: Way, { moved_to_id }: Original): void {
   if (verb === 'move' && source.id === target.id)
     throw badRequest('Cannot move work item to same project or group it originates from.');
   const mayLeave = verb === 'clone' || moved_to_id === null;
   if (!manages(source) || !manages(target) || !mayLeave)
     throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
-  if (issue_type === 'task') throw badRequest(`Cannot ${verb} work items of '${kinds[issue_type]}' type.`);
   if (target.marked_for_deletion) throw badRequest(`Cannot ${verb} work item to target namespace as it is pending deletion.`);
   if (source.read_only || target.read_only) throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
 }

@@ -136,7 +136,7 @@ test('a move takes everything along, and the old issue names its new place', asy
   });
   await as('planner').post(`${path}/time_estimate`, { duration: '2h' });
   await as('planner').post(`${path}/add_spent_time`, { duration: '1h', summary: 'thinking' });
-  await as('planner').post(`${path}/links`, {
+  await as('owner').post(`${path}/links`, {
     target_project_id: project.id,
     target_issue_iid: blocked.iid,
     link_type: 'blocks',
@@ -199,12 +199,35 @@ test('a move takes everything along, and the old issue names its new place', asy
   assert.equal((await as('planner').put(path, { state_event: 'reopen' })).body.moved_to_id, null);
 });
 
+test('tasks are moved and cloned as issues of the other types are, with their links', async () => {
+  const place = await world();
+  const { as, project } = place;
+  const target = await otherProject(place, 'target');
+  const parent = await added(place, 'planner', { title: 'Parent' });
+  for (const issue_type of ['task', 'incident', 'test_case']) {
+    const { iid } = await added(place, 'owner', { issue_type, title: issue_type });
+    const path = `${issuesOf(project)}/${iid}`;
+    const linked = await as('owner').post(`${path}/links`, { target_project_id: project.id, target_issue_iid: parent.iid });
+    assert.equal(linked.status, 201);
+    const cloned = await as('planner').post(`${path}/clone`, { to_project_id: project.id });
+    assert.deepEqual([cloned.status, cloned.body.issue_type], [201, issue_type]);
+    const moved = await as('planner').post(`${path}/move`, { to_project_id: target.id });
+    assert.deepEqual([moved.status, moved.body.issue_type, moved.body.project_id], [201, issue_type, target.id]);
+    const links = (await as('planner').get(`${issuesOf(target)}/${moved.body.iid}/links`)).body;
+    assert.deepEqual(
+      links.map(({ id }: { id: number }) => id),
+      [parent.id],
+    );
+    const old = (await as('planner').get(path)).body;
+    assert.deepEqual([old.state, old.moved_to_id], ['closed', moved.body.id]);
+  }
+});
+
 test('a refused move or clone says why, and changes nothing', async () => {
   const place = await world();
   const { as, project, db } = place;
   const target = await otherProject(place, 'target');
   const { iid } = await added(place, 'guest');
-  const task = await added(place, 'guest', { issue_type: 'task' });
   const stranger = await place.person();
   const foreign = (await stranger.client.post('/projects', { name: 'foreign' })).body;
   const going = async (persona: Persona, verb: 'move' | 'clone', parameters: Record<string, unknown>, number = iid) => {
@@ -219,10 +242,6 @@ test('a refused move or clone says why, and changes nothing', async () => {
     assert.deepEqual(await going('planner', verb, { to_project_id: foreign.id }), refused);
     assert.deepEqual(await going('planner', verb, { to_project_id: 987_654_321 }), [404, '404 Project Not Found']);
     assert.deepEqual(await going('planner', verb, {}), [400, 'to_project_id is missing']);
-    assert.deepEqual(await going('planner', verb, { to_project_id: target.id }, task.iid), [
-      400,
-      `Cannot ${verb} work items of 'Task' type.`,
-    ]);
     assert.deepEqual(await going('planner', verb, { to_project_id: target.id }, 99), [404, '404 Issue Not Found']);
   }
   await db

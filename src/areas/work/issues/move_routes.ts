@@ -48,7 +48,6 @@ export const issueMoveRoutes = [
     refusals: {
       400: [
         'Cannot move work item due to insufficient permissions.',
-        "Cannot move work items of '<type>' type.",
         'Cannot move work item to target namespace as it is pending deletion.',
         'Cannot move work item to same project or group it originates from.',
       ],
@@ -69,7 +68,6 @@ export const issueMoveRoutes = [
     refusals: {
       400: [
         'Cannot clone work item due to insufficient permissions.',
-        "Cannot clone work items of '<type>' type.",
         'Cannot clone work item to target namespace as it is pending deletion.',
       ],
       404: '404 Project Not Found',
