@@ -6,6 +6,7 @@ import { readForm, type Values } from './form.ts';
 import { atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
 import {
   AnyText,
+  ClearableList,
   CommaList,
   checked,
   DateOnly,
@@ -121,6 +122,11 @@ test('lists come as lists, as numbered hashes, as comma-separated text or as one
   assert.deepEqual(read(input, { ids: { 0: '5', 1: '6' } }), { ids: [5, 6] });
   assert.deepEqual(read(input, { ids: '5' }), { ids: [5] });
   assert.deepEqual(read(input, { ids: '', labels: '' }), { ids: [], labels: [] });
+  const clearable = { labels: Type.Optional(ClearableList(Type.String())) };
+  assert.deepEqual(read(clearable, { labels: null }), { labels: [] });
+  assert.deepEqual(read(clearable, { labels: 'a,b' }), { labels: ['a', 'b'] });
+  assert.deepEqual(read(clearable, {}), {});
+  assert.deepEqual(read(input, { labels: null }), {}, 'a list that nothing clears');
   assert.equal(refusal(input, { ids: { a: 1 } }), 'ids is invalid');
   assert.equal(refusal(input, { ids: [1, 'x'] }), 'ids is invalid');
 });

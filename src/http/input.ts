@@ -255,7 +255,7 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
   let value =
     raw instanceof Repeated && schema.type !== 'array' && !schema.anyOf?.some((kind) => kind.type === 'array') ? raw.at(-1) : raw;
   if (value === '' && (member.emptyIsNull || schema[marks]?.emptyIsLeftOut)) value = null;
-  if (value === null && member.isNullable) return null;
+  if (value === null && member.isNullable) return schema[marks]?.nullIsEmpty ? [] : null;
   if (value === undefined || value === null) {
     // Clients send null for unset parameters (python-gitlab: start_branch), so null counts as omitted if nothing can be cleared.
     if (schema.default !== undefined) return schema.default;

@@ -26,6 +26,8 @@ export interface Marks {
   idOrName?: true;
   /** A comma-separated text is accepted as the array. */
   comma?: true;
+  /** Null is read as the empty list. */
+  nullIsEmpty?: true;
   /** NUL and lone surrogates are content here, not an attack on the database. */
   anyText?: true;
   /** Text of up to a million characters, which raises the limit of the body. */
@@ -83,6 +85,10 @@ export const required = <S extends TSchema>(schema: S): S => marked(schema, { no
 
 /** A list that may also come as one comma-separated text, e.g. `labels=a,b`. */
 export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item), { comma: true });
+
+/** The same for a list that null clears, as an empty text or list does. */
+export const ClearableList = <S extends TSchema>(item: S) =>
+  marked(Type.Unsafe<Static<S>[]>(nullable(CommaList(item))), { nullIsEmpty: true });
 
 /** Text of up to a million characters, such as a description, which raises the limit of the body (docs/operating.md#limits). */
 export function longText<S extends TSchema>(schema: S): S {

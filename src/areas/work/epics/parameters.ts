@@ -4,6 +4,7 @@ import { type Group, levels } from '../../../access/index.ts';
 import {
   allOptional,
   atLeastOneOf,
+  ClearableList,
   CommaList,
   checked,
   DateOnly,
@@ -25,7 +26,7 @@ const title = checked(Type.String({ description: 'At most 255 characters' }), ti
 
 const common = {
   description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
-  labels: CommaList(Type.String({ description: 'Titles; missing labels are created in the group' })),
+  labels: ClearableList(Type.String({ description: 'Titles; missing labels are created in the group' })),
   color: checked(Type.String({ description: 'A colour as `#rgb`, `#rrggbb` or CSS name' }), colorReasons),
   confidential: notEmpty(Type.Boolean()),
   start_date_is_fixed: notEmpty(

@@ -225,6 +225,8 @@ test('a change has one system note, one resource event and one activity event', 
   });
   assert.deepEqual(again.body, changed.body, 'nothing differs');
   assert.deepEqual(await notesOn(here, epic.id), notes);
+  const cleared = await addEpic(here, { title: 'Cleared', labels: 'a,b' });
+  assert.deepEqual((await as('planner').put(pathOf(here, cleared), { labels: null })).body.labels, []);
   const reopened = await as('planner').put(path, { state_event: 'reopen', start_date_is_fixed: false, due_date_fixed: null });
   assert.deepEqual([reopened.body.closed_at, reopened.body.start_date, reopened.body.due_date], [null, null, null]);
   assert.deepEqual((await notesOn(here, epic.id)).slice(5), ['removed start date', 'removed due date']);

@@ -6,6 +6,7 @@ import {
   allOptional,
   atLeastOneOf,
   type Caller,
+  ClearableList,
   CommaList,
   checked,
   DateOnly,
@@ -31,17 +32,26 @@ import { noMatchText } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
 import type { IssueChanges } from './change_actions.ts';
 import type { NewIssue } from './creation_actions.ts';
-import { assigneeReasons, checkKind, createsLabels, heardOnChange, heardOnNew, numberReasons, weightReasons } from './rules.ts';
+import {
+  assigneeReasons,
+  checkKind,
+  createsLabels,
+  heardOnChange,
+  heardOnNew,
+  numberReasons,
+  unassignable,
+  weightReasons,
+} from './rules.ts';
 
 const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
 const EpicNumber = (description: string) => since('premium', nullable(IdOf({ minimum: 0, description })));
 
 const common = {
   description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
-  assignee_ids: CommaList(Id),
+  assignee_ids: ClearableList(Id),
   assignee_id: nullable(Type.Integer({ description: 'Deprecated: `assignee_ids`' })),
   milestone_id: nullable(Type.Integer({ description: '0: none' })),
-  labels: CommaList(Type.String({ description: 'Titles' })),
+  labels: ClearableList(Type.String({ description: 'Titles' })),
   add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
   remove_labels: CommaList(Type.String({ description: 'Titles of labels to remove' })),
   due_date: nullable(DateOnly),
@@ -109,16 +119,31 @@ export interface Place {
 
 /**
  * The assignees: those users who can be assigned; only the first one if the plan allows no more.
- * @throws ApiError 400 for too many
+ * @param issue whose assignees are replaced: its present ones can stay, and it is refused to lose them to users who cannot be assigned; left out for a new issue,
+ * which goes without those users
+ * @throws ApiError 400 for too many, and with `issue` for users who cannot be assigned
  */
-async function assigneesOf({ db, plan, project }: Place, { assignee_ids, assignee_id }: Given): Promise<number[] | undefined> {
+async function assigneesOf(
+  { db, plan, project }: Place,
+  { assignee_ids, assignee_id }: Given,
+  issue?: { id: number },
+): Promise<number[] | undefined> {
   const given = assignee_ids ?? (assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id]);
   if (given === undefined) return undefined;
   const reasons = assigneeReasons(given);
   if (reasons.length > 0) throw invalid({ assignees: reasons });
-  const assignable = await assignableUsers(db, project, given);
-  return plan === 'free' ? assignable.slice(0, 1) : assignable;
+  const fit = new Set([...(await assignableUsers(db, project, given)), ...(issue ? await presentAssignees(db, issue.id) : [])]);
+  const wanted = [...new Set(given)].filter((id) => id > 0);
+  const unfit = wanted.filter((id) => !fit.has(id));
+  if (issue && unfit.length > 0) throw invalid({ assignees: [unassignable(unfit)] });
+  const assignees = wanted.filter((id) => fit.has(id));
+  return plan === 'free' ? assignees.slice(0, 1) : assignees;
 }
+
+const presentAssignees = async (db: Database, issue_id: number): Promise<number[]> => {
+  const rows = await db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', issue_id).execute();
+  return rows.map(({ user_id }) => user_id);
+};
 
 /** @throws ApiError 404 for a milestone that issues of the project cannot have */
 async function milestoneOf({ db, project }: Place, { milestone_id }: Given): Promise<number | null | undefined> {
@@ -173,7 +198,7 @@ export async function newIssueFrom(place: Place, input: Static<TObject<typeof ne
  */
 export async function changesFrom(
   place: Place,
-  issue: { discussion_locked: boolean | null },
+  issue: { id: number; discussion_locked: boolean | null },
   input: Static<TObject<typeof editInput>>,
 ): Promise<IssueChanges> {
   const given = heardOnChange(place.project, issue, input);
@@ -185,7 +210,7 @@ export async function changesFrom(
     ...{ description, state_event, issue_type, confidential, discussion_locked, due_date, weight },
     ...{ labels, add_labels, remove_labels, health_status, created_at, updated_at },
     creates_labels: createsLabels(place.project),
-    assignee_ids: await assigneesOf(place, given),
+    assignee_ids: await assigneesOf(place, given, issue),
     milestone_id: await milestoneOf(place, given),
     iteration_id: await iterationOf(place, given),
     epic_id: await epicOf(place, given),

@@ -358,6 +358,7 @@ test('labels, milestone and weight are changed and cleared, with resource events
     { assignee_ids: 0 },
     { assignee_ids: [0] },
     { assignee_ids: '' },
+    { assignee_ids: null },
     { assignee_id: 0 },
     { assignee_id: '' },
   ]) {
@@ -365,6 +366,31 @@ test('labels, milestone and weight are changed and cleared, with resource events
     assert.deepEqual(await assignees(cleared), [], JSON.stringify(cleared));
   }
   assert.deepEqual(await assignees({ assignee_id: guest.id }), [guest.username]);
+  await as('planner').put(path, { labels: 'b' });
+  assert.deepEqual((await as('planner').put(path, { labels: null })).body.labels, []);
+});
+
+test('users who cannot be assigned are named, and the present assignees stay', async () => {
+  const place = await world();
+  const { as, people, db } = place;
+  const { planner, guest, outsider } = people;
+  const { iid } = await added(place, 'guest', { title: 'Assigned' });
+  const path = `${issuesOf(place)}/${iid}`;
+  const assigned = async () => usernames((await as('planner').get(path)).body.assignees);
+  await as('planner').put(path, { assignee_ids: [guest.id] });
+  for (const given of [{ assignee_ids: [planner.id, outsider.id, 987_654_321] }, { assignee_ids: [outsider.id, 987_654_321] }]) {
+    const refused = await as('planner').put(path, { ...given, title: 'Changed' });
+    const reason = `cannot be assigned: ${outsider.id}, 987654321`;
+    assert.deepEqual([refused.status, refused.body], [400, { message: { assignees: [reason] } }]);
+    assert.deepEqual(await assigned(), [guest.username]);
+  }
+  assert.equal((await as('planner').put(path, { assignee_id: outsider.id })).status, 400);
+  assert.equal((await as('planner').get(path)).body.title, 'Assigned');
+  await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', guest.id).execute();
+  await as('planner').put(path, { assignee_ids: [guest.id, planner.id] });
+  assert.deepEqual(await assigned(), [guest.username, planner.username], 'a present assignee can stay');
+  await as('planner').put(path, { assignee_ids: [planner.id] });
+  assert.equal((await as('planner').put(path, { assignee_ids: [guest.id] })).status, 400);
 });
 
 test('an edit needs at least one parameter, and invalid ones are refused', async () => {
