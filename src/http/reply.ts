@@ -29,7 +29,7 @@ export const pageOf = <S extends TSchema>(schema: S): Returns<Page<Static<S>>> =
   parts: (page) => ({ body: page.items }),
 });
 
-/** A whole list, for the few that are not paginated. */
+/** A whole list, for the few that are not paginated (docs/api.md). */
 export const listOf = <S extends TSchema>(schema: S): Returns<Static<S>[]> => ({
   kind: 'json',
   schema: Type.Array(schema),

@@ -49,6 +49,28 @@ test('each method and path has one endpoint, and each operation has a unique id'
   );
 });
 
+/** The arrays that are not pages, with the reason. */
+const wholeLists: Record<string, string> = {
+  getFileBlame: 'the ranges of one file, which only make sense together',
+  listGroupMilestoneBurndownEvents: 'the points of one chart',
+  listProjectMilestoneBurndownEvents: 'the points of one chart',
+  listIssueLinks: 'the reference shows them as a whole',
+  listRelatedEpics: 'as the links of issues',
+};
+
+test('arrays come in pages, which take page and per_page', () => {
+  const arrays = endpoints.filter(({ returns }) => (returns.schema as { type?: string } | undefined)?.type === 'array');
+  const whole = arrays.filter(({ returns }) => returns.kind !== 'page').map(({ operation, alias_of }) => alias_of ?? operation);
+  assert.deepEqual([...new Set(whole)].toSorted(), Object.keys(wholeLists).toSorted());
+  const unpaged = arrays.filter(
+    ({ returns, input = {} }) => returns.kind === 'page' && !('page' in input && 'per_page' in input),
+  );
+  assert.deepEqual(
+    unpaged.map(({ operation }) => operation),
+    [],
+  );
+});
+
 test('every tag has one description', () => {
   const tags = new Set(endpoints.map(({ tag }) => tag));
   assert.deepEqual(repeated([...tags].map(({ name }) => name)), []);

@@ -5,13 +5,13 @@ import {
   del,
   get,
   Id,
-  listOf,
   longText,
   mapPage,
   NotBlank,
   nothing,
   one,
   pageOf,
+  pageOfArray,
   paging,
   post,
   put,
@@ -82,11 +82,13 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
       operation: `list${type}DiscussionNotes`,
       summary: 'List the notes of a discussion, oldest first',
       access,
-      input: thread,
-      returns: listOf(Note),
+      input: { ...thread, ...paging },
+      returns: pageOf(Note),
       refusals: { 404: '404 Notes Not Found' },
-      handle: async ({ db, url, input, ...granted }) =>
-        (await notesOfThread(db, granted, input.discussion_id, 'Notes')).map((note) => presentNote(url, note)),
+      handle: async ({ db, url, input, ...granted }) => {
+        const notes = await notesOfThread(db, granted, input.discussion_id, 'Notes');
+        return mapPage(pageOfArray(notes, input), (note) => presentNote(url, note));
+      },
     }),
     post(`${base}/:discussion_id/notes`, {
       operation: `create${type}DiscussionNote`,

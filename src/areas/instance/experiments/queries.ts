@@ -1,4 +1,5 @@
 /** Reading gates. Changes take effect at once, in every process. */
+import { sql } from 'kysely';
 import { isTeamMember } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { definitions } from './definitions/index.ts';
@@ -27,16 +28,13 @@ export async function isExperimentOn(db: Database, name: ExperimentName, actor: 
 const isOneOfTheTeam = async (db: Database, actor: Actor): Promise<boolean> =>
   actor.startsWith('User:') && isTeamMember(db, Number(actor.slice('User:'.length)));
 
-/**
- * The stored gates of features, by name. Features without any gates are not included.
- * @param names omitted: all features
- */
-export async function gatesOf(db: Database, names?: readonly string[]): Promise<Map<string, GateRow[]>> {
+/** The stored gates of features that were set, by name. */
+export async function gatesOf(db: Database, names: readonly string[]): Promise<Map<string, GateRow[]>> {
   const rows = await db
     .selectFrom('features')
     .leftJoin('feature_gates', 'feature_gates.feature_name', 'features.name')
     .select(['features.name', 'feature_gates.key', 'feature_gates.value'])
-    .$if(names !== undefined, (query) => query.where('features.name', 'in', names!))
+    .where(sql<boolean>`features.name = any(${names}::text[])`)
     .orderBy('features.name')
     .execute();
   const gates = new Map<string, GateRow[]>();

@@ -1,7 +1,7 @@
 /** Experiments: changes shown to some people only, to find out whether they are an improvement. */
 import { type Static, Type } from 'typebox';
 import { teamMember } from '../../../access/index.ts';
-import { badRequest, get, listOf, offeredOn, resource } from '../../../http/index.ts';
+import { badRequest, get, offeredOn, pageOf, pageOfArray, paging, resource } from '../../../http/index.ts';
 import { DefinitionOfExperiment, keyOf } from './definition.ts';
 import { definitions } from './definitions/index.ts';
 import { bucketOf, Gate, gatesFrom, listOfGates, stateOf } from './gate_rules.ts';
@@ -39,15 +39,13 @@ export const experimentRoutes = offeredOn(
       operation: 'listExperiments',
       summary: 'List experiments with their state, by name',
       access: teamMember,
-      returns: listOf(Experiment),
+      input: paging,
+      returns: pageOf(Experiment),
       refusals: { 400: '400 Bad request - experimentation may not be working right now' },
-      handle: async ({ db }) =>
-        present(
-          await gatesOf(
-            db,
-            definitions.map(({ name }) => name),
-          ),
-        ),
+      handle: async ({ db, input }) => {
+        const names = definitions.map(({ name }) => name);
+        return pageOfArray(present(await gatesOf(db, names)), input);
+      },
     }),
   ],
 );

@@ -7,12 +7,16 @@ import {
   del,
   get,
   leftOutIfEmpty,
-  listOf,
+  mapPage,
   mutuallyExclusive,
   nothing,
   nullable,
   one,
   optional,
+  pageOf,
+  pageOfArray,
+  paginate,
+  paging,
   post,
   resource,
 } from '../../../http/index.ts';
@@ -59,15 +63,24 @@ export const featureRoutes = [
     operation: 'listFeatures',
     summary: 'List the feature flags that are set, by name',
     access: admin,
-    returns: listOf(Feature),
-    handle: async ({ db }) => [...(await gatesOf(db))].map(([name, rows]) => present(name, rows)),
+    input: paging,
+    returns: pageOf(Feature),
+    handle: async ({ db, input }) => {
+      const page = await paginate(db, db.selectFrom('features').select('name').orderBy('name'), input);
+      const gates = await gatesOf(
+        db,
+        page.items.map(({ name }) => name),
+      );
+      return mapPage(page, ({ name }) => present(name, gates.get(name) ?? []));
+    },
   }),
   get('/features/definitions', {
     operation: 'listFeatureDefinitions',
     summary: 'List feature definitions, by name',
     access: admin,
-    returns: listOf(DefinitionOfExperiment),
-    handle: () => [...definitions],
+    input: paging,
+    returns: pageOf(DefinitionOfExperiment),
+    handle: ({ input }) => pageOfArray(definitions, input),
   }),
   post('/features/:name', {
     operation: 'setFeature',

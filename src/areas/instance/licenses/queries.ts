@@ -3,7 +3,18 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError, DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import {
+  ApiError,
+  DateOnly,
+  Id,
+  nullable,
+  optional,
+  type Page,
+  type Paging,
+  paginate,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
 import { isBillable } from './seat_queries.ts';
 
 const fields = {
@@ -39,12 +50,12 @@ export const LicenseInFull = resource('LicenseInFull', {
 export type LicenseRow = Static<typeof LicenseInFull>;
 
 /**
- * Licences as replies need them.
- * @param which the id of one, `current` for the one in effect, or `all`, newest first
+ * Licences as replies need them, newest first.
+ * @param which ids, or `current` for the one in effect
  */
-export async function licensesFor(db: Database, which: number | 'current' | 'all'): Promise<LicenseRow[]> {
+export async function licensesFor(db: Database, which: readonly number[] | 'current'): Promise<LicenseRow[]> {
   const wanted =
-    which === 'all' ? sql`true` : sql`licenses.id = ${which === 'current' ? sql`(select id from current_license)` : which}`;
+    which === 'current' ? sql`licenses.id = (select id from current_license)` : sql`licenses.id = any(${which}::bigint[])`;
   const { rows } = await sql<LicenseRow>`
     with now as materialized (select count(*)::integer as count from users where ${isBillable})
     select licenses.id, plan, licenses.created_at, starts_at, expires_at, licensee, add_ons, user_limit, expired,
@@ -61,6 +72,18 @@ export async function licensesFor(db: Database, which: number | 'current' | 'all
      where ${wanted}
      order by licenses.id desc`.execute(db);
   return rows;
+}
+
+/** One page of all licences, newest first. */
+export async function licensesOnPage(db: Database, input: Paging): Promise<Page<LicenseRow>> {
+  const page = await paginate(db, db.selectFrom('licenses').select('id').orderBy('id', 'desc'), input);
+  return {
+    ...page,
+    items: await licensesFor(
+      db,
+      page.items.map(({ id }) => id),
+    ),
+  };
 }
 
 /**

@@ -7,11 +7,12 @@ import {
   del,
   get,
   Id,
-  listOf,
   nothing,
   nullable,
   offeredOn,
   one,
+  pageOf,
+  paging,
   post,
   put,
   withStatus,
@@ -19,7 +20,7 @@ import {
 import { addLicense, removeLicense } from './actions.ts';
 import { recordBillableUsers } from './jobs.ts';
 import { trustedKeys } from './key_rules.ts';
-import { foundLicense, License, LicenseInFull, licensesFor } from './queries.ts';
+import { foundLicense, License, LicenseInFull, licensesFor, licensesOnPage } from './queries.ts';
 import { usageTable } from './usage_present.ts';
 
 const usage = get('/license/usage_export', {
@@ -51,8 +52,9 @@ export const licenseRoutes = offeredOn(
       operation: 'listLicenses',
       summary: 'List all licences, newest first',
       access: admin,
-      returns: listOf(License),
-      handle: ({ db }) => licensesFor(db, 'all'),
+      input: paging,
+      returns: pageOf(License),
+      handle: ({ db, input }) => licensesOnPage(db, input),
     }),
     usage,
     alias(usage, { path: '/license/usage_export.csv' }),
@@ -62,7 +64,7 @@ export const licenseRoutes = offeredOn(
       access: admin,
       input: { id: Id },
       returns: one(LicenseInFull),
-      handle: async ({ db, input }) => foundLicense((await licensesFor(db, input.id))[0]),
+      handle: async ({ db, input }) => foundLicense((await licensesFor(db, [input.id]))[0]),
     }),
     post('/license', {
       operation: 'createLicense',
@@ -81,7 +83,7 @@ export const licenseRoutes = offeredOn(
       handle: ({ db, secrets, licensePublicKey, input }) =>
         db.transaction().execute(async (tx) => {
           const id = await addLicense(tx, trustedKeys(secrets, licensePublicKey), input.license);
-          return (await licensesFor(tx, id))[0]!;
+          return (await licensesFor(tx, [id]))[0]!;
         }),
     }),
     del('/license/:id', {
