@@ -43,12 +43,13 @@ function parameters(endpoint: AnyEndpoint, shapes: Map<string, unknown>): unknow
   const fromQuery = Object.entries(input)
     .filter(([name]) => !inPath.includes(name))
     .map(([name, schema]) => {
-      const { type, default: fallback } = schema as Values;
+      const { type, default: fallback, deprecated } = schema as Values;
       const isArray = type === 'array';
       return {
         name: isArray ? `${name}[]` : name,
         in: 'query',
         ...(required.has(name) && fallback === undefined ? { required: true } : {}),
+        ...(deprecated ? { deprecated } : {}),
         ...(type === 'object' ? { style: 'deepObject', explode: true } : {}),
         schema: describe(schema as Json, shapes),
       };

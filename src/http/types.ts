@@ -116,6 +116,14 @@ export const checked = <S extends TSchema>(schema: S, reasons: (value: Static<S>
 /** A value whose refusal reads `<parameter> <text>`. */
 export const refusedAs = <S extends TSchema>(text: string, schema: S): S => marked(schema, { refusal: text });
 
+/**
+ * A parameter or field that is there for old clients.
+ * @param text what to use instead
+ * @param schema one of its own, since it is marked
+ */
+export const deprecated = <S extends TSchema>(text: string, schema: S): S =>
+  Object.assign(schema, { deprecated: true, description: `Deprecated: ${text}` });
+
 /** A parameter that is ignored, or a field that is left out, below `plan`. */
 export const since = <S extends TSchema>(plan: Plan, schema: S): S => marked(schema, { plan: plan });
 

@@ -71,6 +71,40 @@ test('arrays come in pages, which take page and per_page', () => {
   );
 });
 
+type Described = { description?: string; deprecated?: boolean; name?: string };
+
+/** The places in a document of what says one of these, as `paths./issues.get.parameters.assignee`. */
+function placesOf(node: unknown, says: (node: Described) => boolean, place = ''): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const own = says(node) ? [place] : [];
+  const nameOf = (key: string, value: Described | null) => (typeof value?.name === 'string' ? value.name : key);
+  return [...own, ...Object.entries(node).flatMap(([key, value]) => placesOf(value, says, `${place}/${nameOf(key, value)}`))];
+}
+
+test('what is deprecated is marked in the OpenAPI document', () => {
+  const document = openApiDocument(endpoints);
+  const marked = new Set(placesOf(document, ({ deprecated }) => deprecated === true));
+  assert.deepEqual(
+    placesOf(document, ({ description }) => typeof description === 'string' && /^deprecated|old name/i.test(description)).filter(
+      (place) => !marked.has(place),
+    ),
+    [],
+  );
+  const body = '/requestBody/content/application/json/schema/properties';
+  for (const place of [
+    '/components/schemas/Issue/properties/epic_iid',
+    '/components/schemas/Issue/properties/assignee',
+    '/components/schemas/Project/properties/tag_list',
+    `/paths//projects/{id}/issues/{issue_iid}/put${body}/epic_iid`,
+    `/paths//projects/{id}/issues/{issue_iid}/put${body}/assignee_id`,
+    `/paths//projects/{id}/fork/post${body}/namespace`,
+    '/paths//admin/clusters/get',
+    '/paths//projects/{id}/milestones/get/parameters/include_parent_milestones',
+    '/paths//version/get',
+  ])
+    assert.ok(marked.has(place), place);
+});
+
 test('every tag has one description', () => {
   const tags = new Set(endpoints.map(({ tag }) => tag));
   assert.deepEqual(repeated([...tags].map(({ name }) => name)), []);

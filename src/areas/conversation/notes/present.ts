@@ -1,7 +1,7 @@
 /** How notes appear in replies (docs/reference/notes.md). */
 import { type Static, Type } from 'typebox';
 import { noteableKinds, noteableOf } from '../../../access/index.ts';
-import { byOutcome, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { byOutcome, deprecated, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import type { CommandOutcome } from '../quick_actions/index.ts';
 import type { NoteRow } from './queries.ts';
@@ -20,7 +20,7 @@ export const Note = resource('Note', {
   project_id: nullable(Id),
   noteable_iid: nullable(Type.Integer()),
   resolvable: Type.Boolean(),
-  confidential: Type.Boolean({ description: 'Deprecated: `internal`' }),
+  confidential: deprecated('use `internal`', Type.Boolean()),
   internal: Type.Boolean(),
   imported: Type.Boolean(),
   imported_from: Type.String(),

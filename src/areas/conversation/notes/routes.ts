@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import {
   type AnyEndpoint,
   del,
+  deprecated,
   get,
   Id,
   longText,
@@ -37,7 +38,7 @@ const filters = {
 const comment = {
   body: longText(Type.String()),
   internal: optional(Type.Boolean({ description: 'Whether only members with at least the Planner role can read it' })),
-  confidential: optional(Type.Boolean({ description: 'Deprecated: `internal`' })),
+  confidential: optional(deprecated('use `internal`', Type.Boolean())),
   created_at: CommentTime(),
 };
 

@@ -8,6 +8,7 @@ import {
   atLeastOneOf,
   CommaList,
   checked,
+  deprecated,
   get,
   invalid,
   nullable,
@@ -117,18 +118,16 @@ const references = {
     Type.String({ description: 'Path of the group whose members can list experiments; null: administrators only' }),
   ),
 };
-const deprecated = {
-  repository_storages: CommaList(
-    Type.String({ description: 'Deprecated: storages that take new projects; use `repository_storages_weighted`' }),
-  ),
+const oldNames = {
+  repository_storages: deprecated('use `repository_storages_weighted`', CommaList(Type.String())),
 };
-const input = allOptional({ ...columns, ...references, ...deprecated });
+const input = allOptional({ ...columns, ...references, ...oldNames });
 
 const ApplicationSettings = resource('ApplicationSettings', {
   id: Type.Integer(),
   ...columns,
   ...references,
-  ...deprecated,
+  ...oldNames,
   created_at: Timestamp,
   updated_at: Timestamp,
 });

@@ -7,6 +7,7 @@ import {
   allOptional,
   atLeastOneOf,
   DateOnly,
+  deprecated,
   found,
   get,
   Id,
@@ -35,7 +36,7 @@ async function preferencesOf(db: Database, user_id: number) {
 const UserActivity = resource('UserActivity', {
   username: Type.String(),
   last_activity_on: DateOnly,
-  last_activity_at: Type.String({ format: 'date', description: 'Deprecated: use `last_activity_on`' }),
+  last_activity_at: deprecated('use `last_activity_on`', Type.String({ format: 'date' })),
 });
 
 export const userPreferenceRoutes = [

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { isVisibleGroup, type PlanningParent } from '../../../access/index.ts';
-import { type Caller, containing, DateOnly, filtersOn, Iid, optional, Timestamp } from '../../../http/index.ts';
+import { type Caller, containing, DateOnly, deprecated, filtersOn, Iid, optional, Timestamp } from '../../../http/index.ts';
 import { isMilestoneFor } from './queries.ts';
 
 const filters = filtersOn('milestones', (by) => ({
@@ -30,7 +30,7 @@ const shared = {
   iids: optional(Type.Array(Iid, { description: 'Ignored with `include_ancestors`' })),
   state: optional(Type.Enum(['active', 'closed', 'all'])),
   include_ancestors: optional(Type.Boolean({ description: 'Include those of ancestor groups' })),
-  include_parent_milestones: optional(Type.Boolean({ description: 'The old name of `include_ancestors`', deprecated: true })),
+  include_parent_milestones: optional(deprecated('use `include_ancestors`', Type.Boolean())),
 };
 const ofGroups = { ...shared, ...groupFilters.input, include_descendants: optional(Type.Boolean()) };
 

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { DB } from '../../../db/index.ts';
-import { DateOnly, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
+import { DateOnly, deprecated, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
@@ -23,7 +23,7 @@ const groupFields = {
   share_with_group_lock: Type.Boolean(),
   project_creation_level: ProjectCreationLevel,
   subgroup_creation_level: SubgroupCreationLevel,
-  emails_disabled: Type.Boolean({ description: 'Deprecated: use `emails_enabled`, which is its opposite' }),
+  emails_disabled: deprecated('use `emails_enabled`, which is its opposite', Type.Boolean()),
   emails_enabled: Type.Boolean(),
   mentions_disabled: nullable(Type.Boolean()),
   lfs_enabled: Type.Boolean(),

@@ -4,6 +4,7 @@ import { mayRead, projectFor, projectRole, projectVisible } from '../../../acces
 import {
   CommaList,
   del,
+  deprecated,
   get,
   Id,
   IdOrName,
@@ -46,7 +47,7 @@ export const projectForkRoutes = [
     input: {
       namespace_id: optional(Id),
       namespace_path: optional(Type.String()),
-      namespace: optional(IdOrName('Deprecated: ID or full path of the namespace')),
+      namespace: optional(deprecated('use `namespace_id` or `namespace_path`', IdOrName(''))),
       name: optional(Type.String()),
       path: optional(Type.String()),
       description: optional(nullable(Type.String())),

@@ -4,6 +4,7 @@ import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '
 import {
   allOptional,
   DateOnly,
+  deprecated,
   Id,
   mapPage,
   nullable,
@@ -23,7 +24,7 @@ import { FeatureLevel } from './rules.ts';
 const basicFields = {
   ...ProjectIdentity.properties,
   default_branch: optional(Type.String({ description: 'Only for callers who may read the code' })),
-  tag_list: Type.Array(Type.String(), { description: 'Deprecated: use `topics`' }),
+  tag_list: deprecated('use `topics`', Type.Array(Type.String())),
   topics: Type.Array(Type.String()),
   ssh_url_to_repo: Type.String(),
   http_url_to_repo: Type.String(),
@@ -79,7 +80,7 @@ const detailFields = {
   import_error: optional(nullable(Type.String({ description: 'Maintainers only' }))),
   updated_at: Timestamp,
   marked_for_deletion_on: nullable(DateOnly),
-  marked_for_deletion_at: nullable(Type.String({ format: 'date', description: 'Deprecated: use `marked_for_deletion_on`' })),
+  marked_for_deletion_at: deprecated('use `marked_for_deletion_on`', nullable(Type.String({ format: 'date' }))),
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   request_access_enabled: Type.Boolean(),
   repository_storage: optional(Type.String({ description: 'Administrators only' })),

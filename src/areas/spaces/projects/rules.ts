@@ -1,7 +1,7 @@
 /** Rules of names and settings of projects (docs/reference/projects.md#parameters). */
 import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
-import { type Caller, CommaList, checked, nullable, optional, Visibility } from '../../../http/index.ts';
+import { type Caller, CommaList, checked, deprecated, nullable, optional, Visibility } from '../../../http/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
 
 /** Who can use a feature: no one, members, or everyone who can see the project. */
@@ -34,11 +34,11 @@ const columns = {
 type Columns = Static<TObject<typeof columns>>;
 
 const oldNames = {
-  tag_list: optional(Topics()),
-  issues_enabled: optional(Type.Boolean({ description: 'Deprecated: use `issues_access_level`' })),
-  merge_requests_enabled: optional(Type.Boolean({ description: 'Deprecated: use `merge_requests_access_level`' })),
-  snippets_enabled: optional(Type.Boolean({ description: 'Deprecated: use `snippets_access_level`' })),
-  emails_disabled: optional(Type.Boolean({ description: 'Deprecated: use `emails_enabled`' })),
+  tag_list: optional(deprecated('use `topics`', Topics())),
+  issues_enabled: optional(deprecated('use `issues_access_level`', Type.Boolean())),
+  merge_requests_enabled: optional(deprecated('use `merge_requests_access_level`', Type.Boolean())),
+  snippets_enabled: optional(deprecated('use `snippets_access_level`', Type.Boolean())),
+  emails_disabled: optional(deprecated('use `emails_enabled`', Type.Boolean())),
 };
 
 const withoutEffect = { description: 'Has no effect yet' };

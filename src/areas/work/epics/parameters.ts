@@ -8,6 +8,7 @@ import {
   CommaList,
   checked,
   DateOnly,
+  deprecated,
   IdOf,
   longText,
   mutuallyExclusive,
@@ -37,8 +38,8 @@ const common = {
     Type.Boolean({ description: 'Use `due_date_fixed` instead of the latest date of issues and child epics' }),
   ),
   due_date_fixed: nullable(DateOnly),
-  start_date: nullable(Type.String({ format: 'date', description: 'Deprecated: fixes the start date' })),
-  end_date: nullable(Type.String({ format: 'date', description: 'Deprecated: fixes the due date' })),
+  start_date: deprecated('use `start_date_fixed`', nullable(Type.String({ format: 'date' }))),
+  end_date: deprecated('use `due_date_fixed`', nullable(Type.String({ format: 'date' }))),
   parent_id: nullable(IdOf({ description: 'Id of an epic; 0: none' })),
 };
 

@@ -10,6 +10,7 @@ import {
   CommaList,
   checked,
   DateOnly,
+  deprecated,
   found,
   Id,
   IdOf,
@@ -44,12 +45,12 @@ import {
 } from './rules.ts';
 
 const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
-const EpicNumber = (description: string) => since('premium', nullable(IdOf({ minimum: 0, description })));
+const EpicNumber = (options = {}) => since('premium', nullable(IdOf({ minimum: 0, ...options })));
 
 const common = {
   description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
   assignee_ids: ClearableList(Id),
-  assignee_id: nullable(Type.Integer({ description: 'Deprecated: `assignee_ids`' })),
+  assignee_id: deprecated('use `assignee_ids`', nullable(Type.Integer())),
   milestone_id: nullable(Type.Integer({ description: '0: none' })),
   labels: ClearableList(Type.String({ description: 'Titles' })),
   add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
@@ -59,8 +60,8 @@ const common = {
   discussion_locked: Type.Boolean(),
   issue_type: Type.Enum(['issue', 'incident', 'test_case', 'task']),
   weight: since('premium', checked(nullable(Type.Integer()), weightReasons)),
-  epic_id: EpicNumber('0: none'),
-  epic_iid: EpicNumber('Deprecated: `epic_id`'),
+  epic_id: EpicNumber({ description: '0: none' }),
+  epic_iid: deprecated('use `epic_id`', EpicNumber()),
 };
 
 export const newIssueInput = {

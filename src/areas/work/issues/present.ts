@@ -1,7 +1,7 @@
 /** How issues appear in replies (specification part 1, section 2.3, and docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
-import { DateOnly, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
+import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
 import { taskStatus } from '../../../markdown/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
@@ -34,7 +34,7 @@ export const issueFields = {
   assignees: Type.Array(UserBasic),
   author: nullable(UserBasic),
   type: Type.String({ description: '`issue_type` in upper case' }),
-  assignee: nullable(UserBasic),
+  assignee: deprecated('use `assignees`', nullable(UserBasic)),
   user_notes_count: Type.Integer(),
   merge_requests_count: Type.Integer(),
   upvotes: Type.Integer(),
@@ -52,7 +52,7 @@ export const issueFields = {
   blocking_issues_count: since('premium', Type.Integer()),
   health_status: since('ultimate', nullable(Type.Enum(['on_track', 'needs_attention', 'at_risk']))),
   epic: optional(since('premium', nullable(EpicInIssue))),
-  epic_iid: optional(since('premium', nullable(Type.Integer({ description: 'Deprecated: `epic.iid`' })))),
+  epic_iid: optional(since('premium', deprecated('use `epic.iid`', nullable(Type.Integer())))),
   iteration: optional(since('premium', nullable(Iteration))),
   _links: Type.Object({
     self: Type.String(),
