@@ -647,7 +647,7 @@ create table invitations (
   invite_email citext not null,
   access_level integer not null,
   member_role_id bigint,
-  expires_at date,
+  expires_at timestamp with time zone,
   created_by_id bigint,
   seed uuid default gen_random_uuid() not null,
   reminders integer default 0 not null,

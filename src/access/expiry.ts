@@ -1,4 +1,4 @@
-/** The expiry of memberships, shares, tokens and authorizations, each of which ends when the day in its `expires_at` begins, in UTC; and of invitations. */
+/** The expiry of memberships, shares, tokens and authorizations, each of which ends when the day in its `expires_at` begins, in UTC; and of invitations, which end at a moment. */
 import { type RawBuilder, sql } from 'kysely';
 
 const endOf = (table: string | undefined) => sql.ref(table === undefined ? 'expires_at' : `${table}.expires_at`);
@@ -21,5 +21,5 @@ export const invitationLifetime_days = 90;
 
 /** A predicate on rows of `invitations`: they can still be accepted. Others are deleted at night. */
 export const isOpenInvitation = sql<boolean>`(
-  ${countsToday('invitations')}
+  (invitations.expires_at is null or invitations.expires_at > now())
   and invitations.created_at > now() - make_interval(days => ${sql.lit(invitationLifetime_days)}))`;

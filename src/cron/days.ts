@@ -13,6 +13,17 @@ export function endReasons(day: string | null): string[] {
   return [day === today() ? 'must be after today' : 'cannot be a date in the past'];
 }
 
+const isMidnight = (moment: string) => moment.endsWith('T00:00:00.000Z');
+
+/** The same for a moment, in ISO 8601 with milliseconds in UTC. A day without a time is read as its beginning. */
+export function endReasonsOf(moment: string | null): string[] {
+  if (moment === null || moment > new Date().toISOString()) return [];
+  return isMidnight(moment) ? endReasons(moment.slice(0, 10)) : ['must be in the future'];
+}
+
+/** The first day that begins at a moment, of the same form, or later. */
+export const dayFrom = (moment: string): string => daysAfter(moment.slice(0, 10), isMidnight(moment) ? 0 : 1);
+
 /** The day that lies a number of days after another; before it when the number is negative. */
 export const daysAfter = (day: string, days: number): string => dayOf(new Date(startOf_ms(day) + days * day_ms));
 

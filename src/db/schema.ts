@@ -306,7 +306,7 @@ export interface Invitations {
   invite_email: string;
   access_level: number;
   member_role_id: number | null;
-  expires_at: string | null;
+  expires_at: Timestamp | null;
   created_by_id: number | null;
   seed: Generated<string>;
   reminders: Generated<number>;

@@ -14,10 +14,6 @@ export const deployScopes = [
 
 const longest = 255;
 
-/** @param expires_at ISO 8601 in UTC; null: never */
-export const expiryReasons = (expires_at: string | null): string[] =>
-  expires_at !== null && expires_at <= new Date().toISOString() ? ['must be in the future'] : [];
-
 export const nameReasons = (name: string): string[] => tooLong(name, longest);
 
 export const usernameReasons = (username: string): string[] => [

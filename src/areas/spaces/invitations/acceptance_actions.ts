@@ -14,6 +14,7 @@ import {
 } from '../members/index.ts';
 import { tellOfAcceptance, tellOfRefusal } from './mail_jobs.ts';
 import { invitationNumbered, invitationsFor, inviterOf, type Objection, type OpenInvitation } from './queries.ts';
+import { endOfAccess } from './rules.ts';
 
 /**
  * The outcome of accepting an invitation: `joined`; `known` for a user who already has access; `queued` for an approval; `no seat`, `locked` and objections when
@@ -61,7 +62,8 @@ async function join(
   actor: Actor,
   user_id: number,
 ): Promise<Refusal | undefined> {
-  const { access_level, expires_at } = invitation;
+  const { access_level } = invitation;
+  const expires_at = endOfAccess(invitation.expires_at);
   const member_role_id = await usableRole(tx, source, actor, invitation);
   const members = { user_ids: [user_id], access_level, member_role_id, expires_at, existing: 'refuse' as const };
   return (await addMembers(tx, subtreeOf(invitation), actor, members)).get(user_id);

@@ -1,7 +1,7 @@
 /** Changes of invitations: the rows and the resulting messages, in one transaction. */
 import { sql } from 'kysely';
 import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
-import { endReasons, today } from '../../../cron/index.ts';
+import { endReasonsOf, today } from '../../../cron/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, invalid, textOf } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
@@ -25,6 +25,7 @@ import { invitationFor, invitationsOf, type NamedUser, objectionTo, usersByAddre
 import {
   botText,
   emailRefusalText,
+  endOfAccess,
   levelRefusal,
   lockedText,
   maximumAtOnce,
@@ -37,7 +38,7 @@ import {
 export interface Wanted extends Grant {
   emails: readonly string[];
   user_ids: readonly number[];
-  /** `YYYY-MM-DD`. */
+  /** A moment, ISO 8601 in UTC. Memberships end on the first day that begins then or later. */
   expires_at: string | null;
 }
 
@@ -125,7 +126,7 @@ function textOfRole(error: unknown): string {
 }
 
 function grantRefusal(source: Source, actor: Actor, { access_level, expires_at }: Wanted, withMinimal: boolean) {
-  const [past] = endReasons(expires_at);
+  const [past] = endReasonsOf(expires_at);
   return past === undefined ? levelRefusal(source, actor, access_level, withMinimal) : `Expires at ${past}`;
 }
 
@@ -139,7 +140,7 @@ async function addUsers(tx: Database, source: Source, actor: Actor, wanted: Want
   const user_ids = [...users.keys()].filter((id) => users.get(id)!.user_type !== 'project_bot');
   const { access_level, member_role_id, expires_at } = wanted;
   const before = new Set(await membersAmong(tx, source, user_ids));
-  const members = { user_ids, access_level, member_role_id, expires_at, existing: 'change' as const };
+  const members = { user_ids, access_level, member_role_id, expires_at: endOfAccess(expires_at), existing: 'change' as const };
   const refusals = await addMembers(tx, asSubtree(source), actor, members);
   const joined = user_ids.filter((id) => !before.has(id) && !refusals.has(id));
   await tellOfAccess.enqueueEach(tx, await membershipsOf(tx, source, joined));
@@ -204,8 +205,7 @@ async function writeInvitations(tx: Database, source: Source, actor: Actor, want
     delete from invitations where ${isDirect(source)} and invite_email = any(${addresses}::citext[]) and not ${isOpenInvitation}`.execute(
     tx,
   );
-  const created_on = today();
-  const remind_on = nextReminder({ created_on, expires_at }, 0, created_on);
+  const remind_on = nextReminder({ created_at: new Date().toISOString(), expires_at }, 0, today());
   const grant = { ...asSubtree(source), access_level, member_role_id, expires_at, remind_on, created_by_id: actor.id };
   const rows = await tx
     .insertInto('invitations')
@@ -224,7 +224,7 @@ export interface InvitationChange {
   access_level?: number | undefined;
   /** A custom role with the base level of the invitation; null removes it; left out, it stays unless the level changes. */
   member_role_id?: number | null | undefined;
-  /** `YYYY-MM-DD`; null: no end. */
+  /** A moment, ISO 8601 in UTC; null: no end. */
   expires_at?: string | null | undefined;
 }
 
@@ -246,11 +246,10 @@ export async function changeInvitation(
   if (levelRefusal(source, actor, level, withMinimal)) throw invalid({ access_level: ['is not included in the list'] });
   await checkRole(tx, source, actor, { access_level: level, member_role_id });
   const ends = expires_at === undefined ? invitation.expires_at : expires_at;
-  const created_on = invitation.created_at.slice(0, 10);
   const givesMore =
     level > invitation.access_level || (member_role_id ?? invitation.member_role_id) !== invitation.member_role_id;
   const hasEnded = (await objectionTo(tx, invitation)) !== undefined;
-  const remind_on = nextReminder({ created_on, expires_at: ends }, invitation.reminders, today());
+  const remind_on = nextReminder({ created_at: invitation.created_at, expires_at: ends }, invitation.reminders, today());
   await tx
     .updateTable('invitations')
     .set(

@@ -56,7 +56,7 @@ async function remindSome(tx: Database): Promise<number> {
     .execute();
   if (due.length === 0) return 0;
   const next = due.map(({ created_at, expires_at, reminders, today }) =>
-    nextReminder({ created_on: created_at.slice(0, 10), expires_at }, reminders + 1, today),
+    nextReminder({ created_at, expires_at }, reminders + 1, today),
   );
   const ids = due.map(({ id }) => id);
   await sql`

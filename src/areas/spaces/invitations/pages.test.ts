@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { changePlan } from '../../../../test/support/licenses.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
@@ -112,11 +112,11 @@ test('forged links and links of expired invitations answer 404', async () => {
     assert.equal((await browse(here, `${path}/accept`, {}, here.people.outsider.token)).status, 404);
     assert.equal((await browse(here, `${path}/decline`)).status, 404);
   }
-  await here.db
-    .updateTable('invitations')
-    .set({ expires_at: sql<string>`current_date` })
-    .where('invite_email', '=', email)
-    .execute();
+  const endAt = (expires_at: RawBuilder<string>) =>
+    here.db.updateTable('invitations').set({ expires_at }).where('invite_email', '=', email).execute();
+  await endAt(sql`now() + interval '1 minute'`);
+  assert.equal((await browse(here, page)).status, 200);
+  await endAt(sql`now()`);
   assert.equal((await browse(here, page)).status, 404);
   assert.equal(await pending(here), 0);
 });
@@ -124,7 +124,7 @@ test('forged links and links of expired invitations answer 404', async () => {
 test('a user who confirmed the address accepts with their password, once, and the inviter is notified', async () => {
   const here = await world();
   const email = address();
-  const page = await invited(here, email, { expires_at: '2999-01-01' });
+  const page = await invited(here, email, { expires_at: '2999-01-01T04:30:00Z' });
   const person = await personWith(here, email.toUpperCase(), true);
 
   const wrong = await browse(here, `${page}/accept`, { login: person.username, password: 'wrong' });
@@ -137,7 +137,7 @@ test('a user who confirmed the address accepts with their password, once, and th
   assert.equal(accepted.status, 200, accepted.text);
   assert.equal(await levelIn(here, person.id), 30);
   const { body } = await here.as('owner').get(`/projects/${here.project.id}/members/${person.id}`);
-  assert.deepEqual([body.expires_at, body.created_by.id], ['2999-01-01', here.people.owner.id]);
+  assert.deepEqual([body.expires_at, body.created_by.id], ['2999-01-02', here.people.owner.id]);
   assert.equal(await pending(here), 0);
   const [told] = await mailTo(here, `${here.people.owner.username}@example.com`);
   assert.match(told!.subject, /accepted the invitation/);

@@ -1,6 +1,7 @@
 /** Queries for invitations, and for the users that addresses belong to. */
 import { sql } from 'kysely';
 import { isOpenInvitation, type Permission, rolesCount } from '../../../access/index.ts';
+import { dayFrom } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { type Actor, actorNow, isAbove, isDirect, mayManage, roleName, type Source } from '../members/index.ts';
@@ -87,7 +88,7 @@ export const factsOf = (invitation: OpenInvitation): { facts: [name: string, val
   facts: [
     [invitation.group_id === null ? 'Project' : 'Group', `${invitation.place} (${invitation.full_path})`],
     ['Role', roleOf(invitation)],
-    ...(invitation.expires_at === null ? [] : [['Access expires', invitation.expires_at] satisfies [string, string]]),
+    ...(invitation.expires_at === null ? [] : [['Access expires', dayFrom(invitation.expires_at)] satisfies [string, string]]),
   ],
 });
 

@@ -40,8 +40,13 @@ for (const kind of ['group', 'project'] as const) {
 
     const changed = await owner.put(`${url}/${encodeURIComponent(email)}`, { access_level: 20, expires_at: '' });
     assert.deepEqual([changed.status, changed.body], [200, { ...invitation, access_level: 20, expires_at: null }]);
-    const kept = await owner.put(`${url}/${encodeURIComponent(email)}`, { expires_at: '2999-03-04T05:06:07Z' });
-    assert.deepEqual([kept.body.access_level, kept.body.expires_at], [20, '2999-03-04T00:00:00.000Z']);
+    for (const [given, shown] of [
+      ['2999-01-02T23:30:00-05:00', '2999-01-03T04:30:00.000Z'],
+      ['2999-03-04', '2999-03-04T00:00:00.000Z'],
+    ] as const) {
+      const kept = await owner.put(`${url}/${encodeURIComponent(email)}`, { expires_at: given });
+      assert.deepEqual([kept.status, kept.body.access_level, kept.body.expires_at], [200, 20, shown]);
+    }
 
     const [mail, ...others] = await mailTo(here, email);
     assert.deepEqual(others, []);
@@ -152,6 +157,19 @@ test('the owner of the address becomes a member at once, unless it is not confir
   assert.equal(mail!.to.address, `${confirmed.username}@example.com`);
 });
 
+test('a user who is added at once has access until the first day after the end of the invitation', async () => {
+  const here = await world();
+  const [url, { id }] = [urlOf(here, 'group'), await here.person()];
+  for (const [expires_at, end] of [
+    ['2999-01-02T23:30:00-05:00', '2999-01-04'],
+    ['2999-01-03T00:00:00Z', '2999-01-03'],
+    ['2999-01-03', '2999-01-03'],
+  ] as const) {
+    assert.deepEqual((await here.as('owner').post(url, { user_id: id, access_level: 30, expires_at })).body, success);
+    assert.equal((await here.as('owner').get(`/groups/${here.group.id}/members/${id}`)).body.expires_at, end);
+  }
+});
+
 test('an existing member gets the new level, and an access request is approved', async () => {
   const here = await world();
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
@@ -183,6 +201,8 @@ test('invitations with unavailable levels and roles are refused', async () => {
   await refused({ access_level: 30, expires_at: '2020-01-01' }, 'Expires at cannot be a date in the past');
   await refused({ access_level: 30, member_role_id: 999_999 }, 'Member role not found');
   await refused({ access_level: 30, expires_at: daysFromNow(0) }, 'Expires at must be after today');
+  const past = new Date(Date.now() - 1000).toISOString();
+  await refused({ access_level: 30, expires_at: past }, 'Expires at must be in the future');
   const inherited = await as('owner').post(url, { user_id: people.maintainer.id, access_level: 10 });
   assert.deepEqual(inherited.body.message, {
     [people.maintainer.username]:

@@ -1,7 +1,7 @@
 /** Invitations to groups and projects by email (docs/reference/invitations.md). Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
 import { type Changing, groupLevels } from '../../../access/index.ts';
-import { endReasons } from '../../../cron/index.ts';
+import { endReasonsOf } from '../../../cron/index.ts';
 import {
   ApiError,
   badParams,
@@ -10,7 +10,6 @@ import {
   type Conditions,
   capitalized,
   checked,
-  DateOnly,
   del,
   forbidden,
   get,
@@ -65,8 +64,7 @@ const present = ({
   expires_at,
   created_by_name,
 }: Row): Static<typeof Invitation> => ({
-  ...{ id, invite_email, created_at, access_level, created_by_name },
-  expires_at: expires_at && `${expires_at}T00:00:00.000Z`,
+  ...{ id, invite_email, created_at, access_level, expires_at, created_by_name },
   user_name: null,
 });
 
@@ -124,7 +122,7 @@ function routesOf(kind: Source['kind']) {
         email: optional(CommaList(Type.String({ description: 'Email addresses' }))),
         user_id: optional(CommaList(Id)),
         access_level: Level(),
-        expires_at: optional(nullable(DateOnly)),
+        expires_at: optional(nullable(Timestamp)),
         invite_source: optional(Type.String({ description: 'Origin of the invitation; has no effect' })),
         member_role_id: RoleId(),
       },
@@ -142,7 +140,7 @@ function routesOf(kind: Source['kind']) {
         email: Type.String(),
         access_level: optional(Level()),
         member_role_id: RoleId(),
-        expires_at: optional(checked(nullable(DateOnly), endReasons)),
+        expires_at: optional(checked(nullable(Timestamp), endReasonsOf)),
       },
       returns: one(Invitation),
       refusals: { 400: ['400 Bad request', '<parameter>: <reason>'] },

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextReminder } from './rules.ts';
 
+const created_at = '2030-01-01T12:00:00.000Z';
+
 /** All days with a reminder for an invitation that is never answered. */
-function reminders(expires_at: string | null): string[] {
+function reminders(expires_on: string | null): string[] {
   const days: string[] = [];
   for (let after = '2030-01-01'; ; ) {
-    const next = nextReminder({ created_on: '2030-01-01', expires_at }, days.length, after);
+    const next = nextReminder({ created_at, expires_at: expires_on && `${expires_on}T00:00:00.000Z` }, days.length, after);
     if (next === null) return days;
     days.push(next);
     after = next;
@@ -27,7 +29,7 @@ test('an invitation that expires within two weeks has closer reminders, and none
 });
 
 test('a server that was down sends one reminder and continues from there', () => {
-  const invitation = { created_on: '2030-01-01', expires_at: null };
+  const invitation = { created_at, expires_at: null };
   assert.equal(nextReminder(invitation, 1, '2030-01-08'), '2030-01-11');
   assert.equal(nextReminder(invitation, 1, '2030-02-01'), null);
   assert.equal(nextReminder(invitation, 3, '2030-01-02'), null);

@@ -1,6 +1,6 @@
 /** Rules of invitations and of their reminders (docs/reference/invitations.md). Pure functions. */
 import { levels } from '../../../access/index.ts';
-import { daysAfter, daysBetween } from '../../../cron/index.ts';
+import { dayFrom, daysAfter, daysBetween } from '../../../cron/index.ts';
 import type { EmailRefusal } from '../../instance/application_settings/index.ts';
 import type { Actor, Source } from '../members/index.ts';
 
@@ -36,24 +36,30 @@ const rules: Record<EmailRefusal, string> = {
 export const emailRefusalText = (refusal: EmailRefusal, { kind }: Pick<Source, 'kind'>): string =>
   `The member's email address is not allowed for this ${kind}. Go to the &#39;Admin area &gt; Sign-up restrictions&#39;, and ${rules[refusal]}.`;
 
+/**
+ * The day on which the membership ends that an invitation becomes: memberships end on days, and never before the invitation does.
+ * @param expires_at a moment, ISO 8601 in UTC; null: no end
+ */
+export const endOfAccess = (expires_at: string | null): string | null => expires_at && dayFrom(expires_at);
+
 const reminderDays = [2, 5, 10];
 /** The lifetime that these days are meant for. Invitations that expire sooner have them closer together. */
 const span_days = 14;
 
 /**
  * The day of the next reminder, or null when there is none: never on the day on which the invitation expires, or later.
- * @param created_on `YYYY-MM-DD`, like all days here
- * @param expires_at null: no end
+ * @param invitation its times, ISO 8601 in UTC; without `expires_at` it has no end
  * @param sent the number of reminders so far
- * @param after the reminder is later than this day
+ * @param after the reminder is later than this day, `YYYY-MM-DD`
  */
 export function nextReminder(
-  { created_on, expires_at }: { created_on: string; expires_at: string | null },
+  { created_at, expires_at }: { created_at: string; expires_at: string | null },
   sent: number,
   after: string,
 ): string | null {
-  const lifespan = expires_at === null ? span_days : daysBetween(created_on, expires_at);
+  const [created_on, last_day] = [created_at.slice(0, 10), expires_at?.slice(0, 10)];
+  const lifespan = last_day === undefined ? span_days : daysBetween(created_on, last_day);
   const days = reminderDays.map((day) => Math.ceil((Math.min(lifespan, span_days) * day) / span_days));
   const dates = [...new Set(days)].map((day) => daysAfter(created_on, day));
-  return dates.slice(sent).find((date) => date > after && (expires_at === null || date < expires_at)) ?? null;
+  return dates.slice(sent).find((date) => date > after && (last_day === undefined || date < last_day)) ?? null;
 }
