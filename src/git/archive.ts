@@ -1,4 +1,4 @@
-/** The files of a commit in one file. */
+/** Archives: the files of a commit in one file. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
@@ -12,15 +12,15 @@ const bzip2 = { 'tar.tar.bz2.command': 'bzip2 -c' };
 
 export interface Archive {
   format: ArchiveFormat;
-  /** The one folder at its top. */
+  /** The folder that holds everything in the archive. */
   folder: string;
-  /** Leaves out what is not at or below it; must be there. */
+  /** Limits the archive to this path, which must exist. */
   path?: string | undefined;
-  /** What stands in for pointers to large files; left out, they stay. git holds each of them in memory while it packs it. */
+  /** Replaces LFS pointers with their files; pointers stay when it is left out. git holds each file in memory while it packs it. */
   largeFiles?: LargeFiles | undefined;
 }
 
-/** An archive as a stream. A failure of git, or of what gives the large files, ends it with an error. */
+/** An archive as a stream. It ends with an error when git or `largeFiles` fails. */
 export function streamArchive(repository: Repository, commit: string, { format, folder, path, largeFiles }: Archive): Readable {
   const options = [`--format=${format}`, `--prefix=${folder}/`] as const;
   const args = argumentsOf(repository, 'archive', options, [fullId(commit)], path ? [path] : []);
@@ -33,7 +33,7 @@ export function streamArchive(repository: Repository, commit: string, { format, 
   return out;
 }
 
-/** Whether an archive can be made in this format here: one of them needs a program that not every machine has. */
+/** Whether this machine can create archives in this format: one of them needs a program that is not always installed. */
 export async function isArchiveFormatKnown(format: ArchiveFormat): Promise<boolean> {
   if (format !== 'tar.bz2') return true;
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

@@ -1,4 +1,4 @@
-/** Who wrote each line of a file, by the commit that last changed it. */
+/** Blame: the commit that last changed each line of a file. */
 import { LRUCache } from 'lru-cache';
 import { git } from './command.ts';
 import { readCommit } from './commits.ts';
@@ -6,7 +6,7 @@ import { entryAt, readBlob } from './files.ts';
 import { fullId } from './ids.ts';
 import type { BlameGroup, Option, Repository } from './types.ts';
 
-/** The range starts behind the end of the file. */
+/** The range starts after the end of the file. */
 export class LineOutOfRange extends Error {
   override name = 'LineOutOfRange';
   readonly line_count: number;
@@ -17,7 +17,7 @@ export class LineOutOfRange extends Error {
   }
 }
 
-/** Lines of one commit that follow each other. */
+/** Consecutive lines of one commit. */
 interface Span {
   commit_id: string;
   lines: string[];
@@ -31,9 +31,9 @@ const blames = new LRUCache<string, Span[]>({
 
 /**
  * The lines of a file in a commit, in order, adjacent lines of the same commit together; `[]` for an empty file.
- * `range` counts lines from 1, both ends belong to it, and an end behind the last line means the last line. Lines come without
- * their line feed, everything else in them (also a carriage return) stays; what is not UTF-8 is replaced.
- * Throws `LineOutOfRange` when the range starts behind the last line, `GitError` when there is no such file.
+ * `range` counts lines from 1 and includes both ends; an end after the last line means the last line. Lines come without
+ * their line feed but keep a carriage return; bytes that are not UTF-8 are replaced.
+ * Throws `LineOutOfRange` when the range starts after the last line, `GitError` when there is no such file.
  */
 export async function blame(
   repository: Repository,
@@ -52,7 +52,7 @@ export async function blame(
   return Promise.all(spans.map(async ({ commit_id, lines }) => ({ commit: await readCommit(repository, commit_id), lines })));
 }
 
-/** git refuses such a range in words; the file itself says how many lines there are. */
+/** git rejects such a range in words only, so the lines of the file are counted. */
 async function checkRange(repository: Repository, commit: string, path: string, start: number): Promise<void> {
   const entry = await entryAt(repository, commit, path);
   if (entry?.type !== 'blob') return;
@@ -60,14 +60,14 @@ async function checkRange(repository: Repository, commit: string, path: string, 
   if (start > line_count) throw new LineOutOfRange(line_count);
 }
 
-/** Lines in a file as git counts them: what stands behind the last line feed is one more. */
+/** Lines in a file as git counts them: text after the last line feed is a line too. */
 export function countLines(content: Buffer): number {
   let count = 0;
   for (let at = content.indexOf(0x0a); at >= 0; at = content.indexOf(0x0a, at + 1)) count++;
   return content.length > 0 && content.at(-1) !== 0x0a ? count + 1 : count;
 }
 
-/** Every line of the file is a header with the commit's id, perhaps details of the commit, and the line itself behind a tab. */
+/** Every line of the file is a header with the commit's id, perhaps details of the commit, and the line itself after a tab. */
 function parseBlame(output: Buffer): Span[] {
   const spans: Span[] = [];
   let commit_id = '';

@@ -11,12 +11,12 @@ const statuses: Record<string, ChangedFile['status']> = {
   T: 'type_changed',
 };
 
-/** About two million files; as text it is the longest that JavaScript can be sure to hold. */
+/** About two million files, and about the longest text that JavaScript can hold. */
 const longest_list = 256 * 1024 * 1024;
 
 /**
  * The files that differ between two commits or trees, in the order of their paths. Without `from`, every file of `to` is added.
- * Renames are found by likeness when `renames` is set. Throws `GitError` when an id is neither commit nor tree, `OutputTooLong` for millions of files.
+ * With `renames`, renames are detected by similarity. Throws `GitError` when an id is neither commit nor tree, `OutputTooLong` for millions of files.
  */
 export async function changedFiles(
   repository: Repository,
@@ -28,7 +28,7 @@ export async function changedFiles(
   return parseRaw(output.toString('utf8'));
 }
 
-/** git knows the empty tree in every repository, even if it is not stored. */
+/** git knows the empty tree in every repository, even if it is not stored there. */
 export const emptyTree = (like: string): string =>
   like.length === 64
     ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'

@@ -1,18 +1,18 @@
-/** Starting git: which arguments, which environment, how many at once, how long and how much. */
+/** Starting git: its arguments and environment, and limits on concurrency, time and output. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
 import { Semaphore } from './semaphore.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
-/** git ended with an error, was stopped, or wrote more than it was allowed to. */
+/** git failed, was stopped, or exceeded its output limit. */
 export class GitError extends Error {
   override name = 'GitError';
   readonly command: string;
   /** Null when git was stopped by a signal. */
   readonly exit_code: number | null;
   readonly stderr: string;
-  /** As of errors of the file system, where git met one that callers tell apart. */
+  /** The code of a file-system error that callers distinguish, if git met one. */
   readonly code: 'ENOSPC' | 'EDQUOT' | undefined;
 
   constructor(command: string, exit_code: number | null, stderr: string) {
@@ -25,7 +25,7 @@ export class GitError extends Error {
   }
 }
 
-/** git wrote more than it was allowed to. */
+/** git exceeded its output limit. */
 export class OutputTooLong extends GitError {
   override name = 'OutputTooLong';
 }
@@ -45,13 +45,13 @@ const longest_output = 64 * 1024 * 1024;
 const longest_run_ms = 120_000;
 const longest_stderr = 64 * 1024;
 
-/** Short commands gain nothing from more processes than this; many more would only evict each other from the processor's caches. */
+/** More concurrent short commands than this are not faster; they would only evict each other from the processor's caches. */
 const semaphore = new Semaphore(Math.max(4, availableParallelism() * 2), 2_000);
 
 /** These refuse `--end-of-options` (git 2.39), so their operands must not start with a dash. */
 const without_end_of_options = new Set(['archive', 'blame', 'commit-graph write', 'grep']);
 
-/** The whole environment of every git process, so that neither the operator's settings nor the server's change what git does. */
+/** The complete environment of every git process, so that no setting of the operator or the server affects git. */
 const environment: Environment = {
   PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C',
@@ -108,7 +108,7 @@ export function argumentsOf(
 }
 
 /**
- * Starts git. Every other function that needs a process comes here.
+ * Starts git. Every function that needs a git process uses this one.
  * `group` makes git the leader of a process group, so that `stop` also reaches what git started itself.
  */
 export function start(
@@ -125,7 +125,7 @@ export function start(
 
 let running = 0;
 
-/** How many processes of git run, and how many short commands wait for their turn. */
+/** The number of git processes that run, and of short commands that wait. */
 export const gitLoad = (): { running: number; waiting: number } => ({ running, waiting: semaphore.waiting });
 
 /** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
@@ -144,7 +144,7 @@ function stop(child: ChildProcess): void {
   setTimeout(signal, 5_000, 'SIGKILL').unref();
 }
 
-/** Collects what git says on stderr, up to a limit, without ever letting git wait for a reader. */
+/** Collects the error output of git up to a limit, and never makes git wait for a reader. */
 export function stderrOf(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -162,7 +162,7 @@ export function ended(child: ChildProcess): Promise<number | null> {
 }
 
 /**
- * Runs a short git command and gives what it wrote.
+ * Runs a short git command and returns its output.
  * `options` may hold user values only behind an equals sign; `operands` follow `--end-of-options`; `paths` follow `--` and are literal.
  * Throws `GitError` when git fails or takes too long, `OutputTooLong` when it writes more than `limit` bytes; the signal's reason when it fires.
  */
@@ -214,11 +214,11 @@ async function output(child: ChildProcess, command: string, run: RunOptions): Pr
 }
 
 export interface StreamRules {
-  /** Sees the exit code and whether there was output, and gives the error that ends the stream, if any. */
+  /** Takes the exit code and whether there was output, and returns the error that ends the stream, if any. */
   judge(code: number | null, wrote: boolean): Error | undefined;
-  /** Comes before the first byte that git writes. */
+  /** Precedes the output of git. */
   head?: Buffer | undefined;
-  /** Whether git must finish even when its reader has gone; otherwise it is stopped. */
+  /** Whether git must finish after its reader has gone; otherwise it is stopped then. */
   mustFinish?(): boolean;
 }
 
@@ -258,7 +258,7 @@ export function outputStream(child: ChildProcess, { judge, head, mustFinish = ()
 
 /**
  * Runs git and gives its output as a stream of constant memory. A failure of git ends the stream with `GitError`.
- * Destroying the stream, or firing `signal`, stops git. Takes no slot: it may run as long as the reader wants.
+ * Destroying the stream, or firing `signal`, stops git. It takes no slot, so it may run as long as the reader wants.
  */
 export function gitStream(
   repository: Repository,

@@ -1,4 +1,4 @@
-/** Commits, parsed from their bytes and kept, because the commit with an id never changes. */
+/** Commits, parsed and cached: the commit with an id never changes. */
 import { LRUCache } from 'lru-cache';
 import { fullId } from './ids.ts';
 import { storedObject } from './readers.ts';
@@ -13,7 +13,7 @@ const commits = new LRUCache<string, Commit>({
   sizeCalculation: (commit) => 1_000 + commit.message.length * 4,
 });
 
-/** The commit with this id, which must be one. Throws when the repository has no such commit, or `id` is no full id. Not to be changed: it is shared. */
+/** The commit with this id, which must be one. Throws when the repository has no such commit, or `id` is not a full id. It is shared, so callers must not change it. */
 export async function readCommit(repository: Repository, id: string): Promise<Commit> {
   const key = `${repository.path}\0${fullId(id)}`;
   const known = commits.get(key);
@@ -25,7 +25,7 @@ export async function readCommit(repository: Repository, id: string): Promise<Co
   return commit;
 }
 
-/** Reads the bytes of a commit. What is missing or wrong in it becomes empty, because old tools wrote many strange commits. */
+/** Reads the bytes of a commit. Missing or malformed parts become empty, because old tools wrote many odd commits. */
 export function parseCommit(id: string, content: Buffer): Commit {
   const { headers, message } = parseObject(content);
   const author = parsePerson(headers.get('author')?.[0]);
@@ -50,7 +50,7 @@ export function parseCommit(id: string, content: Buffer): Commit {
   };
 }
 
-/** The headers (without continued lines, which only signatures have) and the message of a commit or a tag. */
+/** The headers (without continuation lines, which only signatures have) and the message of a commit or a tag. */
 export function parseObject(content: Buffer): { headers: Map<string, string[]>; message: string } {
   const split = content.indexOf('\n\n');
   const head = split < 0 ? content : content.subarray(0, split);
@@ -71,7 +71,7 @@ export function parseObject(content: Buffer): { headers: Map<string, string[]>; 
 export function parsePerson(line = ''): { name: string; email: string; date: string } {
   const match = /^(.*?) ?<([^>]*)>(?: (-?\d+))?/s.exec(line);
   const milliseconds = Number(match?.[3] ?? 0) * 1000;
-  // JavaScript has dates up to here; a commit may claim any.
+  // The last date that JavaScript can represent; a commit may claim any.
   const date = new Date(Math.abs(milliseconds) <= 253_402_300_799_000 ? milliseconds : 0);
   return { name: match?.[1]?.trim() ?? '', email: match?.[2] ?? '', date: date.toISOString() };
 }

@@ -1,10 +1,10 @@
-/** Who wrote the commits of a history. */
+/** The authors of a history. */
 import { LRUCache } from 'lru-cache';
 import { git } from './command.ts';
 import { fullId } from './ids.ts';
 import type { Contributor, Repository } from './types.ts';
 
-/** How many commits are looked at, the newest: git reads about 100,000 in a second. */
+/** Only the newest commits are counted: git reads about 100,000 a second. */
 const most_commits = 100_000;
 
 const known = new LRUCache<string, readonly Contributor[]>({

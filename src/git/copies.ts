@@ -1,17 +1,17 @@
-/** What a copy of a repository consists of: its refs, the branch that HEAD names, and the files of its objects. */
+/** The parts of a copy of a repository: its refs, the branch that HEAD points to, and its object files. */
 import { open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, git } from './command.ts';
 import type { Repository } from './types.ts';
 
-/** Every ref with the id it is at, also those that clients do not see. */
+/** Every ref with its object id, including refs that are hidden from clients. */
 export async function allRefs(repository: Repository): Promise<Map<string, string>> {
   const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)']);
   const lines = output.toString('utf8').split('\n').slice(0, -1);
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
 }
 
-/** The name of the branch that HEAD names, whether it exists or not; undefined when HEAD names none. */
+/** The name of the branch that HEAD points to, whether it exists or not; undefined when HEAD is detached. */
 export async function headBranch(repository: Repository): Promise<string | undefined> {
   try {
     const ref = (await git(repository, 'symbolic-ref', ['--quiet'], ['HEAD'])).toString('utf8').trim();
@@ -22,7 +22,7 @@ export async function headBranch(repository: Repository): Promise<string | undef
   }
 }
 
-/** Names below `objects/` that a copy may have: each such file never changes once it is there. */
+/** The names below `objects/` that are copied: these files never change once they exist. */
 export const objectFilePattern = /^(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev))$/;
 
 /**
@@ -38,7 +38,7 @@ export async function objectFiles(repository: Repository): Promise<string[]> {
     loose.push(...names.map((name) => `${folder}/${name}`));
   }
   const packs = await readdir(join(objects, 'pack')).catch(unlessGone);
-  // The index comes last when git writes a pack, so that a pack without one is not finished.
+  // git writes the index of a pack last, so a pack without one is incomplete.
   const indexed = packs.filter((name) => packs.includes(name.replace(/\.[^.]+$/, '.idx')));
   return [...loose, ...indexed.map((name) => `pack/${name}`)].filter((name) => objectFilePattern.test(name));
 }
@@ -48,7 +48,7 @@ function unlessGone(error: NodeJS.ErrnoException): string[] {
   throw error;
 }
 
-/** Gives refs to a repository that has none; whether their objects are there is not looked at. */
+/** Adds refs to a repository that has none, without checking that their objects exist. */
 export async function plantRefs(repository: Repository, refs: ReadonlyMap<string, string>): Promise<void> {
   if (refs.size === 0) return;
   const bytes = (text: string) => Buffer.from(text, 'utf8');

@@ -10,8 +10,8 @@ import type { Repository, TreeEntry } from './types.ts';
 const longest_blob = 128 * 1024 * 1024;
 
 /**
- * What stands at a path of a commit, undefined when nothing does. The empty path is the commit's root tree, with an empty name.
- * Symbolic links and submodules are not followed; `..` and `.` are names that no entry has.
+ * The entry at a path of a commit, undefined when there is none. The empty path is the commit's root tree, with an empty name.
+ * Symbolic links and submodules are not followed; no entry is named `..` or `.`.
  */
 export async function entryAt(repository: Repository, commit: string, path: string): Promise<TreeEntry | undefined> {
   const { tree_id } = await readCommit(repository, commit);
@@ -27,7 +27,7 @@ export async function entryAt(repository: Repository, commit: string, path: stri
   return entry;
 }
 
-/** The content of a blob, whole in memory. Throws when there is no such blob or it has more than `limit` bytes (128 MiB). */
+/** The complete content of a blob. Throws when there is no such blob or it has more than `limit` bytes (128 MiB). */
 export async function readBlob(repository: Repository, id: string, limit = longest_blob): Promise<Buffer> {
   const size_bytes = await blobSize(repository, id);
   if (size_bytes > limit) throw new RangeError(`blob ${id} has ${size_bytes} bytes, more than ${limit}`);
@@ -43,7 +43,7 @@ export async function blobSize(repository: Repository, id: string): Promise<numb
   return header.size_bytes;
 }
 
-/** Bytes in the blob with this id, undefined when there is no such blob or the text is no full id. */
+/** Bytes in the blob with this id, undefined when there is no such blob or the text is not a full id. */
 export async function findBlob(repository: Repository, id: string): Promise<number | undefined> {
   if (!isFullId(id)) return undefined;
   const header = await objectHeader(repository, id);

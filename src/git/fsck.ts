@@ -1,4 +1,4 @@
-/** Whether a repository is sound. */
+/** Checking the integrity of a repository. */
 import { argumentsOf, ended, git, start, stderrOf } from './command.ts';
 import type { Environment, Repository } from './types.ts';
 
@@ -17,7 +17,7 @@ const lenient: Environment = {
 };
 
 /**
- * Reads every object and follows every ref. Takes as long as it takes, and no slot of short commands: the caller bounds how many run.
+ * Reads every object and follows every ref. It may take long and uses no slot of short commands, so the caller limits concurrency.
  * @returns what is wrong, the first few lines that git says; empty when nothing is
  */
 export async function fsck(repository: Repository, signal?: AbortSignal): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Which commits lead to a commit, which of them touched a path, and how much they changed. */
+/** The history of a commit, of a path in it, and the number of lines that commits changed. */
 import { LRUCache } from 'lru-cache';
 import { git } from './command.ts';
 import { parseCommit, readCommit } from './commits.ts';
@@ -19,13 +19,13 @@ export interface CommitList {
   path?: string;
   since?: Date;
   until?: Date;
-  /** Part of `Name <email>` of the author. */
+  /** A part of the author's `Name <email>`. */
   author?: string;
   first_parent?: boolean;
   order?: 'default' | 'topo';
   skip?: number;
   limit?: number;
-  /** The quarantine of a push, to see its commits. */
+  /** The environment of a push in quarantine, which makes its commits visible. */
   env?: Environment | undefined;
 }
 
@@ -54,7 +54,7 @@ async function commitIds(repository: Repository, list: CommitList): Promise<stri
   return (await walk(repository, list, [])).toString('utf8').split('\n').slice(0, -1);
 }
 
-/** How many commits a list holds, counting no further than `limit`. */
+/** The number of commits of a list; counting stops at `limit`. */
 export async function countCommits(repository: Repository, list: CommitList): Promise<number> {
   return Number((await walk(repository, list, ['--count'])).toString('utf8'));
 }
@@ -79,7 +79,7 @@ function walkOptions(list: CommitList): Option[] {
     list.limit !== undefined && `--max-count=${list.limit}`,
     list.all && '--branches',
     list.all && '--tags',
-    // The second --not makes what follows count as a start again.
+    // The second --not ends the exclusion, so that what follows is included again.
     ...(list.not_all ? (['--not', '--branches', '--tags', '--not'] as const) : []),
   ];
   return options.filter((option) => typeof option === 'string');

@@ -1,5 +1,5 @@
 /**
- * What stands in for a file while git makes an archive: the server's end of a conversation with git, in the words of its "long running filter process"
+ * Replaces LFS pointers while git creates an archive: the server side of git's "long running filter process" protocol
  * (gitattributes).
  */
 import { once } from 'node:events';
@@ -13,10 +13,10 @@ const largestPointer_bytes = 1024;
 const longest_packet = 65_516;
 const flush = '0000';
 
-/** Settings with which git converses with the server: the filter's standard streams lead to the channel that the server has opened as descriptor 3. */
+/** Settings that connect git with the server: the standard streams of the filter are the channel that the server opened as descriptor 3. */
 export const channelFilter = { 'filter.lfs.process': 'cat <&3 & cat >&3; kill $!', 'filter.lfs.required': 'false' };
 
-/** Packets as they come; null for the end of a list. */
+/** The packets in order; null marks the end of a list. */
 async function* packetsOf(channel: Duplex): AsyncGenerator<Buffer | null, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of channel as AsyncIterable<Buffer>) {
@@ -36,7 +36,7 @@ const packet = (content: Buffer | string): Buffer =>
   Buffer.concat([Buffer.from((Buffer.byteLength(content) + 4).toString(16).padStart(4, '0')), Buffer.from(content)]);
 
 /**
- * Answers git until it has sent all files.
+ * Replies to git until it has sent all files.
  * @throws what `largeFiles` throws
  */
 export async function answerFilter(channel: Duplex, largeFiles: LargeFiles): Promise<void> {
@@ -55,7 +55,7 @@ export async function answerFilter(channel: Duplex, largeFiles: LargeFiles): Pro
   while (await listFrom(packets)) {
     const pointer = await listFrom(packets);
     const content = pointer && (await largeFiles(pointer));
-    // To git an error means that the file stays as it is.
+    // When the filter reports an error, git keeps the file as it is.
     if (!content) await say(packet('status=error\n'), flush);
     else {
       await say(packet('status=success\n'), flush);

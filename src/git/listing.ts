@@ -1,4 +1,4 @@
-/** What lies in a folder, or in it and everything below, in the order of v4: folders, then files, then submodules. */
+/** The entries of a folder, optionally with everything below it, in the order of v4: folders, then files, then submodules. */
 import { LRUCache } from 'lru-cache';
 import { git } from './command.ts';
 import { fullId } from './ids.ts';
@@ -23,7 +23,7 @@ const rankOf = (mode: string): number => ranks[typeOf(mode)];
 const keyOf = ({ mode, raw_path }: Row): string => (mode === tree_mode ? `${raw_path}/` : raw_path);
 const sortKeyOf = (row: Row): string => `${rankOf(row.mode)}${keyOf(row)}`;
 
-/** The entries of a folder. It keeps the bytes of names, and makes entries of those only that are asked for. */
+/** The entries of a folder. It keeps the bytes of names and builds only the entries that are read. */
 export class TreeListing {
   readonly #rows: Rows;
 
@@ -36,7 +36,7 @@ export class TreeListing {
     return this.#rows.length;
   }
 
-  /** The entries from one position up to another, which is not among them. */
+  /** The entries from `start` up to, but not including, `end`. */
   entries(start: number, end: number): ListedEntry[] {
     const length = Math.max(0, Math.min(end, this.length) - start);
     return Array.from({ length }, (_, index) => {
@@ -107,7 +107,7 @@ class OutputRows implements Rows {
 /** About three million files. */
 const longest_listing = 256 * 1024 * 1024;
 
-/** What lies below folders; pages of one are asked for one after the other. */
+/** Recursive listings, since clients read the pages of one after another. */
 const listings = new LRUCache<string, OutputRows>({
   maxSize: 128 * 1024 * 1024,
   sizeCalculation: (rows, key) => key.length + 200 + rows.size_bytes,

@@ -1,18 +1,18 @@
-/** Keeping a repository quick. Safe beside readers and writers: no object that anybody can see is ever removed. */
+/** Housekeeping of a repository. It is safe beside readers and writers: no reachable object is ever removed. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, git } from './command.ts';
 import { removeIfOlder, removeStaleLocks } from './locks.ts';
 import type { Repository } from './types.ts';
 
-/** Above these, looking for an object costs noticeably more than packing once. */
+/** Above these numbers, looking up an object costs noticeably more than repacking once. */
 const many_loose_objects = 500;
-/** These cost every clone about a second of compressing. */
+/** Above this size, every clone spends about a second on compression. */
 const many_loose_bytes = 16 * 1024 * 1024;
 const many_packs = 8;
 const many_loose_refs = 200;
 const longest_maintenance_ms = 60 * 60_000;
-/** A push or a maintenance run that was started this long ago is not running any more. */
+/** A push or a maintenance run that started this long ago has ended. */
 const abandoned_ms = 24 * 60 * 60_000;
 
 export interface ObjectCounts {
@@ -25,7 +25,7 @@ export interface ObjectCounts {
   size_bytes: number;
 }
 
-/** How many objects a repository holds and how much room they take. */
+/** The number of objects in a repository and their size on disk. */
 export async function countObjects(repository: Repository): Promise<ObjectCounts> {
   const output = (await git(repository, 'count-objects', ['--verbose'])).toString('utf8');
   const count = (key: string) => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
@@ -35,8 +35,8 @@ export async function countObjects(repository: Repository): Promise<ObjectCounts
 }
 
 /**
- * Packs what has become many, brings the commit-graph (with the paths that commits changed) up to date, and removes what dead
- * writers left behind. Does little when there is little to do. Throws `GitError`; a run that fails has done no harm.
+ * Repacks when there are many packs or loose objects, updates the commit-graph (with changed-path filters), and removes what writers left behind
+ * when they died. Cheap when there is little to do. Throws `GitError`; a failed run has changed nothing that matters.
  */
 export async function maintain(repository: Repository): Promise<void> {
   await removeStaleLocks(repository);
@@ -51,8 +51,8 @@ export async function maintain(repository: Repository): Promise<void> {
 }
 
 /**
- * Rolls small packs and loose objects, reachable or not, into larger packs, so that the work stays in proportion to what is new.
- * Bitmaps make clones cheap, but cannot be written while objects are missing that a half-imported history refers to.
+ * Combines small packs and loose objects, reachable or not, into larger packs, so that the work is proportional to what is new.
+ * Bitmaps make clones cheap, but git cannot write them while a partly imported history refers to missing objects.
  */
 async function repack(repository: Repository): Promise<void> {
   const options = ['-d', '--geometric=2', '--quiet', '--write-midx'] as const;
@@ -70,7 +70,7 @@ async function looseRefs(repository: Repository): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length;
 }
 
-/** Quarantines of pushes, drafts of objects and packs, and locks, of programs that died. */
+/** The quarantine folders, temporary objects and packs, and locks of processes that died. */
 async function removeAbandoned(repository: Repository): Promise<void> {
   const objects = join(repository.path, 'objects');
   const names = await readdir(objects);
@@ -81,6 +81,6 @@ async function removeAbandoned(repository: Repository): Promise<void> {
   }
   const locks = ['pack/multi-pack-index.lock', 'info/commit-graph.lock', 'info/commit-graphs/commit-graph-chain.lock'];
   for (const path of drafts) await removeIfOlder(path, abandoned_ms);
-  // Only maintenance takes these, and it is stopped after that time.
+  // Only maintenance takes these locks, and it is stopped after that time.
   for (const name of locks) await removeIfOlder(join(objects, name), longest_maintenance_ms);
 }

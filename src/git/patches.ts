@@ -1,19 +1,19 @@
-/** What changed inside files, as the hunks of a unified diff. */
+/** Changes inside files, as hunks of a unified diff. */
 import { emptyTree } from './changes.ts';
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';
 import type { ChangedFile, Environment, Option, Patch, Repository } from './types.ts';
 
 export interface PatchLimits {
-  /** The longest patch that is kept. */
+  /** The maximum length of one patch. */
   patch_bytes: number;
-  /** How much git may write for all of them together; what it does not come to is left out. */
+  /** The maximum length of all patches together; the rest is left out. */
   total_bytes: number;
 }
 
-/** No list of arguments grows beyond what a process may be given. */
+/** Keeps the list of arguments within what the system allows for a process. */
 const files_per_run = 100;
-/** git is stopped, and restarted after a patch that is longer than this, so that memory stays bounded. */
+/** git is stopped at a patch that is longer than this and restarted after it, which limits memory. */
 const run_bytes = 4 * 1024 * 1024;
 
 const options: readonly Option[] = ['--no-color', '--no-ext-diff', '--no-textconv', '--unified=3'];
@@ -61,14 +61,14 @@ class PatchRun {
       const found = await this.#batch(sides, batch);
       for (const [path, patch] of found) patches.set(path, patch);
       const missing = batch.filter((path) => !found.has(path));
-      // Not even the first one fitted into the run, for instance behind the list of a folder that took a file's place.
+      // Not even the first patch fitted, for instance because a file was replaced by a folder with a long list.
       if (missing.length === batch.length) patches.set(missing.shift()!, too_large);
       rest = [...missing, ...rest.slice(batch.length)];
     }
     return patches;
   }
 
-  /** At least the first patches of a batch. */
+  /** The first patches of a batch, at least one. */
   async #batch(sides: string[], paths: readonly string[]): Promise<Map<string, Patch>> {
     const formats = ['-r', '-z', '--raw', '--patch', '--no-abbrev', '--no-renames', ...options] as const;
     const { content, is_whole } = await this.#read('diff-tree', formats, sides, paths);
@@ -89,7 +89,7 @@ class PatchRun {
     return found;
   }
 
-  /** The patch of a renamed file. The blobs are compared, because among fewer files git might find another pair. */
+  /** The patch of a renamed file. It compares the blobs, because git might detect another rename among fewer files. */
   async ofPair({ old_id, id, old_path, path }: ChangedFile): Promise<Patch> {
     if (old_id === id) return { hunks: '', state: 'whole' };
     if (this.#budget_bytes <= 0) return left_out;
@@ -104,7 +104,7 @@ class PatchRun {
     return text.length > this.#patch_bytes ? too_large : { hunks: text.toString('utf8'), state: 'whole' };
   }
 
-  /** What git writes, up to a limit at which it is stopped. */
+  /** The output of git, which is stopped at a limit. */
   async #read(command: string, formats: readonly Option[], operands: string[], paths: readonly string[]) {
     const limit = Math.min(run_bytes + this.#patch_bytes, this.#budget_bytes);
     const chunks: Buffer[] = [];
@@ -120,7 +120,7 @@ class PatchRun {
   }
 }
 
-/** The files of a `--raw -z` list in their order, and where the patches behind it begin. A change of type has two sections. */
+/** The files of a `--raw -z` list in order, and the offset of the patches after it. A change of type has two patches. */
 function readList(content: Buffer): { types: [path: string, is_split: boolean][]; patch_start: number } {
   const types: [string, boolean][] = [];
   let at = 0;
@@ -134,7 +134,7 @@ function readList(content: Buffer): { types: [path: string, is_split: boolean][]
   return { types, patch_start: at + 1 };
 }
 
-/** The patches of files, which follow each other. No line inside one begins like the first line of the next. */
+/** The patches of consecutive files. No line inside a patch begins like the first line of the next. */
 function sectionsOf(content: Buffer): Buffer[] {
   const sections: Buffer[] = [];
   for (let at = 0; at < content.length; ) {
@@ -146,7 +146,7 @@ function sectionsOf(content: Buffer): Buffer[] {
   return sections;
 }
 
-/** A patch without its header; empty when only the mode changed, undefined when the content is binary. */
+/** A patch without its header; empty if only the mode changed, undefined if the content is binary. */
 function hunksOf(section: Buffer): Buffer | undefined {
   const start = section.indexOf('\n@@ ');
   if (start >= 0) return section.subarray(start + 1);

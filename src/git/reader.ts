@@ -1,4 +1,4 @@
-/** One long-lived `git cat-file --batch-command`: questions go in as they come, answers come out in the same order. */
+/** One long-lived `git cat-file --batch-command`: requests are written as they come, and the replies arrive in the same order. */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { argumentsOf, GitError, start, stderrOf } from './command.ts';
@@ -18,22 +18,22 @@ type Answer = ObjectHeader | StoredObject | undefined;
 
 interface Question {
   wants_content: boolean;
-  /** Shared by all who asked the same before it was sent. */
+  /** Shared by all callers that made the same request before it was sent. */
   answer: PromiseWithResolvers<Answer>;
 }
 
 const newline = 0x0a;
-/** A header is an id, a type and a size, or the question and a word; questions are bounded by `ask`. */
+/** A header is an id, a type and a size, or the request and a word; `ask` limits the length of requests. */
 const longest_question = 4096;
-/** A bound on memory. Callers check the size of a file first and never reach it. */
+/** Limits memory. Callers check the size of a file first and never reach it. */
 const longest_content = 512 * 1024 * 1024;
 
-/** The process is gone; the question may be asked again of another one. */
+/** The process has ended; the request can be repeated with another one. */
 export class ReaderDied extends Error {
   override name = 'ReaderDied';
 }
 
-/** An idle reader must not keep a program from ending; one with work must. One timer holds for all, which costs less than a handle for each of four pipes. */
+/** Keeps the program running while any reader has work. One shared timer costs less than referencing the four pipes of each reader. */
 const hold = setInterval(() => {}, 2 ** 31 - 1).unref();
 let holders = 0;
 
@@ -54,19 +54,19 @@ function letRefs(child: ChildProcess, change: 'ref' | 'unref'): void {
 export class Reader {
   readonly #child: ChildProcess;
   readonly #stderr: () => string;
-  /** Sent and not sent yet, in their order. */
+  /** Requests without a reply, sent or not, in order. */
   readonly #questions: Question[] = [];
-  /** What is not sent yet, by the command that asks it. */
+  /** Requests that are not sent yet, by their command. */
   #unsent = new Map<string, Question>();
-  /** Bytes that belong to no answer yet: less than a header. */
+  /** Bytes of an incomplete header. */
   #rest: Buffer = Buffer.alloc(0);
-  /** The object whose content is arriving; its buffer has room for the line end behind it. */
+  /** The object whose content is arriving; its buffer includes the line feed that follows the content. */
   #arriving: { header: ObjectHeader; buffer: Buffer; filled: number } | undefined;
   #is_open = true;
   readonly #onEnd: () => void;
   readonly closed: Promise<void>;
 
-  /** Starts the process. `onEnd` is called once, when it accepts no more requests. */
+  /** Starts the process. `onEnd` is called once, when the reader stops accepting requests. */
   constructor(repository: Repository, onEnd: () => void) {
     this.#onEnd = onEnd;
     this.#child = start(argumentsOf(repository, 'cat-file', ['--batch-command', '-z']), { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -87,19 +87,20 @@ export class Reader {
     return this.#is_open;
   }
 
-  /** Questions without an answer yet. */
+  /** Requests without a reply. */
   get load(): number {
     return this.#questions.length;
   }
 
   /**
-   * Asks for an object by a name without NUL and newline. Undefined when there is none, or more than one for an abbreviated id.
-   * Throws `ReaderDied` when the process ends before it answers.
+   * Requests an object by a name without NUL and line feed.
+   * @returns undefined when there is none, or when several match an abbreviated id
+   * @throws ReaderDied when the process ends before it replies
    */
   ask(name: string, wants_content: false): Promise<ObjectHeader | undefined>;
   ask(name: string, wants_content: true): Promise<StoredObject | undefined>;
   ask(name: string, wants_content: boolean): Promise<Answer> {
-    // An answer repeats the question when there is no such object, up to the end of the line; an empty one would end the process.
+    // git repeats the name of a missing object up to the end of the line; an empty name would end the process.
     if (name === '' || name.length > longest_question || /[\0\n]/.test(name)) return Promise.resolve(undefined);
     if (!this.#is_open) return Promise.reject(new ReaderDied('git cat-file accepts no more requests'));
     const command = `${wants_content ? 'contents' : 'info'} ${name}\0`;
@@ -108,7 +109,7 @@ export class Reader {
     const question: Question = { wants_content, answer: Promise.withResolvers() };
     if (this.#questions.length === 0) holdTheServer();
     this.#questions.push(question);
-    // Not at once: what other requests ask in this turn of the event loop goes in the same write.
+    // Deferred, so that all requests of this turn of the event loop go into one write.
     if (this.#unsent.size === 0) setImmediate(() => this.#send());
     this.#unsent.set(command, question);
     return question.answer.promise;
@@ -120,7 +121,7 @@ export class Reader {
     this.#unsent.clear();
   }
 
-  /** Accepts no more requests, answers pending ones, and ends. */
+  /** Stops accepting requests, replies to pending ones, and ends. */
   retire(): Promise<void> {
     if (this.#is_open) {
       this.#is_open = false;

@@ -5,7 +5,7 @@ import type { Repository } from './types.ts';
 
 const readers_per_repository = 4;
 const readers_in_all = 24;
-/** A reader with this many questions waiting is worth a second process. */
+/** With this many pending requests, a second process pays off. */
 const crowded = 16;
 const idle_ms = 60_000;
 const retries = new Semaphore(4);
@@ -22,11 +22,11 @@ const pools = new Map<string, ReaderPool>();
 export const objectHeader = (repository: Repository, name: string): Promise<ObjectHeader | undefined> =>
   withReader(repository, (reader) => reader.ask(name, false));
 
-/** The object with this name, whole in memory, undefined when there is none. */
+/** The complete object with this name, undefined when there is none. */
 export const storedObject = (repository: Repository, name: string): Promise<StoredObject | undefined> =>
   withReader(repository, (reader) => reader.ask(name, true));
 
-/** Closes the readers of a repository, or all of them, after they have answered what they were asked. */
+/** Closes the readers of a repository, or all readers, once their pending requests are done. */
 export async function closeReaders(repository?: Repository): Promise<void> {
   const closing = repository ? [pools.get(repository.path)] : [...pools.values()];
   await Promise.all(closing.flatMap((pool) => [...(pool?.readers ?? [])].map((reader) => reader.retire())));
@@ -41,7 +41,7 @@ async function withReader<T>(repository: Repository, ask: (reader: Reader) => Pr
   }
 }
 
-/** Asks once more, of a process of its own: a damaged object ends git, and must not take the questions behind it along a second time. */
+/** Repeats a request in a process of its own: a damaged object makes git exit, which must not fail the requests behind it a second time. */
 function again<T>(repository: Repository, ask: (reader: Reader) => Promise<T>): Promise<T> {
   return retries.run(async () => {
     const reader = new Reader(repository, () => {});
@@ -66,7 +66,7 @@ function readerFor(repository: Repository): Reader {
     pools.delete(repository.path);
   });
   pool.readers.add(reader);
-  // Making room, or the end of the last reader, may have removed the pool in between.
+  // The pool may be gone by now: evicted, or because its last reader ended.
   pools.set(repository.path, pool);
   return reader;
 }
@@ -85,7 +85,7 @@ function poolOf(repository: Repository): ReaderPool {
   return pool;
 }
 
-/** Retires a reader of the repository that was asked longest ago. It still answers its questions, so the cap may be passed for a moment. */
+/** Retires a reader of the least recently used repository. It still finishes its requests, so the limit may be exceeded for a moment. */
 function makeRoom(repository: Repository): void {
   let count = 0;
   for (const pool of pools.values()) count += pool.readers.size;

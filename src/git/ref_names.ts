@@ -1,17 +1,17 @@
-/** Names of branches and tags: the rules of `git check-ref-format`, without a process, and two of v4. */
+/** Rules for the names of branches and tags: those of `git check-ref-format`, without a process, and two of v4. */
 
-/** Blanks, control characters, and what revision expressions and patterns are made of. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a name must not hold.
+/** Spaces, control characters, and the special characters of revision expressions and patterns. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a name must not contain them.
 const forbidden = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$|^\//;
 
-/** A reference is a file with its name while it moves, and a lock beside it whose name is longer by `.lock`: 255 bytes are what file systems allow. */
+/** A ref is a file of that name, with a lock file beside it whose name ends in `.lock`: file systems allow 255 bytes. */
 const longest_part_bytes = 250;
 const longest_name_bytes = 1024;
 
 const isShort = (name: string): boolean =>
   Buffer.byteLength(name) <= longest_name_bytes && name.split('/').every((part) => Buffer.byteLength(part) <= longest_part_bytes);
 
-/** A branch `refs/heads/x` would answer when git is asked for the branch `x` and there is none; v4 refuses such names as well. */
+/** git would find a branch named `refs/heads/x` when it looks for a missing branch `x`; v4 refuses such names too. */
 const spelled_out = /^refs\/(?:heads|tags|remotes)\//;
 
 /** Whether git accepts `refs/heads/<name>` and `refs/tags/<name>`. */
@@ -21,9 +21,9 @@ export const isValidRefName = (name: string): boolean =>
   !forbidden.test(name) &&
   name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 
-/** Whether a branch may have this name: as `git check-ref-format --branch` decides, and not a name that spells out a ref. */
+/** Whether a branch may have this name: one that `git check-ref-format --branch` accepts and that is not a full ref name. */
 export const isValidBranchName = (name: string): boolean => isValidTagName(name) && name !== 'HEAD';
 
-/** Whether a tag may have this name: one that git accepts, that file systems can hold, that is no option, and that does not spell out a ref. */
+/** Whether a tag may have this name: one that git accepts, that fits a file system, and that is neither an option nor a full ref name. */
 export const isValidTagName = (name: string): boolean =>
   isValidRefName(name) && isShort(name) && !name.startsWith('-') && !spelled_out.test(name);

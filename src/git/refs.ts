@@ -1,4 +1,4 @@
-/** Branches and tags: listing them, and moving them by compare-and-swap. */
+/** Branches and tags: listing them, and updating them by compare-and-swap. */
 import { GitError, git } from './command.ts';
 import { parseObject, parsePerson } from './commits.ts';
 import { fullId } from './ids.ts';
@@ -6,7 +6,7 @@ import { removeStaleLocks } from './locks.ts';
 import { objectHeader, storedObject } from './readers.ts';
 import type { Branch, Environment, Option, RefUpdate, Repository, Tag, TagRef } from './types.ts';
 
-/** A ref was not where the caller saw it; nothing has moved. */
+/** A ref no longer has the value that the caller read; no ref was updated. */
 export class RefMoved extends Error {
   override name = 'RefMoved';
   readonly refs: string[];
@@ -17,7 +17,7 @@ export class RefMoved extends Error {
   }
 }
 
-/** A ref cannot exist beside another one: `a` and `a/b` are a file and a folder of the same name. Nothing has moved. */
+/** A ref conflicts with another: `a` and `a/b` would be a file and a folder of the same name. No ref was updated. */
 export class RefConflict extends Error {
   override name = 'RefConflict';
   readonly ref: string;
@@ -30,19 +30,19 @@ export class RefConflict extends Error {
   }
 }
 
-/** Every branch with the id of its commit; sorted by name, or by the date of the commit, which has to read every commit. */
+/** Every branch with the id of its commit, sorted by name or by commit date. Sorting by date reads every commit. */
 export async function listBranches(
   repository: Repository,
   { sort = 'name' }: { sort?: 'name' | 'updated_asc' | 'updated_desc' } = {},
 ): Promise<Branch[]> {
   const order: Option =
     sort === 'name' ? '--sort=refname' : sort === 'updated_asc' ? '--sort=committerdate' : '--sort=-committerdate';
-  // The last key given is the first to count, so names only break ties.
+  // git sorts by the last key first, so names only break ties.
   const refs = await refsBelow(repository, 'refs/heads/', ['--sort=refname', order]);
   return refs.map(({ name, id }) => ({ name, commit_id: id }));
 }
 
-/** Every tag; by name, by the date of the tag (or of its commit), or by version. What an annotated tag says is read by `readTag`. */
+/** Every tag, sorted by name, by version, or by the date of the tag (of its commit if it is lightweight). `readTag` reads the message of an annotated tag. */
 export function listTags(
   repository: Repository,
   { sort = 'name', order = 'asc' }: { sort?: 'name' | 'updated' | 'version'; order?: 'asc' | 'desc' } = {},
@@ -61,7 +61,7 @@ async function refsBelow(repository: Repository, prefix: string, options: readon
 
 const linesOf = (output: Buffer): string[] => output.toString('utf8').split('\n').slice(0, -1);
 
-/** What a tag says and which commit it names. Throws when the repository has no object with the tag's id. */
+/** The message of a tag and the commit that it points to. Throws when the repository has no object with the tag's id. */
 export async function readTag(repository: Repository, { name, id }: TagRef): Promise<Tag> {
   const [object, commit] = await Promise.all([tagObject(repository, id), objectHeader(repository, `${id}^{commit}`)]);
   const commit_id = commit?.id ?? null;
@@ -80,19 +80,19 @@ export async function readTag(repository: Repository, { name, id }: TagRef): Pro
   };
 }
 
-/** A lightweight tag may name a huge blob, which is not worth reading to learn that it is no tag. */
+/** A lightweight tag may point to a huge blob; its size shows that it is not a tag object, without reading it. */
 async function tagObject(repository: Repository, id: string) {
   const header = await objectHeader(repository, id);
   if (!header) throw new Error(`${id} is not an object of ${repository.path}`);
   return header.type === 'tag' ? storedObject(repository, id) : undefined;
 }
 
-/** Whether the repository has no branch, as before the first commit. */
+/** Whether the repository has no branch, as is the case before the first commit. */
 export async function isEmpty(repository: Repository): Promise<boolean> {
   return (await git(repository, 'for-each-ref', ['--count=1', '--format=x'], ['refs/heads/'])).length === 0;
 }
 
-/** Whether one commit is reachable from another (every commit is from itself). Takes ids. */
+/** Whether one commit is reachable from another. Every commit is reachable from itself. Takes ids. */
 export async function isAncestor(
   repository: Repository,
   ancestor: string,
@@ -109,8 +109,8 @@ export async function isAncestor(
 }
 
 /**
- * The best common ancestor of two commits, undefined when they have none. Of more than two: of the first one, and the merge that
- * all others would make. Takes ids.
+ * The merge base of two commits, undefined when they have none. For more than two, the merge base of the first one and a hypothetical merge of the others. Takes
+ * ids.
  */
 export async function mergeBase(
   repository: Repository,
@@ -125,13 +125,13 @@ export async function mergeBase(
   }
 }
 
-/** The names of the branches whose commits are all reachable from the commit `into`. */
+/** The names of the branches that are merged into the commit `into`. */
 export async function mergedBranches(repository: Repository, into: string): Promise<string[]> {
   const output = await git(repository, 'for-each-ref', ['--format=%(refname:lstrip=2)', `--merged=${into}`], ['refs/heads/']);
   return linesOf(output);
 }
 
-/** The full names of the branches and tags, those of the given kinds, from which a commit is reachable; branches first. Takes an id. */
+/** The full names of the refs of the given kinds that contain a commit; branches come first. Takes an id. */
 export async function refsContaining(
   repository: Repository,
   commit: string,
@@ -142,8 +142,8 @@ export async function refsContaining(
 }
 
 /**
- * Moves refs, all or none. Each must be where `old` says (null: must not exist); `new: null` removes it.
- * Throws `RefMoved` when one is elsewhere, `RefConflict` when one cannot exist beside another ref, `GitError` for anything else.
+ * Updates refs, all or none. Each must have the value `old` (null: must not exist); `new: null` deletes it.
+ * Throws `RefMoved` when one has another value, `RefConflict` when one conflicts with the name of another ref, `GitError` for anything else.
  */
 export async function updateRefs(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
   const input = updates.map(instructionOf).join('');
@@ -153,7 +153,7 @@ export async function updateRefs(repository: Repository, updates: readonly RefUp
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     await explainRefusal(repository, updates);
-    // Neither moved nor in the way: another writer holds the lock for long, or died with it.
+    // Neither moved nor in conflict: another writer holds the lock for a long time, or died holding it.
     if ((await removeStaleLocks(repository)) === 0) throw error;
     await update();
   }
@@ -165,7 +165,7 @@ function instructionOf({ ref, old, new: target }: RefUpdate): string {
   return old === null ? `create ${ref}\0${target}\0` : `update ${ref}\0${target}\0${old}\0`;
 }
 
-/** git says why in words only; looking again says it in facts. Throws when one of the expected reasons holds. */
+/** git explains a failure in words only, so the refs are read again. Throws when one of the expected reasons applies. */
 async function explainRefusal(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
   const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)']);
   const now = new Map(linesOf(output).map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));

@@ -1,4 +1,4 @@
-/** The life of a repository on disk. */
+/** Creating and deleting repositories on disk. */
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { closeReaders } from './readers.ts';
 import { isValidBranchName } from './ref_names.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
-/** What a repository of a server needs and git does not assume. */
+/** Settings that a repository on a server needs and that differ from git's defaults. */
 const settings = `[gc]
 	auto = 0
 [maintenance]
@@ -51,8 +51,8 @@ const settings = `[gc]
 `;
 
 /**
- * Creates an empty bare repository at an absolute path whose parent folders may be missing. It appears whole or not at all.
- * Throws when something is there already (`EEXIST`, `ENOTEMPTY`) and when the branch name is no branch name.
+ * Creates an empty bare repository at an absolute path whose parent folders may be missing. It appears complete or not at all.
+ * Throws when something is there already (`EEXIST`, `ENOTEMPTY`) and when the branch name is invalid.
  */
 export async function createRepository(
   path: string,
@@ -74,7 +74,7 @@ export async function createRepository(
   return { path };
 }
 
-/** What `git init` writes into `config`, which depends on its version and the format alone: it is asked once for each, and spared for every other repository. */
+/** What `git init` writes into `config`, which depends only on its version and the object format, so that one run for each serves all repositories. */
 const initialConfig = new Map<ObjectFormat, Buffer>();
 
 async function initialise(path: string, defaultBranch: string, objectFormat: ObjectFormat): Promise<void> {
@@ -87,7 +87,7 @@ async function initialise(path: string, defaultBranch: string, objectFormat: Obj
       [path],
     );
     const written = await readFile(join(path, 'config'));
-    // References kept otherwise than as files would need more than is written below.
+    // Refs that are not stored as files would need more than what is written below.
     if (!written.includes('refstorage')) initialConfig.set(objectFormat, written);
   } else {
     for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
@@ -104,8 +104,8 @@ async function syncToDisk(path: string): Promise<void> {
 }
 
 /**
- * Removes a repository, which disappears at once even if removing its files takes long. Removing nothing is no error, and a removal that was cut off is
- * finished by the next one.
+ * Deletes a repository, which disappears at once even if deleting its files takes long. It is no error when there is none, and the next call finishes a
+ * deletion that was interrupted.
  */
 export async function deleteRepository(repository: Repository): Promise<void> {
   const doomed = join(dirname(repository.path), `.deleted-${basename(repository.path)}`);
@@ -120,7 +120,7 @@ export async function deleteRepository(repository: Repository): Promise<void> {
   await rm(doomed, { recursive: true, force: true });
 }
 
-/** Makes a branch, which need not exist, the one that `HEAD` names. Throws `GitError` when it is no branch name. */
+/** Points `HEAD` to a branch, which need not exist. Throws `GitError` when the name is invalid. */
 export async function setHead(repository: Repository, branch: string): Promise<void> {
   if (!isValidBranchName(branch)) throw new GitError('symbolic-ref', 128, `not a branch name: ${branch}`);
   await git(repository, 'symbolic-ref', [], ['HEAD', `refs/heads/${branch}`]);

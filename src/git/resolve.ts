@@ -1,4 +1,4 @@
-/** From what a user calls a commit to its id. Names and ids only: a revision expression is the name of nothing. */
+/** Resolves what a user calls a commit. Names and ids only: revision expressions name nothing. */
 import { git } from './command.ts';
 import { objectHeader } from './readers.ts';
 import { isValidRefName } from './ref_names.ts';
@@ -9,8 +9,8 @@ const full_id = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 const abbreviated_id = /^[0-9a-f]{4,64}$/i;
 
 /**
- * The id of the commit that `ref` names: a full id, a tag or a branch (`prefer` says which when both exist), `refs/heads/…`,
- * `refs/tags/…`, `HEAD`, or an abbreviated id that no other commit shares, in this order. Undefined when it names no commit.
+ * The id of the commit that `ref` refers to: a full id, a tag or a branch (`prefer` says which when both exist), `refs/heads/…`,
+ * `refs/tags/…`, `HEAD`, or an abbreviated id that no other commit shares, in this order. Undefined when there is no such commit.
  */
 export async function resolveCommit(
   repository: Repository,
@@ -25,7 +25,7 @@ export async function resolveCommit(
   if (!isValidRefName(ref)) return undefined;
   if (/^refs\/(?:heads|tags)\//.test(ref)) return commitNamed(repository, ref);
   const kinds = prefer === 'tag' ? ['tags', 'heads'] : ['heads', 'tags'];
-  // Asked together: the questions travel in one write, and the second costs less than waiting for the first.
+  // Requested together: both go into one write, and the second costs less than waiting for the first.
   const [first, second] = await Promise.all(kinds.map((kind) => commitNamed(repository, `refs/${kind}/${ref}`)));
   return first ?? second ?? (abbreviated_id.test(ref) ? abbreviated(repository, ref.toLowerCase()) : undefined);
 }
@@ -43,7 +43,7 @@ export async function resolveTag(repository: Repository, name: string): Promise<
   return header && { name, id: header.id };
 }
 
-/** What `git describe` writes. Where there is no ref of this name, git takes the end for an abbreviated id. */
+/** The output of `git describe`. When no ref has this name, git reads its end as an abbreviated id. */
 const described = /-g[0-9a-f]{4,}$/i;
 
 /** Peels tags. */
@@ -53,13 +53,13 @@ async function commitNamed(repository: Repository, name: string): Promise<string
   return header?.type === 'commit' ? header.id : undefined;
 }
 
-/** A process, where a question to a reader would do for nearly every other name. */
+/** It starts a process; for almost every other name, a reader is enough. */
 async function isRef(repository: Repository, name: string): Promise<boolean> {
   const found = await git(repository, 'for-each-ref', ['--format=%(refname)'], [name]);
   return found.toString('utf8').split('\n').includes(name);
 }
 
-/** git would also look for a ref in an unusual place, like `refs/remotes`, by this name; that is not what an id means. */
+/** git would also resolve this name as a ref, for example in `refs/remotes`, which is not what an id means. */
 async function abbreviated(repository: Repository, digits: string): Promise<string | undefined> {
   const id = await commitNamed(repository, digits);
   return id && (id.startsWith(digits) || (await isTagObject(repository, digits))) ? id : undefined;

@@ -1,11 +1,11 @@
-/** Which files of a commit contain a text. */
+/** Searching the files of a commit. */
 import { GitError, git } from './command.ts';
 import { fullId } from './ids.ts';
 import type { Repository } from './types.ts';
 
 /**
  * The paths of the text files of a commit with a line that begins with `text`.
- * @param text letters, digits, blanks and punctuation that is no operator of a basic regular expression
+ * @param text letters, digits, blanks and punctuation that is not an operator of basic regular expressions
  */
 export async function filesContaining(repository: Repository, commit: string, text: string): Promise<string[]> {
   const id = fullId(commit);

@@ -1,4 +1,4 @@
-/** How large the files of a commit are. */
+/** The sizes of the files of a commit. */
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';
 import type { Repository } from './types.ts';
@@ -9,7 +9,7 @@ export interface FileSize {
   size_bytes: number;
 }
 
-/** The files of a commit or tree, without links and submodules, in git's order. Throws `GitError` when the id is none of either. */
+/** The files of a commit or tree, without links and submodules, in git's order. Throws `GitError` when the id is neither. */
 export async function* fileSizes(repository: Repository, id: string): AsyncGenerator<FileSize> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of gitStream(repository, 'ls-tree', ['-r', '-l', '-z', '--full-tree'], [fullId(id)])) {
@@ -24,7 +24,7 @@ export async function* fileSizes(repository: Repository, id: string): AsyncGener
   }
 }
 
-/** `<mode> <type> <id> <size>`, padded with blanks, a tab, and the path. */
+/** `<mode> <type> <id> <size>`, padded with spaces, a tab, and the path. */
 function fileIn(line: string): FileSize | undefined {
   const [, size, path] = /^100\d{3} blob \w+ +(\d+)\t(.+)$/s.exec(line) ?? [];
   return path === undefined ? undefined : { path, size_bytes: Number(size) };

@@ -1,6 +1,6 @@
 /** Trailers: the `Key: value` lines at the end of a commit message, found by the rules of `git interpret-trailers`. */
 
-/** Lines that git writes itself; with one of them, a quarter of trailers makes a block. */
+/** Lines that git writes itself; a paragraph that has one of them needs only a quarter of trailers. */
 const written_by_git = /^(Signed-off-by: |\(cherry picked from commit )/;
 /** A key is letters, digits and dashes, and may be followed by blanks before the colon. */
 const trailer = /^([A-Za-z0-9-]+)[ \t]*:(.*)$/s;
@@ -66,7 +66,7 @@ function isTrailerBlock(block: string[]): boolean {
   let others = 0;
   let continued = 0;
   let has_git_line = false;
-  // From the end, as git does: a continuation belongs to whatever stands above it.
+  // From the end, as git does: a continuation line belongs to the line above it.
   for (const line of block.toReversed()) {
     const is_git_line = written_by_git.test(line);
     if (continuation.test(line)) continued++;

@@ -10,18 +10,18 @@ export type Service = 'git-upload-pack' | 'git-receive-pack';
 export interface TransportOptions {
   /** The `Git-Protocol` header. One that is not a list of keys and `key=value` pairs counts as none. */
   protocol?: string | undefined;
-  /** Stops git, for instance when the client has gone. */
+  /** Stops git, for example when the client disconnects. */
   signal?: AbortSignal | undefined;
 }
 
 export interface ServiceRequest extends TransportOptions {
   /** The decompressed body of the request. */
   input: Readable;
-  /** Of the body, if known: clients send long bodies in chunks without a total. */
+  /** Length of the body, if known: clients send long bodies in chunks, without a total. */
   size_bytes?: number | undefined;
 }
 
-/** A push that is no longer than this may be unpacked. */
+/** A push up to this length may be unpacked. */
 const small_bytes = 1024 * 1024;
 
 /**
@@ -35,7 +35,7 @@ const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,
 
 /**
  * The reply to `GET info/refs?service=…`. Media type: `application/x-<service>-advertisement`.
- * Ends with `GitError` when git fails before it has said anything.
+ * Ends with `GitError` when git fails without output.
  */
 export function advertiseRefs(repository: Repository, service: Service, { protocol, signal }: TransportOptions = {}): Readable {
   const env = protocolEnvironment(protocol);
@@ -57,8 +57,8 @@ export function uploadPack(repository: Repository, { input, protocol, signal }: 
 
 /**
  * The reply to `POST git-receive-pack`: a push. Media type: `application/x-git-receive-pack-result`.
- * Until `check` has accepted the push, a client that goes away ends it and nothing moves; from then on it is finished without
- * the client, so that `moved` hears of every ref that moves. Throws when the hooks cannot run.
+ * Until `check` has accepted the push, a client that disconnects aborts it and no ref is updated; from then on it finishes without
+ * the client, so that `moved` is called for every updated ref. Throws when the hooks cannot run.
  */
 export async function receivePack(
   repository: Repository,
@@ -83,7 +83,7 @@ function startService(repository: Repository, service: Service, options: readonl
   return start(args, { env, stdio: ['pipe', 'pipe', 'pipe', ...channel], group: true });
 }
 
-/** A program that refuses a request says so in its output, and its exit code adds nothing; without output it has failed. */
+/** A program that rejects a request says so in its output, whatever its exit code; without output it has failed. */
 function reply(child: ChildProcess, service: Service, rules: Omit<StreamRules, 'judge'>, signal?: AbortSignal): Readable {
   const stderr = stderrOf(child);
   const judge = (code: number | null, wrote: boolean) =>

@@ -1,9 +1,9 @@
-/** Changing files of a tree in memory: only the folders on the way to a change are read, and only those are written. */
+/** Changes files of a tree in memory. Only the folders that contain a change are read and written. */
 import type { ObjectWriter } from './loose_objects.ts';
 import { formatTree, type RawEntry, type RawTree, rawName, rawTree, tree_mode } from './trees.ts';
 import type { Repository } from './types.ts';
 
-/** A change that does not fit the tree it is made to, or a path that nothing may have. */
+/** A change that conflicts with the tree, or an invalid path. */
 export class ChangeRefused extends Error {
   override name = 'ChangeRefused';
   readonly path: string;
@@ -16,12 +16,12 @@ export class ChangeRefused extends Error {
   }
 }
 
-/** A folder that was opened, with its entries; those still closed are known by their id only. */
+/** A loaded folder with its entries; folders that are not loaded are known only by id. */
 interface Folder {
   entries: Map<string, RawEntry | Folder>;
 }
 
-/** The open folders from the root to the one that holds the last name of a path. */
+/** The loaded folders from the root to the parent of a path. */
 interface OpenPath {
   folders: Folder[];
   names: string[];
@@ -31,7 +31,7 @@ export class TreeEditor {
   readonly #repository: Repository;
   readonly #root: Folder;
 
-  /** Takes the entries of the root; none for a new repository. */
+  /** @param root the entries of the root folder; none for a new repository */
   constructor(repository: Repository, root: RawTree) {
     this.#repository = repository;
     this.#root = { entries: new Map(root) };
@@ -46,7 +46,7 @@ export class TreeEditor {
     return entry;
   }
 
-  /** Puts a file where there is a file or nothing. Throws `ChangeRefused` for a folder, or when a file is where a folder is needed. */
+  /** Creates or replaces a file. Throws `ChangeRefused` when there is a folder, or when a parent of the path is a file. */
   async put(path: string, entry: RawEntry, may_exist: boolean): Promise<void> {
     const { folders, names } = await this.#open(path, true);
     const there = folders.at(-1)!.entries.get(names.at(-1)!);
@@ -56,7 +56,7 @@ export class TreeEditor {
     folders.at(-1)!.entries.set(names.at(-1)!, entry);
   }
 
-  /** Removes a file and the folders that it leaves empty. Throws `ChangeRefused` when there is none. */
+  /** Deletes a file and the folders that become empty. Throws `ChangeRefused` when there is no file. */
   async remove(path: string): Promise<void> {
     await this.file(path);
     const { folders, names } = await this.#open(path, false);
@@ -66,7 +66,7 @@ export class TreeEditor {
     }
   }
 
-  /** Adds the changed folders to the objects of a commit and gives the id of the root tree. */
+  /** Adds the changed folders to the objects of a commit and returns the id of the root tree. */
   write(objects: ObjectWriter): Promise<string> {
     return this.#write(this.#root, objects);
   }

@@ -1,4 +1,4 @@
-/** Trees: git's directories, parsed from their bytes and kept, because the tree with an id never changes. */
+/** Trees, git's directories, parsed and cached: the tree with an id never changes. */
 import { LRUCache } from 'lru-cache';
 import { fullId } from './ids.ts';
 import { storedObject } from './readers.ts';
@@ -38,7 +38,7 @@ export async function rawTree(repository: Repository, id: string): Promise<RawTr
   return tree;
 }
 
-/** Reads the bytes of a tree, whose ids are `id_bytes` long. Throws when they are none. */
+/** Reads the bytes of a tree, whose ids are `id_bytes` long. Throws when they are not a tree. */
 function parseTree(content: Buffer, id_bytes: number): RawTree {
   const entries = new Map<string, RawEntry>();
   for (let at = 0; at < content.length; ) {
@@ -53,7 +53,7 @@ function parseTree(content: Buffer, id_bytes: number): RawTree {
   return entries;
 }
 
-/** The bytes of a tree with these entries, in the order that git demands: as if a directory's name ended in a slash. */
+/** The bytes of a tree with these entries, in git's order: as if the names of directories ended in a slash. */
 export function formatTree(tree: RawTree): Buffer {
   const key = ([name, entry]: [string, RawEntry]) => (entry.mode === tree_mode ? `${name}/` : name);
   // Names hold one UTF-16 unit per byte, so comparing strings compares bytes.
@@ -66,7 +66,7 @@ export function formatTree(tree: RawTree): Buffer {
   );
 }
 
-/** What an entry of this mode is. */
+/** The kind of an entry with this mode. */
 export function typeOf(mode: string): EntryType {
   if (mode === tree_mode) return 'tree';
   if (mode === '160000') return 'commit';

@@ -1,14 +1,14 @@
-/** The things git keeps, as the rest of the product sees them. */
+/** The objects of git as the rest of the product sees them. */
 
-/** A bare repository. Its path is absolute and never used again for another repository: it is half of every cache key. */
+/** A bare repository. Its path is absolute and never reused for another repository, because it is part of every cache key. */
 export interface Repository {
   path: string;
 }
 
-/** An argument that git may read as an option. User values never are one; they are glued to it (`--since=…`) or passed as operands. */
+/** An argument that git may read as an option. User values are never options: they follow an equals sign (`--since=…`) or are operands. */
 export type Option = `-${string}`;
 
-/** Environment of a git process, as a push in quarantine needs it. */
+/** Additional environment variables of a git process, such as those of a push in quarantine. */
 export type Environment = Readonly<Record<string, string>>;
 
 export type ObjectFormat = 'sha1' | 'sha256';
@@ -50,16 +50,16 @@ export interface Branch {
   commit_id: string;
 }
 
-/** A tag as the reference store knows it: `id` is a commit for a lightweight tag and a tag object for an annotated one. */
+/** A tag as stored in the refs: `id` is a commit for a lightweight tag and a tag object for an annotated one. */
 export interface TagRef {
   name: string;
   id: string;
 }
 
 export interface Tag extends TagRef {
-  /** Null when the tag names a tree or a blob. */
+  /** Null when the tag points to a tree or a blob. */
   commit_id: string | null;
-  /** What an annotated tag says, without the line ends at its end; null for a lightweight tag. */
+  /** The message of an annotated tag, without trailing line feeds; null for a lightweight tag. */
   message: string | null;
   tagger_name: string | null;
   tagger_email: string | null;
@@ -97,7 +97,7 @@ export type Change =
   | { op: 'move'; from: string; path: string; content?: Buffer }
   | { op: 'mode'; path: string; mode: '100644' | '100755' };
 
-/** One move of one ref. `old: null`: must not exist before; `new: null`: does not exist afterwards. */
+/** An update of a ref. `old: null`: the ref must not exist; `new: null`: it is deleted. */
 export interface RefUpdate {
   ref: string;
   old: string | null;
@@ -120,15 +120,15 @@ export interface ChangedFile {
   id: string;
 }
 
-/** What changed inside one file. */
+/** The changes inside a file. */
 export interface Patch {
-  /** The hunks without a header; of a binary file a sentence, and nothing where nothing is kept. */
+  /** The hunks without a header; a sentence for a binary file; empty when the patch is not kept. */
   hunks: string;
-  /** `too_large` for a patch above its limit, `left_out` for one behind the limit of all. */
+  /** `too_large` for a patch above the limit of one patch, `left_out` beyond the limit of all patches. */
   state: 'whole' | 'binary' | 'too_large' | 'left_out';
 }
 
-/** A tag object to be written. */
+/** The tag object to write. */
 export interface NewTag {
   name: string;
   commit_id: string;
@@ -136,11 +136,11 @@ export interface NewTag {
   tagger: Person;
 }
 
-/** What a push asks for, before anything moves. */
+/** The updates that a push requests, before any is made. */
 export interface Push {
   updates: RefUpdate[];
-  /** What the client gave with `git push -o`. */
+  /** The values of `git push -o`. */
   options: string[];
-  /** Environment in which git sees the objects of the push, which are not yet in the repository. */
+  /** Environment that shows git the objects of the push, which are not in the repository yet. */
   quarantine: Environment;
 }

@@ -1,4 +1,4 @@
-/** Creating commits and tags without a work tree: objects only. `updateRefs` points branches and tags to them. */
+/** Creates commit and tag objects without a work tree. `updateRefs` points branches and tags to them. */
 import { git } from './command.ts';
 import { readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
@@ -15,7 +15,7 @@ export interface NewCommit {
   message: string;
   author: Person;
   committer: Person;
-  /** Made one after the other, so that a later one may build on an earlier one. */
+  /** Applied in order, so that a later one may build on an earlier one. */
   changes: readonly Change[];
 }
 
@@ -27,8 +27,8 @@ export interface WrittenCommit {
 }
 
 /**
- * Writes a commit with its trees and blobs, which nothing refers to yet.
- * Throws `ChangeRefused` when a change does not fit the parent's files; nothing harmful is left behind then.
+ * Writes a commit with its trees and blobs; no ref points to it yet.
+ * Throws `ChangeRefused` when a change conflicts with the files of the parent.
  */
 export async function writeCommit(repository: Repository, commit: NewCommit): Promise<WrittenCommit> {
   const objects = new ObjectWriter(repository, await objectFormat(repository, commit.parent));
@@ -37,7 +37,7 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
   try {
     for (const change of commit.changes) await make(objects, editor, change);
   } catch (error) {
-    // What was begun is finished, so that nothing is written any more when the caller hears of the refusal.
+    // Pending writes finish first, so that nothing is written after the caller has received the refusal.
     await objects.finish().catch(() => {});
     throw error;
   }
@@ -48,7 +48,7 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
   return { id, tree_id, is_changed };
 }
 
-/** Writes a commit of a tree that is there, which nothing refers to yet, and gives its id. */
+/** Writes a commit of an existing tree and returns its id; no ref points to it yet. */
 export async function writeTreeCommit(
   repository: Repository,
   commit: Omit<NewCommit, 'parent' | 'changes'> & { tree_id: string; parent_ids: readonly string[] },
@@ -59,7 +59,7 @@ export async function writeTreeCommit(
   return id;
 }
 
-/** Writes a tag object for a commit, which nothing refers to yet, and gives its id. */
+/** Writes a tag object for a commit and returns its id; no ref points to it yet. */
 export async function writeTag(repository: Repository, { name, commit_id, message, tagger }: NewTag): Promise<string> {
   const objects = new ObjectWriter(repository, await objectFormat(repository, fullId(commit_id)));
   if (!isValidTagName(name)) throw new TypeError(`not a name of a tag: ${name}`);
@@ -118,9 +118,9 @@ function formatCommit(
   return Buffer.from(lines.join('\n'));
 }
 
-/** Angle brackets and line ends would end the name or the header; git drops them as well. */
+/** Angle brackets and line ends would end the name or the header, and git drops them too. */
 function formatPerson({ name, email, date }: Person): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a header.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be in a header.
   const clean = (text: string) => text.replace(/\s*[\x00-\x1f<>]+\s*/g, ' ').trim();
   const address = clean(email);
   return `${clean(name) || address || 'unknown'} <${address}> ${Math.floor(date.getTime() / 1000)} +0000`;
