@@ -13,7 +13,7 @@ const commits = new LRUCache<string, Commit>({
   sizeCalculation: (commit) => 1_000 + commit.message.length * 4,
 });
 
-/** The commit with this id, which must be one. Throws when the repository has no such commit, or `id` is not a full id. It is shared, so callers must not change it. */
+/** The commit with this full id. Throws when the repository has no such commit, or `id` is not a full id. It is shared, so callers must not change it. */
 export async function readCommit(repository: Repository, id: string): Promise<Commit> {
   const key = `${repository.path}\0${fullId(id)}`;
   const known = commits.get(key);

@@ -1,5 +1,5 @@
 /**
- * Writing objects as git does, one file each, without a process: a commit of one file three folders deep takes 3.4 ms with all
+ * Writes objects as git does, one file each, without a process: a commit of one file three folders deep takes 3.4 ms with all
  * its fsyncs, where fast-import, with its second process that unpacks, takes 12.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -12,16 +12,16 @@ import { Semaphore } from './semaphore.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
 const compress = promisify(deflate);
-/** Hashing takes about a millisecond for this much; in between, other requests have their turn. */
+/** Hashing this many bytes takes about a millisecond; other requests run in between. */
 const slice_bytes = 2 * 1024 * 1024;
-/** How often a folder may be removed under a draft before that is an error. */
+/** The number of times that a folder may disappear under a temporary file before that is an error. */
 const mostTries = 5;
-/** A commit may change thousands of folders, and each is an open file while it is written. */
+/** A commit may change thousands of folders, each of which is an open file while it is written. */
 const semaphore = new Semaphore(16);
 
 /**
- * The objects of one commit. Their ids are known at once, so that all of them can be on their way to the disk together:
- * waiting for each, from the file up to the commit, takes three times as long.
+ * The objects of one commit. Their ids are known at once, so that all of them are written concurrently: one after another,
+ * from the blobs up to the commit, takes three times as long.
  */
 export class ObjectWriter {
   readonly #repository: Repository;
@@ -33,7 +33,7 @@ export class ObjectWriter {
     this.#format = format;
   }
 
-  /** Begins to store an object and gives its id. */
+  /** Starts storing an object and returns its id. */
   async add(type: 'blob' | 'tree' | 'commit' | 'tag', content: Buffer): Promise<string> {
     const header = Buffer.from(`${type} ${content.length}\0`);
     const id = await hashOf(this.#format, header, content);
@@ -44,7 +44,7 @@ export class ObjectWriter {
     return id;
   }
 
-  /** Resolves when every object is on disk and stays there after a power failure. Throws what prevented one of them. */
+  /** Resolves when every object is on disk and would survive a power failure. Throws the first error. */
   async finish(): Promise<void> {
     await Promise.all(this.#writes);
   }
@@ -65,7 +65,7 @@ async function hashOf(format: ObjectFormat, header: Buffer, content: Buffer): Pr
   return hash.digest('hex');
 }
 
-/** Whether the file is there. Its new date keeps a prune from taking it for a leftover while a commit is about to use it. */
+/** Whether the file exists. It gets a new date, so that a prune does not delete it before a commit uses it. */
 async function freshen(path: string): Promise<boolean> {
   const now = new Date();
   try {
@@ -77,7 +77,7 @@ async function freshen(path: string): Promise<boolean> {
   }
 }
 
-/** The name is one that `git prune` recognises as a leftover when the server dies in between. */
+/** If the server dies meanwhile, `git prune` recognises the file by this name and deletes it. */
 async function writeFileOnce(path: string, bytes: Buffer): Promise<void> {
   const draft = join(dirname(path), `tmp_obj_${randomUUID()}`);
   try {
@@ -89,7 +89,7 @@ async function writeFileOnce(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** A repack removes folders that it has emptied, perhaps the very moment after this one was made, or while it is being made. */
+/** A repack deletes folders that it has emptied, perhaps just after this one was created. */
 async function writeDraft(draft: string, bytes: Buffer): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -28,7 +28,7 @@ export async function mergeTrees(
     const output = await git(repository, 'merge-tree', options, [our_commit, their_commit]);
     return output.toString('utf8').split('\0', 1)[0]!;
   } catch (error) {
-    // git ends in the same way when it cannot read a tree, but then it says so.
+    // The exit code is the same when git cannot read a tree, but then there is error output.
     if (error instanceof GitError && error.exit_code === 1 && error.stderr === '') return undefined;
     throw error;
   }

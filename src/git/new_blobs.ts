@@ -1,4 +1,4 @@
-/** Looking into the small files that a push brings, within limits: some pushes bring millions. */
+/** Reads the small files of a push, within limits: some pushes have millions. */
 import { createInterface } from 'node:readline';
 import { GitError, gitStream } from './command.ts';
 import { fullId } from './ids.ts';
@@ -6,19 +6,19 @@ import { objectsIn } from './quarantine.ts';
 import type { Environment, Repository } from './types.ts';
 
 export interface NewBlobs {
-  /** Where the push wants its references. */
+  /** The object ids that the push gives to refs. */
   targets: readonly string[];
   /** The quarantine of the push. */
   env: Environment;
-  /** Larger blobs are left out, and so are those of exactly this size. */
+  /** Blobs of this size and larger are left out. */
   smaller_than_bytes: number;
-  /** The most blobs to look at. */
+  /** The maximum number of blobs. */
   limit: number;
-  /** How long to search at most; what was found until then is all there is. */
+  /** The time limit of the search; blobs found later are left out. */
   timeout_ms: number;
 }
 
-/** The contents of blobs that no branch or tag of the repository leads to yet. */
+/** The contents of blobs that are not yet reachable from a branch or tag. */
 export async function newBlobs(repository: Repository, wanted: NewBlobs): Promise<Buffer[]> {
   const ids = await newIds(repository, wanted);
   const objects = await objectsIn(repository, ids, wanted.env);
@@ -31,7 +31,7 @@ async function newIds(
 ): Promise<string[]> {
   if (targets.length === 0) return [];
   const signal = AbortSignal.timeout(timeout_ms);
-  // The second --not makes what follows count as a start again.
+  // The second --not ends the exclusion, so that what follows is included again.
   const options = [
     '--objects',
     '--no-object-names',

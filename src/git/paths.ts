@@ -5,7 +5,7 @@ const ignored_by_hfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 const longest_path_bytes = 4096;
 const deepest = 1000;
 
-/** Why nothing may be stored at this path, undefined when it may. */
+/** The reason why a path is refused, undefined when it is valid. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.includes('\0')) return 'contains a null byte';
@@ -17,13 +17,13 @@ export function pathProblem(path: string): string | undefined {
   if (names.length > deepest) return `is nested deeper than ${deepest} folders`;
   if (names.includes('')) return 'contains an empty component';
   if (names.includes('.') || names.includes('..')) return 'contains a relative component';
-  // On Windows a backslash separates folders too, and `.git\config` would be written where git reads its settings.
+  // On Windows a backslash separates folders too, so `.git\config` would be git's configuration.
   if (names.some((name) => name.split('\\').some(isGitFolder))) return 'contains a .git folder';
   if (names.some((name) => name.split('\\').includes('..'))) return 'contains a relative component';
   return undefined;
 }
 
-/** `.git` as any of the common file systems understands it: Windows drops trailing dots, blanks and streams, and shortens to `git~1`. */
+/** `.git` as any of the common file systems understands it: Windows drops trailing dots, spaces and streams, and knows it as `git~1`. */
 function isGitFolder(name: string): boolean {
   const on_hfs = name.replace(ignored_by_hfs, '').toLowerCase();
   const on_ntfs = name

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { Repository } from './types.ts';
 
-/** The path of a project's repository in its storage: spread over folders, and independent of names, which can change. */
+/** The path of a project's repository in its storage: spread over folders, and independent of names, because these can change. */
 export function diskPath(project_id: number): string {
   const digest = hash('sha256', String(project_id));
   return `@hashed/${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;

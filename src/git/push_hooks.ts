@@ -1,4 +1,4 @@
-/** The server's end of the conversation with the hooks of a push. */
+/** The server side of the hooks of a push. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
@@ -6,26 +6,26 @@ import { fileURLToPath } from 'node:url';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
 import type { Environment, Push, RefUpdate } from './types.ts';
 
-/** What the rest of the product says to a push. */
+/** How the rest of the product takes part in a push. */
 export interface PushRules {
-  /** Texts that refuse the push, each shown to the client as `remote: GitLab: <text>`; none accepts it. Nothing has moved yet. */
+  /** Texts that refuse the push, each shown to the client as `remote: GitLab: <text>`; an empty list accepts it. No ref is updated yet. */
   check(push: Push): Promise<string[]>;
-  /** Told what has moved. Its texts are shown to the client as they are, `remote: <text>`. */
+  /** Receives the updates that were made, and returns texts that the client shows as `remote: <text>`. */
   moved(updates: RefUpdate[], options: string[]): Promise<string[]>;
-  /** Told of an error that `check` (the push was refused) or `moved` (it had already happened) threw. */
+  /** Receives errors of `check`, after which the push is refused, and of `moved`, when it has already happened. */
   failed(error: unknown): void;
 }
 
 export const hooks_folder = fileURLToPath(new URL('hooks', import.meta.url));
-/** Half a million refs; a push that names more is no push. */
+/** Half a million refs, far more than a real push has. */
 const longest_report = 64 * 1024 * 1024;
 
-/** Throws when the system would not run the hooks: git would then let every push pass, with no more than a hint. */
+/** Throws when the system would not run the hooks: git would then accept every push, with only a hint. */
 export async function checkHooks(): Promise<void> {
   await Promise.all(['pre-receive', 'post-receive'].map((name) => access(`${hooks_folder}/${name}`, constants.X_OK)));
 }
 
-/** Listens to the hooks on a channel and answers them. `onAccept` is called before the hook hears that refs may move. */
+/** Listens to the hooks on a channel and replies. `onAccept` is called before the hook receives permission to update refs. */
 export function converse(channel: Duplex, rules: PushRules, onAccept: () => void): void {
   let heard = '';
   channel.setEncoding('utf8');
@@ -33,7 +33,7 @@ export function converse(channel: Duplex, rules: PushRules, onAccept: () => void
   channel.on('data', (chunk: string) => {
     heard += chunk;
     if (heard.length > longest_report) channel.destroy();
-    // Every line that a client can influence has a word before it, so none of them looks like the last one.
+    // A prefix on every line that a client can influence keeps it from looking like the last line.
     if (!heard.endsWith('\nend\n')) return;
     const [hook, ...lines] = heard.split('\n').slice(0, -2);
     heard = '';
@@ -54,7 +54,7 @@ async function answerCheck(lines: string[], rules: PushRules, onAccept: () => vo
     GIT_QUARANTINE_PATH: quarantine,
   };
   try {
-    // A push that only removes refs brings no objects and has no quarantine.
+    // A push that only deletes refs has no objects and no quarantine.
     const refusals =
       foreign.length > 0 ? foreign : await rules.check({ updates, options, quarantine: quarantine === '' ? {} : env });
     if (refusals.length > 0)
@@ -80,7 +80,7 @@ async function answerMoved(lines: string[], rules: PushRules): Promise<string> {
   }
 }
 
-/** Every other namespace is ours. A name that may not be given may still be removed, for histories that came from elsewhere. */
+/** All other namespaces are reserved. A ref with an invalid name can still be deleted, since imported repositories may have some. */
 function mayBePushed(ref: string, target: string | null): boolean {
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? [];
   if (!kind) return false;
@@ -102,6 +102,6 @@ function readReport(lines: string[]): { updates: RefUpdate[]; options: string[] 
 
 const idOrNull = (id: string): string | null => (/^0+$/.test(id) ? null : id);
 
-/** A text may have several lines; each reaches the client as one. */
+/** A text may have several lines; each is sent to the client as a line. */
 const formatAnswer = (texts: string[], verdict: 'accept' | 'refuse'): string =>
   [...texts.flatMap((text) => text.split(/\r?\n/)).map((line) => `:${line}`), verdict, ''].join('\n');

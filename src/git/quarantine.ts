@@ -1,16 +1,16 @@
-/** Reading objects that are not in the repository itself: what a push brought before it is accepted, or what a fork has. The pool of readers does not see them. */
+/** Reads objects outside the repository: those of a push before it is accepted, or those of a fork. The pool of readers does not see them. */
 import { join } from 'node:path';
 import { git } from './command.ts';
 import type { StoredObject } from './reader.ts';
 import type { Environment, Repository } from './types.ts';
 
-/** The environment in which git sees the objects of `repository` beside those of the one that it works on. Both must be named by the same digest. */
+/** The environment in which git also sees the objects of `repository`. Both repositories must have the same object format. */
 export const alsoSeeing = (repository: Repository): Environment => ({
-  // Quoted, because a colon would begin the next one.
+  // Quoted, because a colon would start the next path.
   GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${join(repository.path, 'objects').replaceAll(/["\\]/g, '\\$&')}"`,
 });
 
-/** The objects with these ids, in this order, whole in memory. Throws `GitError` when one is missing. */
+/** The complete objects with these ids, in this order. Throws `GitError` when one is missing. */
 export async function objectsIn(repository: Repository, ids: readonly string[], env: Environment): Promise<StoredObject[]> {
   if (ids.length === 0) return [];
   const output = await git(repository, 'cat-file', ['--batch'], [], [], {

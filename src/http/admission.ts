@@ -10,7 +10,7 @@ import { hasScope } from './scopes.ts';
 export interface Admission<C extends Caller> {
   /** Who calls; undefined without a credential. A credential that does not hold is thrown. */
   identify(): Promise<C | undefined>;
-  /** Counts the request where limits are on. The headers go with the reply, whatever it is. */
+  /** Applies rate limits, if enabled. The headers are part of every reply. */
   count: ((caller: C | undefined) => Promise<Headers>) | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function admit<C extends Caller>(reply: FastifyReply, { identify, c
 }
 
 /**
- * Checks that the caller's token is good for a request.
+ * Checks that the caller's token has a scope that a request requires.
  * @param scopes the accepted scopes, one of which the token needs; undefined if any token is accepted
  * @throws the error that `insufficient` returns
  */

@@ -20,11 +20,11 @@ export interface Identification<C extends Caller = Caller, R extends RouteGeneri
    * @param fields of the body, if the request has no credential outside it
    */
   identify(services: Services, request: FastifyRequest<R>, fields: Values): Promise<C | undefined>;
-  /** The scopes of which the caller's token needs one; undefined when every token will do. */
+  /** The accepted scopes, one of which the token needs; undefined if any token is accepted. */
   scopes(request: FastifyRequest<R>, fields: Values): readonly string[] | undefined;
-  /** How a token without them is refused, where the door has words of its own. */
+  /** The refusal of a token without them, if the door has a special one. */
   insufficient?(request: FastifyRequest<R>): ApiError;
-  /** Counts the request among those of the API. */
+  /** Counts the request towards the rate limit of the API. */
   count?(services: Services, counting: Counting): Promise<Headers>;
 }
 
@@ -39,7 +39,7 @@ export interface DoorCall<C extends Caller, R extends RouteGenericInterface> {
 
 export interface Door<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {
   method: Method;
-  /** A route of the server, with parameters as the paths of endpoints have them. */
+  /** The path of the route, with parameters as in the paths of endpoints. */
   url: string;
   /** Left out where it does not matter who calls. */
   who?: Identification<C, R>;
@@ -51,11 +51,11 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
 // biome-ignore lint/suspicious/noExplicitAny: the doors of a doorway differ in who may call and in their parameters, each checked where it was written.
 type AnyDoor = Door<any, any>;
 
-/** Doors that have the form of their errors and the way in which bodies are read in common. */
+/** Doors with the same form of errors and the same way to read bodies. */
 export interface Doorway {
   doors: readonly AnyDoor[];
   errors(services: Services): ErrorForm;
-  /** How bodies are read, if not as for endpoints: with `stream`, the doors read them. */
+  /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves. */
   bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'parse'>;
   /** Whatever else the routes need. */
   prepare?(app: FastifyInstance): void | Promise<void>;

@@ -32,7 +32,7 @@ export interface Caller {
 /** Who a token was made for: a person, an administrator who acts as one, programs that work in one project or group, those that only read its code, or a person for two hours. */
 export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth';
 
-/** What a deploy token may read the code of: one project, or all projects below one group. */
+/** The projects whose code a deploy token may read: one project, or all projects below one group. */
 export interface DeployReach {
   project_id: number | null;
   group_id: number | null;
@@ -44,7 +44,7 @@ export interface Conditions {
   plan: Plan;
   /** The moment in `If-Unmodified-Since`, to the second. */
   unmodified_since: Date | undefined;
-  /** The address that the request came from, none over a socket of this machine, and what program it says it came from. */
+  /** The address of the client, absent over a Unix socket, and its `User-Agent`. */
   sent_from: { address: string | undefined; user_agent: string | undefined };
 }
 
@@ -52,19 +52,19 @@ export interface Conditions {
 export interface RateLimit {
   /** The application setting that holds the number of calls in a window; 0 means any. */
   setting: Limit;
-  /** The one for callers without a token, by their address; the same where it is left out. */
+  /** The setting for anonymous callers, counted by address; the same setting if left out. */
   anonymous?: Limit;
   window_s: number;
   /** Counts only calls that give this parameter. */
   parameter?: string;
-  /** The application setting that lists users who are not counted; administrators are not either, where there is one. */
+  /** The application setting that lists users who are not counted. With it, administrators are not counted either. */
   spared?: keyof DB['application_settings'] & `${string}_allowlist`;
 }
 type Limit = keyof DB['application_settings'] & (`${string}_limit` | `${string}_limit_unauthenticated`);
 
 /** A request as far as limits count it. */
 export interface Counting {
-  /** Undefined for the anonymous, whose address counts, and for those whose credential is refused. */
+  /** Undefined for anonymous callers, who are counted by address, and for refused credentials. */
   caller: Caller | undefined;
   /** An IP address. */
   address: string;
@@ -81,7 +81,7 @@ export interface AccessCall extends Services {
 
 /** Who may call, decided by loading the objects of the call: the rule grants exactly what it has checked. */
 export interface Access<Granted> {
-  /** How the rule is named in docs/access.txt and in the OpenAPI document. */
+  /** The name of the rule in docs/access.txt and in the OpenAPI document. */
   rule: string;
   /** Whether callers without a credential may read what it grants. Changes always need one. */
   anonymous?: true;
@@ -99,24 +99,24 @@ export interface Tag {
 export interface Endpoint<Granted, Input extends TProperties, Output> {
   method: Method;
   path: string;
-  /** Verb and noun, e.g. `listFreezePeriods`: what generated clients call it. No two endpoints have the same. */
+  /** Verb and noun, e.g. `listFreezePeriods`: the name in generated clients, unique among all endpoints. */
   operation: string;
-  /** The endpoint that this is another address of, by its operation. */
+  /** The operation of the endpoint that has this additional address. */
   alias_of?: string;
   summary: string;
-  /** What there is to say beyond the summary. */
+  /** Details beyond the summary. */
   description?: string;
   access: Access<Granted>;
   /** Path, query and body are one namespace in this API; the path wins. */
   input?: Input;
   /** Rules over several parameters. */
   rules?: readonly Rule[];
-  /** How parameters that cannot be read are refused, where the reference has a form of its own for it. */
+  /** The refusal of invalid parameters, if the reference has a special form for it. */
   refused?: (text: string) => ApiError;
   returns: Returns<Output>;
   /** Token scopes that suffice besides `api` and, for reading, `read_api`; `any` means every valid token. */
   scopes?: readonly string[] | 'any';
-  /** The plan that the endpoint needs; below it the call is refused with 403. */
+  /** The plan that the endpoint requires; calls on a lower plan get 403. */
   plan?: Plan;
   /** The offerings that have the endpoint; elsewhere it is 404. Every one by default. */
   offerings?: readonly Offering[];
@@ -124,7 +124,7 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   elsewhere?: (services: Services) => ApiError;
   /** How often one may call it. */
   rate?: RateLimit;
-  /** The throttle that counts its calls, while it is on. Otherwise, and for all endpoints that name none, it is that of the whole API. */
+  /** The throttle that counts its calls, while it is enabled. By default, and while it is disabled, the throttle of the whole API counts them. */
   throttle?: 'files_api';
   /** Whether it replaces a token: asking it with a revoked one ends every token that came from that one. */
   rotation?: true;
@@ -133,12 +133,12 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   /** Whether it heeds `If-Unmodified-Since`, and answers 412 when what it removes has changed since. */
   conditional?: true;
   /**
-   * What it refuses beyond what its other declarations imply, by status: the exact texts of `message`, with `<what varies>` in angle brackets, and for reasons by
+   * The refusals that its other declarations do not imply, by status: the exact texts of `message`, with `<what varies>` in angle brackets, and for reasons by
    * field `<field>: <reason>`. For 304, which has no body, when it is sent.
    */
   refusals?: Refusals;
   deprecated?: true;
-  /** Largest body, where the usual limit does not do. */
+  /** The largest body, if it differs from the usual limit. */
   body_limit_bytes?: number;
   handle(call: Granted & Services & Conditions & { input: Static<TObject<Input>> }): NoInfer<Output> | Promise<NoInfer<Output>>;
 }
@@ -148,7 +148,7 @@ export type Refusals = Readonly<Record<number, string | readonly string[]>>;
 // biome-ignore lint/suspicious/noExplicitAny: the list of all endpoints holds values of many types, each checked where it was written.
 export type AnyEndpoint = Endpoint<any, any, any>;
 
-/** An endpoint as the map of the API has it: filed under its tag. */
+/** An endpoint with its tag. */
 export type FiledEndpoint = AnyEndpoint & { tag: Tag };
 
 /** Whether a call only reads. */
@@ -173,10 +173,10 @@ export const put = verb('PUT');
 export const patch = verb('PATCH');
 export const del = verb('DELETE');
 
-/** A word as it stands inside an operation, e.g. `list${capitalized('group')}Labels`. */
+/** A word inside the name of an operation, e.g. `list${capitalized('group')}Labels`. */
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The same endpoint at another address or with another method. */
+/** The same endpoint with another path or method. */
 export const alias = (endpoint: AnyEndpoint, at: { path?: string; method?: Method }): AnyEndpoint => ({
   ...endpoint,
   ...at,
@@ -186,7 +186,7 @@ export const alias = (endpoint: AnyEndpoint, at: { path?: string; method?: Metho
 
 /**
  * Endpoints that also live under another path, each in both places.
- * @param from the first part of each path that is another there
+ * @param from the beginning of each path that is replaced
  */
 export const alsoUnder = (from: string, to: string, endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
   endpoints.flatMap((endpoint) => [endpoint, alias(endpoint, { path: endpoint.path.replace(from, to) })]);
@@ -195,7 +195,7 @@ export const alsoUnder = (from: string, to: string, endpoints: readonly AnyEndpo
 export const offeredOn = (offerings: readonly Offering[], endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
   endpoints.map((endpoint) => ({ ...endpoint, offerings }));
 
-/** Files endpoints under a tag of the documentation. */
+/** Gives endpoints a tag of the documentation. */
 export function tagged(name: string, description: string, ...lists: readonly (readonly AnyEndpoint[])[]): FiledEndpoint[] {
   const tag: Tag = { name, description };
   return lists.flat().map((endpoint) => ({ ...endpoint, tag }));

@@ -1,4 +1,4 @@
-/** How refusals and failures are answered: decided in one place for every way in, written in the form that its clients read. */
+/** Replies to refusals and failures: decided in one place for all requests, and written in the form that the clients expect. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -6,7 +6,7 @@ import { isUnavailable } from '../db/index.ts';
 import { ApiError, textOf } from './errors.ts';
 import { isFull } from './outage.ts';
 
-/** The form in which the clients of a door read refusals. */
+/** The form of refusals that the clients of a door expect. */
 export interface ErrorForm {
   /** What an error means that only this door knows. */
   meaningOf?(error: FastifyError, request: FastifyRequest): ApiError | undefined;
@@ -55,7 +55,7 @@ export const jsonForm: ErrorForm = {
 
 const statusOfUnreadable: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
-/** Answers a request that is not valid HTTP, or too slow. The connection is closed, because the start of the next request is unknown. */
+/** Replies to a request that is not valid HTTP, or too slow, and closes the connection, because the start of the next request is unknown. */
 export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status = statusOfUnreadable[error.code ?? ''] ?? 400;
@@ -64,5 +64,5 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-/** The `message` of a refusal without its status, for forms that say the status elsewhere. */
+/** The `message` of a refusal without its status, for forms that show the status elsewhere. */
 export const messageOf = (refusal: ApiError): string => textOf(refusal).replace(/^\d{3} /, '');

@@ -3,7 +3,7 @@
 /** What a refusal says: a sentence, or reasons by field. Nothing else compiles, so that clients need to read only these two. */
 export interface RefusalBody {
   message: string | Record<string, readonly string[]>;
-  /** Further members are those that the reference shows for an endpoint. */
+  /** Some endpoints have further members. */
   [member: string]: unknown;
 }
 
@@ -63,7 +63,7 @@ export const insufficientScope = (scopes: readonly string[]) =>
 export const forbidden = (reason?: string) =>
   new ApiError(403, { message: reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}` });
 
-/** 404 that names what was looked for; without a name the form of a plain record lookup, `404 Not found`. */
+/** 404 that names what is missing; without a name, the form of a plain record lookup, `404 Not found`. */
 export const notFound = (what?: string) =>
   new ApiError(404, { message: what === undefined ? '404 Not found' : `404 ${what} Not Found` });
 
@@ -82,7 +82,7 @@ export function invalidAs(text: string, fields: Record<string, string[]>): ApiEr
   return badRequest(`${text} {${entries.join(', ')}}`);
 }
 
-/** The text for a body that is not what its headers say. */
+/** The text for a body that does not match its headers. */
 export const mismatch = 'message body does not match declared format';
 
 /** 400 of a failed parameter check; clients read `error`, the specification asks for `message`, so both carry the text. */
@@ -117,7 +117,7 @@ export const notModified = () => new ApiError(304, { message: '304 Not Modified'
 export const textOf = ({ body: { message } }: ApiError): string => (typeof message === 'string' ? message : sentenceOf(message));
 
 /**
- * The row that was looked for, or the 404 that names it.
+ * Returns the row, or throws the 404 that names it.
  * @throws ApiError 404, `404 <what> Not Found`, or `404 Not found` where `what` is undefined.
  */
 export function found<T>(what: string | undefined, row: T | undefined): T {
@@ -126,7 +126,7 @@ export function found<T>(what: string | undefined, row: T | undefined): T {
 }
 
 /**
- * Refuses to remove what has changed since the caller last saw it.
+ * Refuses to delete an object that has changed since the caller last read it.
  * @param updated_at when it last changed, ISO 8601
  * @param unmodified_since the caller's `If-Unmodified-Since`, which counts whole seconds
  * @throws ApiError 412

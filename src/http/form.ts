@@ -3,7 +3,7 @@ import { badParams } from './errors.ts';
 
 export type Values = { [name: string]: unknown };
 
-/** Several values that came under one plain name. A list takes all of them, anything else the last. */
+/** Several values of one plain name. A list takes all of them, any other type the last. */
 export class Repeated extends Array<unknown> {}
 
 const maximumPairs = 4096;

@@ -1,4 +1,4 @@
-/** Whether the process lives, and whether it can serve: for supervisors and load balancers. */
+/** Liveness and readiness, for supervisors and load balancers. */
 import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Services } from '../services/index.ts';
@@ -10,7 +10,7 @@ const alive = (url: string) => door({ method: 'GET', url, handle: ({ reply }) =>
 /** A write of git needs a few files; less room than this is none. */
 const leastRoom_bytes = 1024 * 1024;
 
-/** Whether the folder's file system has room; one that cannot be asked has. */
+/** Whether the file system of the folder has room; assumed if it does not tell. */
 async function hasRoom(folder: string): Promise<boolean> {
   const found = await statfs(folder).catch(() => undefined);
   return found === undefined || found.bavail * found.bsize >= leastRoom_bytes;

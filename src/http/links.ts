@@ -4,7 +4,7 @@ import type { Values } from './form.ts';
 import { originFor } from './origin.ts';
 import type { Page } from './paginate.ts';
 
-/** What links are made of: the request, and the external address of the server. */
+/** The source of links: the request and the external address of the server. */
 export interface Linking {
   request: FastifyRequest;
   url: string;

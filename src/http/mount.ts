@@ -23,16 +23,16 @@ import { fileIn, type TakesFile } from './upload.ts';
 
 export interface MountOptions {
   services: Services;
-  /** Who calls: from the headers and parameters of a request. */
+  /** Identifies the caller from the headers and parameters of a request. */
   authenticate(
     request: FastifyRequest,
     parameters: Values,
     services: Services,
     endpoint: Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'>,
   ): Promise<Caller | undefined>;
-  /** Counts a request where limits are on; the headers go with the reply, whatever it is. */
+  /** Applies rate limits, if enabled; the headers are part of every reply. */
   countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;
-  /** The plan in force for a request without a caller; every caller brings it along. */
+  /** The plan in force for anonymous requests; a caller includes it. */
   planForAnonymous(db: Database): Promise<Plan>;
   /** The offering that this server is, or `any`. */
   offering: Offering | 'any';
