@@ -1,7 +1,7 @@
 /** Starting git: its arguments and environment, and limits on concurrency, time and output. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { Semaphore } from './semaphore.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
@@ -259,6 +259,7 @@ export function outputStream(child: ChildProcess, { judge, head, mustFinish = ()
 /**
  * Runs git and gives its output as a stream of constant memory. A failure of git ends the stream with `GitError`.
  * Destroying the stream, or firing `signal`, stops git. It takes no slot, so it may run as long as the reader wants.
+ * @param run.source what git reads from its standard input; its error ends the stream
  */
 export function gitStream(
   repository: Repository,
@@ -266,13 +267,18 @@ export function gitStream(
   options: readonly Option[],
   operands: readonly string[] = [],
   paths: readonly string[] = [],
-  run: Pick<RunOptions, 'env' | 'signal'> = {},
+  run: Pick<RunOptions, 'env' | 'signal'> & { source?: Readable } = {},
 ): Readable {
   run.signal?.throwIfAborted();
   const args = argumentsOf(repository, command, options, operands, paths);
-  const child = start(args, { env: run.env, stdio: ['ignore', 'pipe', 'pipe'], group: true });
+  const child = start(args, { env: run.env, stdio: [run.source ? 'pipe' : 'ignore', 'pipe', 'pipe'], group: true });
   const stderr = stderrOf(child);
   const out = outputStream(child, { judge: (code) => (code === 0 ? undefined : new GitError(command, code, stderr())) });
+  if (run.source && child.stdin) {
+    run.source.once('error', (error) => out.destroy(error));
+    // git may end before it has read everything; its exit code says whether that was right.
+    pipeline(run.source, child.stdin, () => {});
+  }
   const abort = () => out.destroy(new GitError(command, null, 'the request was given up'));
   run.signal?.addEventListener('abort', abort, { once: true });
   out.once('close', () => run.signal?.removeEventListener('abort', abort));

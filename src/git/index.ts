@@ -8,6 +8,7 @@ export { contributorsTo } from './contributors.ts';
 export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs } from './copies.ts';
 export { copyRepository } from './copy.ts';
 export { fetchCommit } from './fetching.ts';
+export { oddFileMode } from './file_modes.ts';
 export { blobSize, entryAt, findBlob, readBlob, streamBlob } from './files.ts';
 export { danglingCommits, fsck } from './fsck.ts';
 export { commitStats, countCommits, lastCommitOf, listCommits } from './history.ts';

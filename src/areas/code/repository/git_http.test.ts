@@ -338,6 +338,48 @@ test('each refusal has its status and its text', async () => {
   await expect(pull, { token: people.developer.token }, 403, 'Your account has been blocked.');
 });
 
+test('trees with file modes that git does not know are refused, wherever they are in a push', async () => {
+  const place = await filledWorld();
+  const client = await cloned(place, 'developer');
+  const git = async (args: readonly string[], input?: string) => {
+    const { code, stdout, stderr } = await client.run(args, { at: 'work', ...(input === undefined ? {} : { input }) });
+    assert.equal(code, 0, stderr);
+    return stdout.trim();
+  };
+  const blob = await git(['rev-parse', 'HEAD:README.md']);
+  const head = await git(['rev-parse', 'HEAD']);
+  /** A commit whose folder has an entry with a mode, hidden below an honest one. */
+  const commitWith = async (mode: string) => {
+    await writeFile(path.join(client.folder, 'tree'), Buffer.concat([Buffer.from(`${mode} odd\0`), Buffer.from(blob, 'hex')]));
+    const folder = await git(['hash-object', '-t', 'tree', '-w', '--literally', '../tree']);
+    const root = await git(['mktree'], `100644 blob ${blob}\tREADME.md\n040000 tree ${folder}\tfolder\n`);
+    const odd = await git(['commit-tree', root, '-p', head, '-m', mode]);
+    return { folder, tip: await git(['commit-tree', `${head}^{tree}`, '-p', odd, '-m', 'After it']) };
+  };
+  for (const mode of ['777777', '0', '170000', '100600', '100775', '120777', '160001']) {
+    const { folder, tip } = await commitWith(mode);
+    const refused = await push(client, `${tip}:refs/heads/odd`);
+    assert.match(refused.stderr, new RegExp(`GitLab: The tree ${folder} has an entry with the file mode ${mode}\\.`));
+    assert.equal(await headOf(place, 'odd'), undefined, mode);
+  }
+  for (const mode of ['100644', '100755', '100664', '120000']) {
+    const { tip } = await commitWith(mode);
+    const accepted = await push(client, `${tip}:refs/heads/even-${mode}`);
+    assert.equal(accepted.code, 0, accepted.stderr);
+  }
+  // One odd tree among so many objects that they come as a pack, and their trees in many pieces.
+  let parent = (await commitWith('777777')).tip;
+  const names = Array.from({ length: 3000 }, (_, index) => `100644 blob ${blob}\tfile-${index}\n`).sort();
+  for (let count = 30; count > 0; count--) {
+    const root = await git(['mktree'], names.slice(0, -count).join(''));
+    parent = await git(['commit-tree', root, '-p', parent, '-m', 'More']);
+  }
+  const many = await push(client, `${parent}:refs/heads/odd`);
+  assert.match(many.stderr, /has an entry with the file mode 777777/);
+  const clean = await git(['commit-tree', `${parent}^{tree}`, '-p', head, '-m', 'Clean']);
+  assert.equal((await push(client, `${clean}:refs/heads/clean`)).code, 0);
+});
+
 test('a URL without .git redirects to the one with it', async () => {
   const place = await filledWorld();
   const { run } = await gitClient();

@@ -6,7 +6,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Project, projectFor } from '../../../access/index.ts';
 import {
   advertiseRefs,
+  type Environment,
   GitError,
+  oddFileMode,
   type PushRules,
   type Repository,
   receivePack,
@@ -19,6 +21,7 @@ import { missingObjects } from '../lfs/index.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
 import { type GitAccess, gitCaller, grantGit, grantPush, MovedGit, refusal } from './git_access.ts';
 import { pushRefusals } from './push_check_rules.ts';
+import { oddModeRefusal } from './rules.ts';
 
 /** The routes have a prefix that no project can have, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/git';
@@ -115,6 +118,11 @@ function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyR
 }
 
 /** The checks and effects of a push. The rules use the project as it is when the push has arrived, which may take hours. */
+async function oddTreeRefusals(services: Services, project: Project, quarantine: Environment): Promise<string[]> {
+  const odd = await oddFileMode(repositoryOf(services, project), quarantine);
+  return odd ? [oddModeRefusal(odd)] : [];
+}
+
 function rulesFor(services: Services, { project, caller }: GitAccess & { caller: Caller }, log: FastifyRequest['log']) {
   let row: number | undefined;
   const rules: PushRules = {
@@ -124,6 +132,7 @@ function rulesFor(services: Services, { project, caller }: GitAccess & { caller:
       const refusals = now
         ? await pushRefusals(services, { project: now, caller, quarantine }, updates)
         : ['The project is gone.'];
+      if (refusals.length === 0) refusals.push(...(await oddTreeRefusals(services, project, quarantine)));
       if (refusals.length === 0)
         refusals.push(...(await missingObjects(services, project, repositoryOf(services, project), push)));
       if (refusals.length === 0) row = await announceUpdates(services.db, { project, user_id: caller.id }, updates);

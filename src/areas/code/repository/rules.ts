@@ -20,6 +20,10 @@ export function readOnlyRefusal({ archived, being_copied }: Pick<Project, 'archi
   return archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
 }
 
+/** The refusal of a push with a file mode that git does not know. */
+export const oddModeRefusal = ({ tree, mode }: { tree: string; mode: string }): string =>
+  `The tree ${tree} has an entry with the file mode ${mode}. Modes can be 100644, 100664, 100755, 120000, 40000 and 160000.`;
+
 /** Why a branch may not move this way, regardless of its protection. */
 export function branchRefusals(project: Pick<Project, 'default_branch'>, update: RefUpdate): string[] {
   const name = update.ref.slice('refs/heads/'.length);

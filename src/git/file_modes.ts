@@ -1,0 +1,92 @@
+/** The file modes in the trees that a push brings. git shows trees with modes made regular, so they are read as they are stored. */
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { gitStream } from './command.ts';
+import type { Environment, Repository } from './types.ts';
+
+/** What git itself writes, and 100664, which its first versions wrote and old histories hold. */
+const allowed = new Set([0o100644, 0o100664, 0o100755, 0o120000, 0o40000, 0o160000]);
+
+const [newline, nul, space, zero] = [0x0a, 0x00, 0x20, 0x30];
+
+/**
+ * Looks through every tree that a push brings, with two processes of git and constant memory, whatever it brings.
+ * @param quarantine of the push
+ * @returns the first tree with a file mode that git does not know, undefined when there is none
+ */
+export async function oddFileMode(
+  repository: Repository,
+  quarantine: Environment,
+): Promise<{ tree: string; mode: string } | undefined> {
+  // A push that brings no objects has none.
+  if (quarantine.GIT_OBJECT_DIRECTORY === undefined) return undefined;
+  // The objects of the quarantine alone: it is complete but for what the repository has, of which nothing is read.
+  const env = { ...quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: '' };
+  const objects = gitStream(
+    repository,
+    'cat-file',
+    ['--batch-check=%(objecttype) %(objectname)', '--batch-all-objects', '--unordered', '--buffer'],
+    [],
+    [],
+    { env },
+  );
+  const trees = gitStream(repository, 'cat-file', ['--batch', '--buffer'], [], [], {
+    env,
+    source: Readable.from(idsOfTrees(objects)),
+  });
+  try {
+    return await firstOdd(trees);
+  } finally {
+    trees.destroy();
+    objects.destroy();
+  }
+}
+
+async function* idsOfTrees(objects: Readable): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: objects, crlfDelay: Number.POSITIVE_INFINITY }))
+    if (line.startsWith('tree ')) yield `${line.slice('tree '.length)}\n`;
+}
+
+/** @param trees a stream of `<id> tree <size>`, a line feed, the entries, and a line feed for each tree */
+async function firstOdd(trees: Readable): Promise<{ tree: string; mode: string } | undefined> {
+  let header = '';
+  let tree = '';
+  let mode = 0;
+  /** Bytes of the present tree that are still to come, the line feed after it among them; 0 in a header. */
+  let left = 0;
+  /** Bytes of the present entry's id that are still to come. */
+  let idLeft = 0;
+  let isInName = false;
+  for await (const chunk of trees as AsyncIterable<Buffer>)
+    for (let at = 0; at < chunk.length; ) {
+      const from = at;
+      if (left === 0) {
+        const end = chunk.indexOf(newline, at);
+        header += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
+        at = end < 0 ? chunk.length : end + 1;
+        if (end < 0) continue;
+        const [id = '', , size] = header.split(' ');
+        [header, tree, left, mode] = ['', id, Number(size) + 1, 0];
+        continue;
+      }
+      if (idLeft > 0) {
+        at = Math.min(at + idLeft, chunk.length);
+        idLeft -= at - from;
+      } else if (isInName) {
+        const end = chunk.indexOf(nul, at);
+        at = end < 0 ? chunk.length : end + 1;
+        isInName = end < 0;
+        // An id is as long in bytes as half of how it is written.
+        if (!isInName) [mode, idLeft] = [0, tree.length / 2];
+      } else if (chunk[at] === space) {
+        if (!allowed.has(mode)) return { tree, mode: mode.toString(8) };
+        isInName = true;
+        at += 1;
+      } else {
+        mode = mode * 8 + chunk[at]! - zero;
+        at += 1;
+      }
+      left -= at - from;
+    }
+  return undefined;
+}
