@@ -1,5 +1,7 @@
 /** Turns endpoints into routes: authenticate, check access, read the input, handle, reply. */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
 import type { Database } from '../db/index.ts';
@@ -68,12 +70,31 @@ function unmodifiedSince(request: FastifyRequest): Date | undefined {
 
 const asItIs = (text: string) => text;
 
-function send(request: FastifyRequest, reply: FastifyReply, status: number, payload: string): FastifyReply {
+async function tagOf(payload: string | Buffer[]): Promise<string> {
+  if (typeof payload === 'string') return hash('sha1', payload);
+  const digest = createHash('sha1');
+  for (const piece of payload) {
+    digest.update(piece);
+    await nextTurn();
+  }
+  return digest.digest('hex');
+}
+
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  payload: string | Buffer[],
+): Promise<FastifyReply> {
   reply.code(status).header('content-type', 'application/json').header('cache-control', 'max-age=0, private, must-revalidate');
   if (status === 200 && isReading(request.method as Method)) {
-    const tag = `W/"${hash('sha1', payload)}"`;
+    const tag = `W/"${await tagOf(payload)}"`;
     reply.header('etag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).removeHeader('content-type').send();
+  }
+  if (typeof payload !== 'string') {
+    reply.header('content-length', String(payload.reduce((sum, { length }) => sum + length, 0)));
+    return reply.send(Readable.from(payload));
   }
   // Fastify adds a charset to the type of text that it may have to serialise.
   return reply.serializer(asItIs).send(payload);
@@ -162,7 +183,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       if (endpoint.returns.kind === 'bytes') return reply.code(status).send(body);
       if (!write) return reply.code(status).send();
       options.inspectReply?.(endpoint, body);
-      return send(request, reply, own, write(body, plan));
+      return send(request, reply, own, await write(body, plan));
     } finally {
       await file?.discard();
     }

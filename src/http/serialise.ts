@@ -1,13 +1,24 @@
 /**
  * Writes replies by their schema: only declared members leave, null stays null, and fields above the plan are left out. Compiled on first use, so that
- * hundreds of endpoints do not slow the start down.
+ * hundreds of endpoints do not slow the start down. Large replies are written in pieces, between which other requests are served.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
 import type { Values } from './form.ts';
 import { type Plan, reaches } from './plans.ts';
 import { type Marked, marks } from './types.ts';
 
-type Pick = (value: unknown, plan: Plan) => unknown;
+/** Counts the characters of a reply while its members are picked. */
+interface Load {
+  chars: number;
+}
+
+type Pick = (value: unknown, plan: Plan, load: Load) => unknown;
+
+/** Replies of more characters are written in pieces. */
+const atOnce_chars = 1024 * 1024;
+/** A multiple of three, so that pieces of Base64 follow on each other without padding. */
+const piece_chars = 3 * 64 * 1024;
 
 interface Json extends Marked {
   type?: string;
@@ -18,24 +29,39 @@ interface Json extends Marked {
 
 const asIs: Pick = (value) => value;
 
+/** What is too long for one piece stays bytes, which `piecesOf` writes. */
+const asBase64: Pick = (value, _plan, load) => {
+  const bytes = value as Buffer;
+  load.chars += bytes.length;
+  return bytes.length > piece_chars ? bytes : bytes.toString('base64');
+};
+
+const texts: Pick = (value, _plan, load) => {
+  if (Array.isArray(value)) for (const item of value) load.chars += (item as string).length;
+  return value;
+};
+
 function objectPicker(properties: Record<string, Json>): Pick {
   const members = Object.entries(properties).map(([name, schema]) => ({
     name,
     pick: pickerOf(schema),
     needs: schema[marks]?.plan,
   }));
-  return (value, plan) => {
+  return (value, plan, load) => {
     if (typeof value !== 'object' || value === null) return value;
     const picked: Values = {};
     for (const { name, pick, needs } of members) {
       const member = (value as Values)[name];
-      if (member !== undefined && reaches(plan, needs)) picked[name] = pick === asIs ? member : pick(member, plan);
+      if (member === undefined || !reaches(plan, needs)) continue;
+      if (typeof member === 'string') load.chars += member.length;
+      picked[name] = pick === asIs ? member : pick(member, plan, load);
     }
     return picked;
   };
 }
 
 function pickerOf(schema: Json): Pick {
+  if (schema[marks]?.base64) return asBase64;
   if (schema.anyOf) {
     const shaped = schema.anyOf.filter((member) => member.type === 'object' || member.type === 'array');
     return shaped.length === 1 ? pickerOf(shaped[0]!) : asIs;
@@ -43,19 +69,67 @@ function pickerOf(schema: Json): Pick {
   if (schema.type === 'object' && schema.properties) return objectPicker(schema.properties);
   if (schema.type === 'array' && schema.items) {
     const pick = pickerOf(schema.items);
-    return pick === asIs ? asIs : (value, plan) => (Array.isArray(value) ? value.map((item) => pick(item, plan)) : value);
+    if (schema.items.type === 'string') return texts;
+    if (pick === asIs) return asIs;
+    return (value, plan, load) => (Array.isArray(value) ? value.map((item) => pick(item, plan, load)) : value);
   }
   return asIs;
 }
 
+/** The JSON text of a value, in pieces of limited length. */
+function* piecesOf(value: unknown): Generator<string> {
+  if (typeof value === 'string' && value.length > piece_chars) {
+    yield '"';
+    // Half of a pair of surrogates is escaped, and both halves are read as the character again.
+    for (let at = 0; at < value.length; at += piece_chars) yield JSON.stringify(value.slice(at, at + piece_chars)).slice(1, -1);
+    yield '"';
+  } else if (Buffer.isBuffer(value)) {
+    yield '"';
+    for (let at = 0; at < value.length; at += piece_chars) yield value.toString('base64', at, at + piece_chars);
+    yield '"';
+  } else if (Array.isArray(value)) {
+    yield '[';
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ',';
+      yield* piecesOf(item);
+    }
+    yield ']';
+  } else if (typeof value === 'object' && value !== null && !('toJSON' in value)) {
+    let separator = '{';
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${separator}${JSON.stringify(name)}:`;
+      yield* piecesOf(member);
+      separator = ',';
+    }
+    yield separator === '{' ? '{}' : '}';
+  } else yield JSON.stringify(value) ?? 'null';
+}
+
+/** The JSON text of a value as UTF-8, with a turn of the event loop after each piece. */
+async function inPieces(value: unknown): Promise<Buffer[]> {
+  const pieces: Buffer[] = [];
+  let text = '';
+  for (const piece of piecesOf(value)) {
+    text += piece;
+    if (text.length < piece_chars) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
+    await nextTurn();
+  }
+  return [...pieces, Buffer.from(text)];
+}
+
 /**
  * Compiles the writer of a reply.
- * @returns a function from a value and the plan in force to JSON text
+ * @returns a function from a value and the plan in force to JSON text, or to the pieces of a long one
  */
-export function serialiser(schema: TSchema): (value: unknown, plan: Plan) => string {
+export function serialiser(schema: TSchema): (value: unknown, plan: Plan) => string | Promise<Buffer[]> {
   let pick: Pick | undefined;
   return (value, plan) => {
     pick ??= pickerOf(schema as unknown as Json);
-    return JSON.stringify(pick(value, plan));
+    const load = { chars: 0 };
+    const picked = pick(value, plan, load);
+    return load.chars > atOnce_chars ? inPieces(picked) : JSON.stringify(picked);
   };
 }

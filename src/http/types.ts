@@ -28,6 +28,8 @@ export interface Marks {
   comma?: true;
   /** Null is read as the empty list. */
   nullIsEmpty?: true;
+  /** Bytes that are sent as Base64. */
+  base64?: true;
   /** NUL and lone surrogates are content here, not an attack on the database. */
   anyText?: true;
   /** Text of up to a million characters, which raises the limit of the body. */
@@ -98,6 +100,9 @@ export function longText<S extends TSchema>(schema: S): S {
 
 /** Text that is stored outside the database and may hold any character, e.g. the content of a file. */
 export const AnyText = () => marked(Type.String(), { anyText: true });
+
+/** Bytes in a reply, which are sent as Base64. */
+export const Base64 = marked(Type.Unsafe<Buffer>({ type: 'string', description: 'Base64' }), { base64: true });
 
 /**
  * A file of a multipart body. It is received when access is granted, and gone after the call unless the handler keeps it.

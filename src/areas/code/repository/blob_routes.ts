@@ -4,13 +4,13 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
 import { findBlob, type Repository, readBlob, repositoryOf, streamBlob } from '../../../git/index.ts';
-import { bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
+import { Base64, bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
 import { admitInJson, contentType, sniffed_bytes, uncached } from './content_rules.ts';
 
 const Blob = resource('Blob', {
   size: Type.Integer({ description: 'In bytes' }),
   encoding: Type.Enum(['base64']),
-  content: Type.String({ description: 'Base64' }),
+  content: Base64,
   sha: Type.String(),
 });
 
@@ -65,7 +65,7 @@ export const blobRoutes = [
       const { repository, id, size_bytes } = await blobOf(services, project, input.sha);
       await admitInJson(services.db, project, size_bytes, rawPath);
       const content = await readBlob(repository, id);
-      return { size: size_bytes, encoding: 'base64' as const, content: content.toString('base64'), sha: id };
+      return { size: size_bytes, encoding: 'base64' as const, content, sha: id };
     },
   }),
   get(rawPath, {

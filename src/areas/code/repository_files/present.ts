@@ -1,6 +1,6 @@
 /** How files appear in replies and their headers (docs/reference/repository_files.md). */
 import { type Static, Type } from 'typebox';
-import { type Headers, resource } from '../../../http/index.ts';
+import { Base64, type Headers, resource } from '../../../http/index.ts';
 import { commitCore, headerValue } from '../repository/index.ts';
 import type { FoundFile } from './queries.ts';
 
@@ -15,7 +15,7 @@ export const RepositoryFile = resource('RepositoryFile', {
   commit_id: Type.String({ description: 'The commit of the ref' }),
   last_commit_id: Type.String({ description: 'The last commit that touched the file' }),
   execute_filemode: Type.Boolean(),
-  content: Type.String({ description: 'Base64' }),
+  content: Base64,
 });
 
 export const FileWrite = resource('FileWrite', { file_name: Type.String(), file_path: Type.String(), branch: Type.String() });
@@ -83,5 +83,5 @@ export const presentFile = (file: FoundFile, ref: string, content: Buffer): Stat
   commit_id: file.commit_id,
   last_commit_id: file.last_commit_id,
   execute_filemode: file.execute_filemode,
-  content: content.toString('base64'),
+  content,
 });
