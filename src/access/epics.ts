@@ -5,7 +5,7 @@ import type { DB } from '../db/index.ts';
 import { type Access, type AccessCall, type AnyEndpoint, alsoUnder, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { largestIid } from '../http/ids.ts';
-import { type Group, groupRole, groupVisible, isMemberOfGroup, isVisibleGroup } from './groups.ts';
+import { type Group, groupRole, groupVisible, isMemberOfGroup, isVisibleGroup, refuseReadOnlyGroup } from './groups.ts';
 import type { MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
@@ -68,8 +68,6 @@ async function epicInPath({ db, params }: AccessCall, group: Group, key: Key, mi
   return epic;
 }
 
-const isReadOnly = (group: Group) => group.archived || group.marked_for_deletion;
-
 interface Granted<C> {
   caller: C;
   group: Group;
@@ -82,7 +80,7 @@ const visibleBy = (key: Key, missing?: string): Access<Granted<MaybeCaller>> => 
   async check(call) {
     const { caller, group } = await groupVisible.check(call);
     const epic = await epicInPath(call, group, key, missing);
-    if (isReadOnly(group) && !isReading(call.method)) throw forbidden();
+    if (!isReading(call.method)) refuseReadOnlyGroup(group);
     return { caller, group, epic };
   },
 });
@@ -105,7 +103,7 @@ export const epicGroupRole = (role: Role): Access<{ caller: Caller; group: Group
   rule: `group:${role}`,
   async check(call) {
     const granted = await groupRole(role).check(call);
-    if (isReadOnly(granted.group) && !isReading(call.method)) throw forbidden();
+    if (!isReading(call.method)) refuseReadOnlyGroup(granted.group);
     return granted;
   },
 });

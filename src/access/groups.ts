@@ -167,6 +167,12 @@ export const groupRole = (role: Role, { permission }: RoleOptions = {}): Access<
   },
 });
 
+/** @throws ApiError 403 when the content of the group cannot be changed */
+export function refuseReadOnlyGroup({ archived, marked_for_deletion }: Pick<Group, 'archived' | 'marked_for_deletion'>): void {
+  if (archived) throw forbidden('The group is archived.');
+  if (marked_for_deletion) throw forbidden('The group is marked for deletion.');
+}
+
 /** Grants administrators the group in `:id`. Others get 403 if they can see it, otherwise 404. */
 export const groupForAdmin: Access<{ caller: Caller; group: Group }> = {
   rule: 'group:admin',

@@ -24,6 +24,7 @@ export {
   groupVisible,
   isMemberOfGroup,
   isVisibleGroup,
+  refuseReadOnlyGroup,
   visibleGroup,
 } from './groups.ts';
 export { admin, anyone, type MaybeCaller, signedIn } from './instance.ts';
@@ -91,6 +92,7 @@ export {
   projectRole,
   projectState,
   projectVisible,
+  reasonForReadOnly,
   visibleProject,
 } from './projects.ts';
 export { recipientFor } from './recipients.ts';

@@ -1,7 +1,7 @@
 /** Access rules for labels and milestones, which projects and groups have alike. */
 import { type Access, type Caller, isReading } from '../http/endpoint.ts';
 import { forbidden } from '../http/errors.ts';
-import { groupRole } from './groups.ts';
+import { groupRole, refuseReadOnlyGroup } from './groups.ts';
 import type { Role } from './levels.ts';
 import { mayUse, projectRole } from './projects.ts';
 
@@ -25,7 +25,7 @@ export function planningRole(kind: PlanningParent['kind'], role: Role): Access<{
       ...access,
       async check(call) {
         const { caller, group } = await access.check(call);
-        if (!isReading(call.method) && (group.archived || group.marked_for_deletion)) throw forbidden();
+        if (!isReading(call.method)) refuseReadOnlyGroup(group);
         return { caller, parent: { kind, id: group.id, name: group.name, namespace_id: group.id } };
       },
     };

@@ -236,9 +236,20 @@ export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
 /** Why a fork takes no changes yet, for people. */
 export const forkIsBeingFilled = 'The fork is still being filled. Try again when its `import_status` is `finished`.';
 
+/** Why the content of a read-only project cannot be changed, for people. */
+export function reasonForReadOnly({
+  archived,
+  marked_for_deletion,
+  being_copied,
+}: Pick<Project, 'archived' | 'marked_for_deletion' | 'being_copied'>): string {
+  if (being_copied) return forkIsBeingFilled;
+  if (archived) return 'The project is archived.';
+  return marked_for_deletion ? 'The project is marked for deletion.' : 'The license has expired, so projects cannot be changed.';
+}
+
 /** @throws ApiError 403 when the content of the project cannot be changed */
-export function refuseReadOnly({ read_only, being_copied }: Pick<Project, 'read_only' | 'being_copied'>): void {
-  if (read_only) throw forbidden(being_copied ? forkIsBeingFilled : undefined);
+export function refuseReadOnly(project: Project): void {
+  if (project.read_only) throw forbidden(reasonForReadOnly(project));
 }
 
 interface ProjectRoleOptions extends RoleOptions {

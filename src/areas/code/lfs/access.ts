@@ -6,7 +6,6 @@ import {
   basicRefused,
   callerOfBasic,
   callerOfTokenNumbered,
-  forkIsBeingFilled,
   gitScopes,
   levels,
   type MaybeCaller,
@@ -15,6 +14,7 @@ import {
   movedProject,
   type Project,
   projectFor,
+  reasonForReadOnly,
 } from '../../../access/index.ts';
 import { ApiError, type Caller, type Identification, type Services, type Values } from '../../../http/index.ts';
 import { type Credential, credentialIn, isCredential, type Operation } from './credential_actions.ts';
@@ -92,7 +92,7 @@ export async function grantLfs(
   if (!mayReadCode(project)) throw forbidden();
   if (operation === 'upload') {
     if (project.access_level < levels.developer) throw forbidden();
-    if (project.read_only) throw project.being_copied ? refusal(403, forkIsBeingFilled) : forbidden();
+    if (project.read_only) throw refusal(403, reasonForReadOnly(project));
   }
   return { project, caller };
 }

@@ -170,7 +170,10 @@ test('a licence can block changes two weeks after its end, until another one is 
     content: 'a',
     commit_message: 'Add a',
   });
-  assert.equal(push.status, 403);
+  assert.deepEqual(
+    [push.status, push.body.message],
+    [403, '403 Forbidden - The license has expired, so projects cannot be changed.'],
+  );
   assert.equal((await owner.get(issues)).status, 200);
   await end(-14, true);
   assert.equal(await change(), 201, 'after a trial the server continues with the free plan');

@@ -1,7 +1,16 @@
 /** Groups: they contain projects, members and subgroups (docs/reference/groups.md). */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { anyone, type Group, groupRole, groupVisible, type MaybeCaller, signedIn, visibleGroup } from '../../../access/index.ts';
+import {
+  anyone,
+  type Group,
+  groupRole,
+  groupVisible,
+  type MaybeCaller,
+  refuseReadOnlyGroup,
+  signedIn,
+  visibleGroup,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
@@ -89,7 +98,7 @@ async function groupsInside(
  * @throws ApiError 403
  */
 export async function checkMayCreate(db: Database, caller: Caller, parent: Group | undefined): Promise<void> {
-  if (parent && (parent.archived || parent.marked_for_deletion)) throw forbidden();
+  if (parent) refuseReadOnlyGroup(parent);
   if (caller.admin) return;
   if (parent && !mayCreateSubgroup(parent)) throw forbidden();
   if (parent) return;
@@ -158,7 +167,11 @@ export const groupRoutes = [
     access: signedIn,
     input: { name: Type.String(), path: Type.String(), parent_id: optional(Id), ...settings, avatar: Avatar() },
     returns: one(GroupDetailForm),
-    refusals: { 400: ['Failed to save group {<reasons by parameter>}', ...avatarTexts], 404: '404 Group Not Found' },
+    refusals: {
+      400: ['Failed to save group {<reasons by parameter>}', ...avatarTexts],
+      403: ['403 Forbidden - The group is archived.', '403 Forbidden - The group is marked for deletion.'],
+      404: '404 Group Not Found',
+    },
     handle: async ({ db, url, blobs, caller, input: { name, path, parent_id, avatar, ...given } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreate(db, caller, parent);

@@ -155,7 +155,8 @@ test('an archived project is read-only until it is unarchived', async () => {
     const archived = await w.as('owner').post(`${url}/archive`);
     assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [201, true, false]);
   }
-  assert.equal((await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' })).status, 403);
+  const refused = await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' });
+  assert.deepEqual([refused.status, refused.body.message], [403, '403 Forbidden - The project is archived.']);
   assert.equal((await w.as('reporter').get(fileUrl(w.project, 'README.md'), { ref: 'main' })).status, 200);
   const ids = async (archived: boolean) =>
     (await w.as('guest').get(`/groups/${w.group.id}/projects`, { archived })).body.map(({ id }: { id: number }) => id);
@@ -167,6 +168,14 @@ test('an archived project is read-only until it is unarchived', async () => {
   assert.equal((await w.as('guest').get(url)).body.archived, true);
   assert.equal((await w.as('owner').post(`${url}/unarchive`)).status, 400);
   assert.equal((await w.as('maintainer').delete(fileUrl(w.project, 'new.txt'), onMain)).status, 403);
+  for (const [path, parameters] of [
+    [`/groups/${w.group.id}/labels`, { name: 'late', color: '#112233' }],
+    [`/groups/${w.group.id}/epics`, { title: 'Late' }],
+    ['/groups', { name: 'late', path: 'late', parent_id: w.group.id }],
+  ] as const) {
+    const late = await w.as('owner').post(path, parameters);
+    assert.deepEqual([late.status, late.body.message], [403, '403 Forbidden - The group is archived.']);
+  }
 });
 
 test('a transferred project gets the authorizations of its new namespace, and its old path redirects', async () => {
