@@ -22,7 +22,7 @@ import {
   Timestamp,
 } from './types.ts';
 
-const read = (input: TProperties, raw: Values, rules: Rule[] = []) => inputReader(input, rules)(raw, 'ultimate');
+const read = (input: TProperties, raw: Values, rules: Rule[] = []) => inputReader({ input, rules })(raw, 'ultimate');
 
 function refusal(input: TProperties, raw: Values, rules: Rule[] = []): unknown {
   try {
@@ -201,7 +201,8 @@ test('a schema can have its own refusal text, and lengths have theirs', () => {
 });
 
 test('a parameter above the plan is ignored, and undeclared ones too', () => {
-  const reader = inputReader({ weight: Type.Optional(since('premium', Type.Integer())), title: Type.Optional(Type.String()) });
+  const input = { weight: Type.Optional(since('premium', Type.Integer())), title: Type.Optional(Type.String()) };
+  const reader = inputReader({ input });
   assert.deepEqual(reader({ weight: 'x', title: 'a', other: 1 }, 'free'), { title: 'a' });
   assert.deepEqual(reader({ weight: '3' }, 'premium'), { weight: 3 });
 });
@@ -231,13 +232,14 @@ test('with a required hash everything is missing that has to be in it', () => {
 });
 
 test('texts, lists and hashes that declare no limit have the usual one', () => {
-  const read = inputReader({
+  const input = {
     text: Type.Optional(Type.String()),
     long: Type.Optional(longText(nullable(Type.String()))),
     list: Type.Optional(CommaList(Type.String())),
     three: Type.Optional(Type.Array(Type.Integer(), { maxItems: 3 })),
     hash: Type.Optional(Type.Record(Type.String(), Type.String())),
-  });
+  };
+  const read = inputReader({ input });
   const refusal = (raw: object) => {
     try {
       read(raw as never, 'free');

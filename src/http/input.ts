@@ -6,7 +6,7 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { ApiError, badParams } from './errors.ts';
 import { Repeated, type Values } from './form.ts';
 import { idIn, withinRange } from './ids.ts';
-import { type Plan, reaches } from './plans.ts';
+import { type Plan, reaches, refusalOfAbove } from './plans.ts';
 import { type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
@@ -17,6 +17,8 @@ interface Failures {
   fields: Record<string, string[]>;
   /** Names of parameters that were given and could not be read. */
   unreadable: Set<string>;
+  /** Names of parameters that were given and are above the plan, with the plan that they need. */
+  above: Map<string, Plan>;
 }
 
 type Read = (value: unknown, name: string, failures: Failures) => unknown;
@@ -218,7 +220,7 @@ function unionReader(schema: Json): Read {
   if (alternatives.length === 1) return alternatives[0]!;
   return (value, name, failures) => {
     for (const read of alternatives) {
-      const attempt: Failures = { plan: failures.plan, parameters: [], fields: {}, unreadable: new Set() };
+      const attempt: Failures = { ...failures, parameters: [], fields: {}, unreadable: new Set() };
       const result = read(value, name, attempt);
       if (attempt.parameters.length === 0) return result;
     }
@@ -288,9 +290,14 @@ function objectReader(schema: Json): Read {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
     const result: Values = {};
     for (const member of members) {
-      if (!reaches(failures.plan, member.schema[marks]?.plan)) continue;
       const at = path === '' ? member.name : `${path}[${member.name}]`;
-      const read = readMember(member, (value as Values)[member.name], at, failures);
+      const raw = (value as Values)[member.name];
+      const needed = member.schema[marks]?.plan;
+      if (!reaches(failures.plan, needed)) {
+        if (raw !== undefined) failures.above.set(at, needed!);
+        continue;
+      }
+      const read = readMember(member, raw, at, failures);
       if (read !== undefined) result[member.name] = read;
     }
     return result;
@@ -344,21 +351,37 @@ const namesIn = (values: Values): string[] =>
       : name,
   );
 
+interface Reading<P extends TProperties> {
+  input: P;
+  rules?: readonly Rule[] | undefined;
+  /** What is thrown for parameters that cannot be read. */
+  refused?: ((text: string) => ApiError) | undefined;
+  /** Whether the call only reads. */
+  reads?: boolean;
+  /** The names of the parameters in the path. */
+  in_path?: readonly string[];
+}
+
 /**
  * Compiles the reader of an endpoint's parameters.
- * @param refused what is thrown for parameters that cannot be read
  * @returns a function from raw values (path, body and query merged) and the plan in force to the declared parameters
  * @throws (the returned function) ApiError 400: `{message, error}` for parameters, else `{message: {field: reasons}}` for values with rules of their own
  */
-export function inputReader<P extends TProperties>(
-  input: P,
-  rules: readonly Rule[] = [],
-  refused: (text: string) => ApiError = badParams,
-): (raw: Values, plan: Plan) => Static<TObject<P>> {
+export function inputReader<P extends TProperties>({
+  input,
+  rules = [],
+  refused = badParams,
+  reads = false,
+  in_path = [],
+}: Reading<P>): (raw: Values, plan: Plan) => Static<TObject<P>> {
+  const inBody = Object.keys(input).filter((name) => !in_path.includes(name));
   const read = objectReader(Type.Object(input) as unknown as Json);
   return (raw, plan) => {
-    const failures: Failures = { plan, parameters: [], fields: {}, unreadable: new Set() };
+    const failures: Failures = { plan, parameters: [], fields: {}, unreadable: new Set(), above: new Map() };
     const values = read(raw, '', failures) as Values;
+    const { above } = failures;
+    const tooHigh = refusalOfAbove({ above, others: inBody.some((name) => raw[name] !== undefined && !above.has(name)), reads });
+    if (tooHigh !== undefined) throw refused(tooHigh);
     const given = failures.unreadable.union(new Set(namesIn(values)));
     const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];
     // Each element of a list may say the same of it.

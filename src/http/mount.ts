@@ -52,6 +52,9 @@ export function statusOf(method: Method, returns: Returns<unknown>): number {
   return returns.status ?? (returns.kind === 'nothing' ? 204 : method === 'POST' ? 201 : 200);
 }
 
+/** The names of the parameters in a path. */
+export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
 /** Where a query string that cannot be read keeps the reason. */
 const refusedQuery = Symbol('refused query');
 
@@ -131,7 +134,13 @@ function inspectedHandler(endpoint: AnyEndpoint, { inspectRefusal }: MountOption
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const { services } = options;
   const { blobs } = services;
-  const readInput = inputReader((endpoint.input ?? {}) as TProperties, endpoint.rules, endpoint.refused);
+  const readInput = inputReader({
+    input: (endpoint.input ?? {}) as TProperties,
+    rules: endpoint.rules,
+    refused: endpoint.refused,
+    reads: isReading(endpoint.method),
+    in_path: pathParameters(endpoint.path),
+  });
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const status = statusOf(endpoint.method, endpoint.returns);
   const scopes = scopesFor(endpoint);

@@ -2,7 +2,7 @@
 import { type TProperties, Type } from 'typebox';
 import { type AnyEndpoint, type FiledEndpoint, isReading, servesAnonymous, type Tag } from './endpoint.ts';
 import type { Values } from './form.ts';
-import { apiRoot, statusOf } from './mount.ts';
+import { apiRoot, pathParameters, statusOf } from './mount.ts';
 import { refusalSchema, refusalsOf, sharedRefusals } from './refusals.ts';
 import { scopesFor } from './scopes.ts';
 import { type Marked, marks } from './types.ts';
@@ -26,8 +26,6 @@ function describe(schema: Json, shapes: Map<string, unknown>): Values {
   shapes.set(title, described);
   return { $ref: `#/components/schemas/${title}` };
 }
-
-const pathParameters = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
 function parameters(endpoint: AnyEndpoint, shapes: Map<string, unknown>): unknown[] {
   const input = (endpoint.input ?? {}) as TProperties;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { endpoints } from '../../src/areas/index.ts';
-import { type AnyEndpoint, type Marked, marks, type Plan, reaches } from '../../src/http/index.ts';
+import { type AnyEndpoint, isReading, type Marked, marks, type Plan, reaches } from '../../src/http/index.ts';
 import { addThings, paramsFor, type Things } from '../support/access_table.ts';
 import type { Answer } from '../support/client.ts';
 import { changePlan } from '../support/licenses.ts';
@@ -109,7 +109,7 @@ function parametersOf(endpoint: AnyEndpoint, properties: Record<string, Schema>,
 type Wrap = (name: string, value: unknown) => [name: string, parameters: Record<string, unknown>];
 const asItIs: Wrap = (name, value) => [name, { [name]: value }];
 
-test('a parameter of a plan is ignored below that plan, and read from it up', async () => {
+test('a parameter of a plan is refused below that plan when it is alone, and read from it up', async () => {
   const gated = endpoints.flatMap((endpoint) => parametersOf(endpoint, (endpoint.input ?? {}) as Record<string, Schema>));
   assert.ok(gated.length > 40);
   const wrong: string[] = [];
@@ -118,12 +118,40 @@ test('a parameter of a plan is ignored below that plan, and read from it up', as
     for (const { endpoint, needs, name, unreadable, refusal } of gated) {
       if (!reaches(plan, endpoint.plan)) continue;
       const { status, body } = await call(endpoint, unreadable);
-      const texts = [`${name} is invalid`, `${name} ${refusal}`];
-      const isRead = status === 400 && texts.some((text) => String(body.message).includes(text));
-      if (isRead !== reaches(plan, needs))
+      const texts = reaches(plan, needs)
+        ? [`${name} is invalid`, `${name} ${refusal}`]
+        : [`${name} needs the ${needs === 'premium' ? 'Premium' : 'Ultimate'} plan`];
+      if (status !== 400 || !texts.some((text) => String(body.message).includes(text)))
         wrong.push(`${name} of ${nameOf(endpoint)} on ${plan}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
     }
   }
+  assert.deepEqual(wrong, []);
+});
+
+/** Parameters that any plan has, and that are not in the path. */
+const freeOf = ({ path, input = {} }: AnyEndpoint): string[] =>
+  Object.entries(input as Record<string, Schema>).flatMap(([name, schema]) =>
+    schema[marks]?.plan === undefined && !path.includes(`:${name}`) ? [name] : [],
+  );
+
+test('beside other parameters, one above the plan is ignored in a change and refused as a filter', async () => {
+  await changePlan(here, 'free');
+  const gated = endpoints
+    .filter((endpoint) => reaches('free', endpoint.plan) && freeOf(endpoint).length > 0)
+    .flatMap((endpoint) => parametersOf(endpoint, (endpoint.input ?? {}) as Record<string, Schema>));
+  assert.ok(
+    gated.some(({ endpoint }) => isReading(endpoint.method)) && gated.some(({ endpoint }) => !isReading(endpoint.method)),
+  );
+  const wrong: string[] = [];
+  for (const { endpoint, name, unreadable } of gated) {
+    // What cannot be read keeps a change from being made.
+    const other = Object.fromEntries(freeOf(endpoint).map((free) => [free, { no: 'value' }]));
+    const { status, body } = await call(endpoint, { ...other, ...unreadable });
+    const isRefused = String(body.message).includes(`${name} needs the`);
+    if (status !== 400 || isRefused !== isReading(endpoint.method))
+      wrong.push(`${name} of ${nameOf(endpoint)}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
+  }
+  await changePlan(here, 'ultimate');
   assert.deepEqual(wrong, []);
 });
 
