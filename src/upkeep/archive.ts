@@ -80,6 +80,8 @@ async function syncToDisk(place: string): Promise<void> {
 
 /**
  * Reads an archive from the beginning. The content of each entry must be read before the next entry.
+ * Zstandard's checksum is that of the content. A changed byte that decodes to the same content is therefore not noticed, nor one of the empty frame of 13 bytes,
+ * checksum included, that zlib appends: neither carries anything.
  * @throws ArchiveError when it is damaged or not complete
  */
 export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
