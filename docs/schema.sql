@@ -1723,6 +1723,15 @@ create table user_follows (
 );
 CREATE INDEX user_follows_by_follower ON user_follows USING btree (follower_id, followed_id);
 
+create table user_identities (
+  user_id bigint not null,
+  provider text not null,
+  extern_uid text not null,
+  constraint user_identities_pkey PRIMARY KEY (user_id, provider),
+  constraint user_identities_extern_uid_key UNIQUE (provider, extern_uid),
+  constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table user_mentions (
   user_id bigint not null,
   issue_id bigint,
@@ -1790,6 +1799,11 @@ create table users (
   unconfirmed_email_sent_at timestamp with time zone,
   avatar text,
   avatar_key text,
+  sign_in_count integer default 0 not null,
+  current_sign_in_at timestamp with time zone,
+  last_sign_in_at timestamp with time zone,
+  current_sign_in_ip text,
+  last_sign_in_ip text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),

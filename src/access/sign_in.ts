@@ -49,7 +49,7 @@ async function countGuess(db: Kysely<DB>, account: string, address: string): Pro
 let decoyDigest: Promise<string> | undefined;
 
 /**
- * The user with a login and password. Wrong passwords and unknown logins have the same response and take the same time.
+ * The user with a login and password, who has signed in by them. Wrong passwords and unknown logins have the same response and take the same time.
  * @throws ApiError 401, 403 with the reason for a user who is not active, 429 after too many attempts
  */
 export async function userByPassword(
@@ -62,5 +62,10 @@ export async function userByPassword(
   const matches = await isPassword(password.slice(0, longest_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches) throw unauthorized();
   refuseInactive(user, url);
+  await sql`
+    update users set sign_in_count = sign_in_count + 1,
+                     last_sign_in_at = coalesce(current_sign_in_at, now()), current_sign_in_at = now(),
+                     last_sign_in_ip = coalesce(current_sign_in_ip, ${address}), current_sign_in_ip = ${address}
+     where id = ${user.id}`.execute(db);
   return user;
 }

@@ -875,6 +875,12 @@ export interface UserFollows {
   created_at: Generated<Timestamp>;
 }
 
+export interface UserIdentities {
+  user_id: number;
+  provider: string;
+  extern_uid: string;
+}
+
 export interface UserMentions {
   user_id: number;
   issue_id: number | null;
@@ -931,6 +937,11 @@ export interface Users {
   unconfirmed_email_sent_at: Timestamp | null;
   avatar: string | null;
   avatar_key: string | null;
+  sign_in_count: Generated<number>;
+  current_sign_in_at: Timestamp | null;
+  last_sign_in_at: Timestamp | null;
+  current_sign_in_ip: string | null;
+  last_sign_in_ip: string | null;
 }
 
 export interface Variables {
@@ -1023,6 +1034,7 @@ export interface DB {
   topics: Topics;
   unused_blobs: UnusedBlobs;
   user_follows: UserFollows;
+  user_identities: UserIdentities;
   user_mentions: UserMentions;
   user_statuses: UserStatuses;
   users: Users;

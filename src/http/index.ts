@@ -10,7 +10,7 @@ export * from './filters.ts';
 export type { Values } from './form.ts';
 export { idIn, largestIid } from './ids.ts';
 
-export { atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
+export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export * from './paginate.ts';
 export { type Plan, reaches } from './plans.ts';
 export * from './reply.ts';

@@ -55,6 +55,13 @@ export const mutuallyExclusive =
     return both.length > 1 ? `${list(both)} are mutually exclusive` : undefined;
   };
 
+export const allOrNoneOf =
+  (...names: string[]): Rule =>
+  (given) => {
+    const there = names.filter((name) => given.has(name));
+    return there.length > 0 && there.length < names.length ? `${list(names)} provide all or none of parameters` : undefined;
+  };
+
 export const atLeastOneOf =
   (...names: string[]): Rule =>
   (given) =>

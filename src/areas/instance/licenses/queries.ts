@@ -3,18 +3,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import {
-  ApiError,
-  DateOnly,
-  Id,
-  nullable,
-  optional,
-  type Page,
-  type Paging,
-  paginate,
-  resource,
-  Timestamp,
-} from '../../../http/index.ts';
+import { ApiError, DateOnly, Id, nullable, type Page, type Paging, paginate, resource, Timestamp } from '../../../http/index.ts';
 import { isBillable } from './seat_queries.ts';
 
 const fields = {
@@ -30,9 +19,9 @@ const fields = {
     description: 'The highest daily number of billable users since its start, or the current one',
   }),
   licensee: Type.Object({
-    Name: optional(Type.String()),
-    Email: optional(Type.String()),
-    Company: optional(Type.String()),
+    Name: Type.String(),
+    Email: Type.String(),
+    Company: Type.String(),
   }),
   add_ons: Type.Record(Type.String(), Type.Integer()),
   expired: Type.Boolean(),
@@ -49,6 +38,9 @@ export const LicenseInFull = resource('LicenseInFull', {
 
 export type LicenseRow = Static<typeof LicenseInFull>;
 
+/** Clients read all three members, also of a licence that names only some. */
+const licensee = sql`'{"Name": "", "Email": "", "Company": ""}'::jsonb || licensee`;
+
 /**
  * Licences as replies need them, newest first.
  * @param which ids, or `current` for the one in effect
@@ -58,7 +50,7 @@ export async function licensesFor(db: Database, which: readonly number[] | 'curr
     which === 'current' ? sql`licenses.id = (select id from current_license)` : sql`licenses.id = any(${which}::bigint[])`;
   const { rows } = await sql<LicenseRow>`
     with now as materialized (select count(*)::integer as count from users where ${isBillable})
-    select licenses.id, plan, licenses.created_at, starts_at, expires_at, licensee, add_ons, user_limit, expired,
+    select licenses.id, plan, licenses.created_at, starts_at, expires_at, ${licensee} as licensee, add_ons, user_limit, expired,
            historical_max, greatest(since_start, now.count) as maximum_user_count, now.count as active_users,
            case when user_limit = 0 then 0 else greatest((case when expired then historical_max else now.count end) - user_limit, 0) end as overage
       from licenses

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
 import { containing, filtersOn, Timestamp } from '../../../http/index.ts';
+import type { Identity } from './identity_actions.ts';
 
 type Users = ExpressionBuilder<DB, 'users'>;
 
@@ -52,6 +53,10 @@ export const userFilters = filtersOn('users', (by) => ({
     whenTrue((q) => q('users.user_type', '<>', 'project_bot')),
   ),
 }));
+
+/** A predicate on rows of `users`: the user with an identity. */
+export const hasIdentity = ({ provider, extern_uid }: Identity) =>
+  sql<boolean>`users.id = (select user_id from user_identities where provider = ${provider} and extern_uid = ${extern_uid})`;
 
 /** Filters for administrators, ignored for others. */
 export const adminFilters = filtersOn('users', (by) => ({

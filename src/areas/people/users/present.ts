@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { commitEmailOf } from '../../../access/index.ts';
-import { allOptional, DateOnly, Id, nullable, optional, resource, since, Timestamp } from '../../../http/index.ts';
+import { allOptional, DateOnly, Id, IdOf, nullable, resource, since, Timestamp } from '../../../http/index.ts';
 import { avatarUrl } from '../avatars/index.ts';
 
 /** The fields of users as authors, assignees and members. */
@@ -35,17 +35,30 @@ const profileFields = {
   work_information: nullable(Type.String()),
   followers: Type.Integer(),
   following: Type.Integer(),
+  is_followed: Type.Boolean({ description: 'Whether the caller follows the user' }),
+  local_time: Type.Null({ description: 'Always null: users have no time zone' }),
 };
+
+const Identity = Type.Object({
+  provider: Type.String(),
+  extern_uid: Type.String(),
+  saml_provider_id: Type.Null(),
+});
 
 /** The fields that users see of themselves. */
 const ownFields = {
   confirmed_at: nullable(Timestamp),
+  last_sign_in_at: nullable(Timestamp),
+  current_sign_in_at: nullable(Timestamp),
   last_activity_on: nullable(DateOnly),
   theme_id: Type.Integer(),
   color_scheme_id: Type.Integer(),
   projects_limit: Type.Integer(),
   email: Type.String(),
   commit_email: Type.String(),
+  identities: Type.Array(Identity, { description: 'Who the user is at providers of accounts elsewhere' }),
+  two_factor_enabled: Type.Boolean({ description: 'Always false: there is no second factor' }),
+  preferred_language: Type.String({ description: 'Always `en`' }),
   can_create_group: Type.Boolean(),
   can_create_project: Type.Boolean(),
   external: Type.Boolean(),
@@ -58,16 +71,30 @@ const adminFields = {
   note: nullable(Type.String()),
   namespace_id: nullable(Id),
   created_by: nullable(UserBasic),
+  current_sign_in_ip: nullable(Type.String()),
+  last_sign_in_ip: nullable(Type.String()),
+  email_reset_offered_at: Type.Null(),
   using_license_seat: since('premium', Type.Boolean()),
+  is_auditor: since('premium', Type.Boolean({ description: 'Always false: there are no auditors' })),
+  provisioned_by_group_id: since('premium', nullable(IdOf({ description: 'For service accounts of a group: the group' }))),
+  enterprise_group_id: since('premium', Type.Null()),
+  enterprise_group_associated_at: since('premium', Type.Null()),
+  scim_identities: since('premium', Type.Array(Type.Null())),
+};
+
+/** The fields that only administrators see, of one user. */
+const detailFields = {
+  sign_in_count: Type.Integer(),
+  highest_role: Type.Integer({ description: 'The highest access level of a membership; 0 without one' }),
 };
 
 /** A user as visible to the caller. Only the basic fields are always present. */
 export const User = resource('User', {
   ...userBasicFields,
   ...allOptional(profileFields),
-  is_followed: optional(Type.Boolean({ description: 'Whether the caller follows the user' })),
   ...allOptional(ownFields),
   ...allOptional(adminFields),
+  ...allOptional(detailFields),
 });
 
 /** The current user. Administrators also see their own administrative fields. */
@@ -140,6 +167,15 @@ export interface UserRow extends UserBasicRow {
   using_license_seat: boolean;
   followers: number;
   following: number;
+  is_followed: boolean;
+  identities: Static<typeof Identity>[];
+  sign_in_count: number;
+  current_sign_in_at: string | null;
+  last_sign_in_at: string | null;
+  current_sign_in_ip: string | null;
+  last_sign_in_ip: string | null;
+  highest_role: number;
+  provisioned_by_group_id: number | null;
   created_by: UserBasicRow | null;
 }
 
@@ -179,17 +215,21 @@ export function presentProfile(url: string, user: UserRow) {
     work_information: workInformation(user),
     followers: user.followers,
     following: user.following,
+    is_followed: user.is_followed,
+    local_time: null,
   };
 }
 
 /** A user as they see themselves. */
 export function presentOwnUser(url: string, user: UserRow): Omit<Static<typeof CurrentUser>, keyof typeof adminFields> {
   const { confirmed_at, last_activity_on, theme_id, color_scheme_id, projects_limit } = user;
-  const { email, can_create_group, external, private_profile } = user;
+  const { email, can_create_group, external, private_profile, identities, last_sign_in_at, current_sign_in_at } = user;
   return {
     ...presentProfile(url, user),
     ...{ confirmed_at, last_activity_on, theme_id, color_scheme_id, projects_limit },
-    ...{ email, can_create_group, external, private_profile },
+    ...{ email, can_create_group, external, private_profile, identities, last_sign_in_at, current_sign_in_at },
+    two_factor_enabled: false,
+    preferred_language: 'en',
     commit_email: commitEmailOf(user, url),
     can_create_project: user.personal_projects < projects_limit,
   };
@@ -197,7 +237,7 @@ export function presentOwnUser(url: string, user: UserRow): Omit<Static<typeof C
 
 /** A user as administrators see them. */
 export function presentUserForAdmin(url: string, user: UserRow): Static<typeof UserForAdmin> {
-  const { admin, note, namespace_id, created_by } = user;
+  const { admin, note, namespace_id, created_by, current_sign_in_ip, last_sign_in_ip, provisioned_by_group_id } = user;
   return {
     ...presentOwnUser(url, user),
     is_admin: admin,
@@ -205,5 +245,15 @@ export function presentUserForAdmin(url: string, user: UserRow): Static<typeof U
     namespace_id,
     created_by: created_by && presentUserBasic(url, created_by),
     using_license_seat: user.using_license_seat,
+    ...{ current_sign_in_ip, last_sign_in_ip, provisioned_by_group_id },
+    ...{ email_reset_offered_at: null, enterprise_group_id: null, enterprise_group_associated_at: null },
+    ...{ is_auditor: false, scim_identities: [] },
   };
 }
+
+/** One user as administrators see them. */
+export const presentUserInDetail = (url: string, user: UserRow) => ({
+  ...presentUserForAdmin(url, user),
+  sign_in_count: user.sign_in_count,
+  highest_role: user.highest_role,
+});

@@ -1,8 +1,8 @@
 /** Queries for users. */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { isPrimaryProved } from '../../../access/index.ts';
+import { countsToday, isPrimaryProved } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
-import { found, type Page, type Paging, paginate, paginateByKey } from '../../../http/index.ts';
+import { type Caller, found, type Page, type Paging, paginate, paginateByKey } from '../../../http/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
 import { exactness, userSearch } from './filters.ts';
 import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';
@@ -13,7 +13,8 @@ const columns = [
   ...(['users.discord', 'users.github', 'users.website_url', 'users.organization', 'users.job_title', 'users.pronouns'] as const),
   ...(['users.confirmed_at', 'users.last_activity_on', 'users.theme_id', 'users.color_scheme_id'] as const),
   ...(['users.projects_limit', 'users.email', 'users.commit_email', 'users.can_create_group', 'users.external'] as const),
-  ...(['users.private_profile', 'users.admin', 'users.note'] as const),
+  ...(['users.private_profile', 'users.admin', 'users.note', 'users.sign_in_count'] as const),
+  ...(['users.current_sign_in_at', 'users.last_sign_in_at', 'users.current_sign_in_ip', 'users.last_sign_in_ip'] as const),
 ] as const;
 
 /** Whether the user has confirmed the primary address. */
@@ -25,26 +26,34 @@ const following = sql<number>`(select count(*) from user_follows where follower_
 const creator = sql<UserBasicRow | null>`(
   select ${userBasicJson('creators')} from users creators where creators.id = users.created_by_id)`;
 
-/** Users with all columns that responses need. */
-export const usersInFull = (db: Database) =>
+const isFollowedBy = (caller: Pick<Caller, 'id'>) =>
+  sql<boolean>`exists (select from user_follows where followed_id = users.id and follower_id = ${caller.id})`;
+const identities = sql<UserRow['identities']>`(
+  select coalesce(jsonb_agg(jsonb_build_object('provider', provider, 'extern_uid', extern_uid, 'saml_provider_id', null) order by provider), '[]')
+    from user_identities where user_identities.user_id = users.id)`;
+const highestRole = sql<number>`(
+  select coalesce(max(access_level), 0) from members where members.user_id = users.id and ${countsToday('members')})`;
+const provisionedBy = sql<number | null>`(select group_id from service_accounts where service_accounts.user_id = users.id)`;
+
+/**
+ * Users with all columns that responses need.
+ * @param caller who sees them
+ */
+export const usersInFull = (db: Database, caller: Pick<Caller, 'id'>) =>
   db
     .selectFrom('users')
     .select(columns)
     .select([hasProvedEmail, namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
-    .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')]);
-
-/** Whether a user follows another one. */
-export async function isFollowed(db: Database, follower_id: number, followed_id: number): Promise<boolean> {
-  const query = db.selectFrom('user_follows').select('followed_id').where('followed_id', '=', followed_id);
-  return (await query.where('follower_id', '=', follower_id).executeTakeFirst()) !== undefined;
-}
+    .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')])
+    .select([isFollowedBy(caller).as('is_followed'), identities.as('identities'), highestRole.as('highest_role')])
+    .select(provisionedBy.as('provisioned_by_group_id'));
 
 /**
  * The user with an ID.
  * @throws ApiError 404
  */
-export async function userInFull(db: Database, id: number): Promise<UserRow> {
-  return found('User', await usersInFull(db).where('users.id', '=', id).executeTakeFirst());
+export async function userInFull(db: Database, caller: Pick<Caller, 'id'>, id: number): Promise<UserRow> {
+  return found('User', await usersInFull(db, caller).where('users.id', '=', id).executeTakeFirst());
 }
 
 export interface UserOrder {

@@ -201,8 +201,8 @@ test('only administrators create and update users', async () => {
 test('an update keeps parameters that are left out', async () => {
   const { as, people } = await world();
   const url = `/users/${people.guest.id}`;
-  const { is_followed, ...before } = (await as('admin').get(url)).body;
-  assert.equal(is_followed, false);
+  const { sign_in_count, highest_role, ...before } = (await as('admin').get(url)).body;
+  assert.deepEqual([sign_in_count, highest_role], [0, 10]);
   const changed = await as('admin').put(url, { note: 'nice', pronouns: 'they', projects_limit: 0, admin: true });
   assert.equal(changed.status, 200);
   assert.deepEqual(changed.body, {
@@ -440,4 +440,76 @@ test('an invalid cursor is refused', async () => {
     assert.deepEqual(refused.body, { message: 'cursor is invalid', error: 'cursor is invalid' });
   }
   assert.equal((await as('admin').get('/users', { ...keyset, order_by: 'email' })).status, 400);
+});
+
+test('an administrator sets, finds and removes identities, which the user and administrators see', async () => {
+  const { as, people, person } = await world();
+  const [admin, url, other] = [as('admin'), `/users/${people.guest.id}`, await person()];
+  const [provider, extern_uid] = [`ldap-${people.guest.id}`, 'uid=guest,dc=example'];
+  const one = { provider, extern_uid, saml_provider_id: null };
+  assert.deepEqual((await admin.put(url, { provider, extern_uid: 'former' })).body.identities, [
+    { ...one, extern_uid: 'former' },
+  ]);
+  assert.deepEqual((await admin.put(url, { provider, extern_uid })).body.identities, [one]);
+  const added = await admin.post('/users', newcomer({ provider, extern_uid: 'new' }));
+  assert.deepEqual([added.status, added.body.identities], [201, [{ ...one, extern_uid: 'new' }]]);
+
+  const taken = await admin.put(`/users/${other.id}`, { provider, extern_uid, bio: 'not written' });
+  assert.deepEqual([taken.status, taken.body], [400, { message: { extern_uid: ['has already been taken'] } }]);
+  for (const half of [{ provider }, { extern_uid }])
+    for (const answer of [await admin.put(url, half), await admin.get('/users', half)]) {
+      const text = 'extern_uid, provider provide all or none of parameters';
+      assert.deepEqual([answer.status, answer.body.message], [400, text]);
+    }
+  assert.equal((await admin.put(url, { provider: ' ', extern_uid: 'x' })).status, 400);
+  assert.equal((await admin.put(url, { provider, extern_uid: 'x'.repeat(256) })).status, 400);
+  assert.deepEqual((await admin.get(`/users/${other.id}`)).body.bio, '');
+
+  assert.deepEqual((await as('guest').get('/user')).body.identities, [one]);
+  assert.deepEqual((await admin.get(url)).body.identities, [one]);
+  assert.equal('identities' in (await as('owner').get(url)).body, false);
+  assert.deepEqual(ids((await admin.get('/users', { provider, extern_uid })).body), [people.guest.id]);
+  assert.deepEqual((await admin.get('/users', { provider: 'elsewhere', extern_uid })).body, []);
+  for (const persona of ['guest', 'owner'] as const) {
+    assert.equal((await as(persona).get('/users', { provider, extern_uid })).status, 403);
+    assert.equal((await as(persona).delete(`${url}/identities/${provider}`)).status, 403);
+  }
+  assert.equal((await admin.delete(`${url}/identities/${provider}`)).status, 204);
+  const gone = await admin.delete(`${url}/identities/${provider}`);
+  assert.deepEqual([gone.status, gone.body], [404, { message: '404 Identity Not Found' }]);
+  assert.equal((await admin.delete(`/users/99999999/identities/${provider}`)).body.message, '404 User Not Found');
+  assert.deepEqual((await as('guest').get('/user')).body.identities, []);
+});
+
+test('sign-ins with a password are counted, with the times and addresses of the last two', async () => {
+  const here = await world();
+  const { as } = here;
+  const wish = newcomer({ skip_confirmation: true });
+  const { id } = (await as('admin').post('/users', wish)).body;
+  const shown = async () => (await as('admin').get(`/users/${id}`)).body;
+  const before = await shown();
+  assert.deepEqual(
+    [before.sign_in_count, before.current_sign_in_at, before.last_sign_in_at, before.current_sign_in_ip],
+    [0, null, null, null],
+  );
+  const signIn = (password: string) =>
+    fetch(`${here.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'password', username: wish.username, password }),
+    });
+  assert.equal((await signIn('wrong')).status, 400);
+  assert.equal((await shown()).sign_in_count, 0);
+  assert.equal((await signIn(wish.password)).status, 200);
+  const first = await shown();
+  assert.deepEqual(
+    [first.sign_in_count, first.last_sign_in_at, first.current_sign_in_ip],
+    [1, first.current_sign_in_at, '127.0.0.1'],
+  );
+  assert.equal((await signIn(wish.password)).status, 200);
+  const second = await shown();
+  assert.deepEqual(
+    [second.sign_in_count, second.last_sign_in_at, second.last_sign_in_ip],
+    [2, first.current_sign_in_at, '127.0.0.1'],
+  );
+  assert.ok(second.current_sign_in_at > second.last_sign_in_at);
 });

@@ -5,6 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import {
   type Access,
   allOptional,
+  allOrNoneOf,
   atLeastOneOf,
   type Caller,
   checked,
@@ -16,6 +17,7 @@ import {
   invalid,
   keysetPaging,
   mapPage,
+  NotBlank,
   nothing,
   nullable,
   one,
@@ -30,18 +32,20 @@ import { Avatar, avatarTexts, receiveAvatar, setAvatar } from '../avatars/index.
 import { emailReasons } from '../emails/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
 import { changeUser, createUser } from './actions.ts';
-import { adminFilters, userFilters } from './filters.ts';
+import { adminFilters, hasIdentity, userFilters } from './filters.ts';
+import { type Identity, removeIdentity, setIdentity } from './identity_actions.ts';
 import {
   CurrentUser,
   presentOwnUser,
   presentProfile,
   presentUserBasic,
   presentUserForAdmin,
+  presentUserInDetail,
   User,
   UserForAdmin,
   userBasicColumns,
 } from './present.ts';
-import { basicUser, isFollowed, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
+import { basicUser, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
 import { atMost, countReasons, pageReasons, passwordReasons, personNameReasons } from './rules.ts';
 
 const text = (limit: number) => checked(Type.String(), atMost(limit));
@@ -76,6 +80,17 @@ const account = {
   name: checked(Type.String(), personNameReasons),
   username: checked(Type.String(), usernameReasons),
 };
+/** Who the user is at a provider of accounts elsewhere. */
+const identity = allOptional({
+  provider: checked(NotBlank({ description: 'Name of the provider, with `extern_uid`' }), atMost(255)),
+  extern_uid: checked(NotBlank({ description: 'ID of the user there' }), atMost(255)),
+});
+type GivenIdentity = { [Field in keyof Identity]?: string };
+
+/** The identity in a request, whose rule allows both parameters or none. */
+const identityIn = ({ provider, extern_uid }: GivenIdentity): Identity | undefined =>
+  provider === undefined || extern_uid === undefined ? undefined : { provider, extern_uid };
+
 const Password = () => checked(Type.String(), passwordReasons);
 
 const order = {
@@ -92,11 +107,12 @@ const userReader: Access<{ caller: Caller }> = {
   },
 };
 
-type ListInput = Parameters<typeof listUsers>[2] & { username?: string };
+type ListInput = Parameters<typeof listUsers>[2] & GivenIdentity & { username?: string };
 
-async function listForAdmin(db: Database, url: string, input: ListInput) {
-  const query = usersInFull(db).where(userFilters.matching(input)).where(adminFilters.matching(input));
-  const page = await listUsers(db, query, input, true);
+async function listForAdmin(db: Database, url: string, caller: Caller, input: ListInput) {
+  const all = usersInFull(db, caller).where(userFilters.matching(input)).where(adminFilters.matching(input));
+  const identity = identityIn(input);
+  const page = await listUsers(db, identity ? all.where(hasIdentity(identity)) : all, input, true);
   return mapPage(page, (user) => presentUserForAdmin(url, user));
 }
 
@@ -106,6 +122,7 @@ const isOpenToAll = async (db: Database) => !(await settingsOf(db)).restricted_v
 async function listForOthers(db: Database, url: string, caller: MaybeCaller, input: ListInput & UserOrder) {
   if (!caller && (input.username === undefined || !(await isOpenToAll(db))))
     throw forbidden('Not authorized to access /api/v4/users');
+  if (identityIn(input)) throw forbidden();
   const { order_by: _column, sort: _direction, ...rest } = input;
   const query = db.selectFrom('users').select(userBasicColumns).where(userFilters.matching(rest));
   const page = await listUsers(db, query, rest, false);
@@ -122,7 +139,7 @@ export const userRoutes = [
     scopes: ['read_user'],
     returns: one(CurrentUser),
     handle: async ({ db, url, caller }) => {
-      const user = await userInFull(db, caller.id);
+      const user = await userInFull(db, caller, caller.id);
       return caller.admin ? presentUserForAdmin(url, user) : presentOwnUser(url, user);
     },
   }),
@@ -132,11 +149,19 @@ export const userRoutes = [
     description: 'Callers without a token must give the `username`, and are refused while public visibility is restricted.',
     access: anyone,
     scopes: ['read_user'],
-    input: { search: optional(Type.String()), ...userFilters.input, ...adminFilters.input, ...order, ...keysetPaging },
+    input: {
+      search: optional(Type.String()),
+      ...userFilters.input,
+      ...adminFilters.input,
+      ...identity,
+      ...order,
+      ...keysetPaging,
+    },
+    rules: [allOrNoneOf('extern_uid', 'provider')],
     returns: pageOf(User),
     refusals: { 403: '403 Forbidden - Not authorized to access /api/v4/users' },
     handle: ({ db, url, caller, input }) =>
-      caller?.admin ? listForAdmin(db, url, input) : listForOthers(db, url, caller, input),
+      caller?.admin ? listForAdmin(db, url, caller, input) : listForOthers(db, url, caller, input),
   }),
   get('/users/:id', {
     operation: 'getUser',
@@ -148,11 +173,10 @@ export const userRoutes = [
     returns: one(User),
     refusals: { 403: '403 Forbidden - Not authorized!', 404: '404 User Not Found' },
     handle: async ({ db, url, caller, input }) => {
-      const user = await userInFull(db, input.id);
+      const user = await userInFull(db, caller, input.id);
       // A private profile shows no more than a comment of its user does.
       if (user.private_profile && !caller.admin && user.id !== caller.id) return presentUserBasic(url, user);
-      const is_followed = await isFollowed(db, caller.id, user.id);
-      return { ...(caller.admin ? presentUserForAdmin(url, user) : presentProfile(url, user)), is_followed };
+      return caller.admin ? presentUserInDetail(url, user) : presentProfile(url, user);
     },
   }),
   post('/users', {
@@ -161,6 +185,7 @@ export const userRoutes = [
     access: admin,
     input: {
       ...account,
+      ...identity,
       password: optional(Password()),
       reset_password: optional(
         Type.Boolean({ description: 'Whether the user chooses their own password; takes precedence over `password`' }),
@@ -170,24 +195,27 @@ export const userRoutes = [
       ...profile,
       avatar: Avatar(),
     },
-    rules: [atLeastOneOf('password', 'reset_password', 'force_random_password')],
+    rules: [atLeastOneOf('password', 'reset_password', 'force_random_password'), allOrNoneOf('extern_uid', 'provider')],
     returns: one(UserForAdmin),
     refusals: {
       400: ['<parameter>: <reason>', ...avatarTexts],
       409: ['Email has already been taken', 'Username has already been taken'],
     },
-    handle: async ({ db, url, blobs, caller, input: { avatar, ...input } }) => {
+    handle: async ({ db, url, blobs, caller, input: { avatar, provider, extern_uid, ...input } }) => {
+      const given = identityIn({ provider, extern_uid });
       const { email, name, username, password, admin: isAdmin, ...rest } = input;
       const { reset_password = false, force_random_password = false, skip_confirmation, ...others } = rest;
       const isKnown = !reset_password && !force_random_password;
       if (isKnown && password === undefined) throw invalid({ password: ["can't be blank"] });
       const received = await receiveAvatar({ db, blobs }, avatar);
       const user = { email, name, username, password: isKnown ? password : undefined, admin: isAdmin, profile: others };
-      const id = await db
-        .transaction()
-        .execute((tx) => createUser(tx, { ...user, confirmed: skip_confirmation, created_by_id: caller.id }));
+      const id = await db.transaction().execute(async (tx) => {
+        const made = await createUser(tx, { ...user, confirmed: skip_confirmation, created_by_id: caller.id });
+        if (given) await setIdentity(tx, made, given);
+        return made;
+      });
       await setAvatar(db, 'users', id, received);
-      return presentUserForAdmin(url, await userInFull(db, id));
+      return presentUserForAdmin(url, await userInFull(db, caller, id));
     },
   }),
   put('/users/:id', {
@@ -197,23 +225,38 @@ export const userRoutes = [
     input: {
       id: Id,
       ...allOptional(account),
+      ...identity,
       password: optional(Password()),
       skip_reconfirmation: Type.Boolean({ default: false, description: 'Whether a new email address is confirmed at once' }),
       ...profile,
       avatar: Avatar(),
     },
+    rules: [allOrNoneOf('extern_uid', 'provider')],
     returns: one(UserForAdmin),
     refusals: {
       400: ['<parameter>: <reason>', ...avatarTexts],
       404: '404 User Not Found',
       409: ['Email has already been taken', 'Username has already been taken'],
     },
-    handle: async ({ db, url, blobs, input: { id, skip_reconfirmation, avatar, ...changes } }) => {
+    handle: async ({ db, url, blobs, caller, input: { id, skip_reconfirmation, avatar, provider, extern_uid, ...changes } }) => {
+      const given = identityIn({ provider, extern_uid });
       const received = await receiveAvatar({ db, blobs }, avatar);
-      await db.transaction().execute((tx) => changeUser(tx, id, changes, skip_reconfirmation ? 'confirmed' : 'unknown'));
+      await db.transaction().execute(async (tx) => {
+        await changeUser(tx, id, changes, skip_reconfirmation ? 'confirmed' : 'unknown');
+        if (given) await setIdentity(tx, id, given);
+      });
       await setAvatar(db, 'users', id, received);
-      return presentUserForAdmin(url, await userInFull(db, id));
+      return presentUserForAdmin(url, await userInFull(db, caller, id));
     },
+  }),
+  del('/users/:id/identities/:provider', {
+    operation: 'deleteUserIdentity',
+    summary: "Remove a user's identity at a provider",
+    access: admin,
+    input: { id: Id, provider: Type.String() },
+    returns: nothing,
+    refusals: { 404: ['404 User Not Found', '404 Identity Not Found'] },
+    handle: ({ db, input }) => removeIdentity(db, input.id, input.provider),
   }),
   put('/user/avatar', {
     operation: 'setOwnAvatar',

@@ -15,6 +15,7 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
+import { toHtml } from '../../../markdown/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
@@ -78,6 +79,10 @@ const detailFields = {
     description: "Progress of copying a fork's repository",
   }),
   import_error: optional(nullable(Type.String({ description: 'Maintainers only' }))),
+  open_issues_count: optional(
+    Type.Integer({ description: 'Only where issues are available to the caller; without confidential ones below Planner' }),
+  ),
+  description_html: Type.String(),
   updated_at: Timestamp,
   marked_for_deletion_on: nullable(DateOnly),
   marked_for_deletion_at: deprecated('use `marked_for_deletion_on`', nullable(Type.String({ format: 'date' }))),
@@ -184,6 +189,8 @@ export function presentProject(
     ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),
     import_status: project.import_status as Static<(typeof detailFields)['import_status']>,
     ...(project.access_level >= levels.maintainer ? { import_error: project.import_error } : {}),
+    ...(mayUse(project, 'issues') ? { open_issues_count: project.open_issues_count } : {}),
+    description_html: project.description === null ? '' : toHtml(project.description),
     updated_at: project.updated_at,
     marked_for_deletion_on: marked_on,
     marked_for_deletion_at: marked_on,

@@ -36,12 +36,16 @@ export type ProjectRow = Selectable<DB['projects']> &
     /** The level of the caller's highest membership in ancestor groups. */
     group_access: number | null;
     forks_count: number;
+    open_issues_count: number;
     /** The source of a fork, if it is visible to the caller, without sources of its own. */
     forked_from: ProjectSource | null;
     shared_with_groups: SharedWithGroupRow[];
   };
 
-export type ProjectSource = Omit<ProjectRow, 'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access'>;
+export type ProjectSource = Omit<
+  ProjectRow,
+  'forked_from' | 'open_issues_count' | 'shared_with_groups' | 'project_access' | 'group_access'
+>;
 
 const owner = sql`
   (select json_build_object(${sql.join(userBasicColumns.flatMap((column) => [sql.lit(column.split('.')[1]!), sql.ref(column)]))})
@@ -65,6 +69,11 @@ const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
 
 const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
 
+/** Open issues, without confidential ones for callers who do not see them all. */
+const openIssuesCount = (caller: MaybeCaller) => sql<number>`
+  (select count(*) from issues where issues.project_id = projects.id and issues.state = 'opened'
+      and (not issues.confidential or ${projectLevel(caller)} >= ${sql.lit(levels.planner)}))`;
+
 /** PostgreSQL formats timestamps in JSON differently than in rows. */
 const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -87,6 +96,7 @@ const projectRows = (db: Database, caller: MaybeCaller) =>
       projectAccess(caller).as('project_access'),
       groupAccess(caller).as('group_access'),
       forksCount.as('forks_count'),
+      openIssuesCount(caller).as('open_issues_count'),
       source(caller).as('forked_from'),
       sharedWithGroups(caller, 'projects').as('shared_with_groups'),
       // The last column of a name wins: the effective state replaces the project's own column.

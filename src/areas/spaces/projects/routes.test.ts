@@ -124,7 +124,7 @@ test('names and paths are unique in a namespace, among projects and subgroups', 
 test('an update changes only the given parameters', async () => {
   const w = await world();
   const url = `/projects/${w.project.id}`;
-  const { permissions: _, ...before } = (await w.as('maintainer').get(url)).body;
+  const { permissions: _, open_issues_count: __, ...before } = (await w.as('maintainer').get(url)).body;
   const changed = await w.as('maintainer').put(url, {
     name: 'New name',
     description: 'About it',
@@ -143,6 +143,7 @@ test('an update changes only the given parameters', async () => {
     name: 'New name',
     name_with_namespace: `${w.group.path} / New name`,
     description: 'About it',
+    description_html: '<p>About it</p>\n',
     topics: ['a', 'b'],
     tag_list: ['a', 'b'],
     repository_access_level: 'private',

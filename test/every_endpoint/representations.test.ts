@@ -1,0 +1,199 @@
+/** What every representation has: the fields that clients expect, compared with real replies. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer } from '../support/client.ts';
+import { addEpic } from '../support/epics.ts';
+import { addIssue } from '../support/issues.ts';
+import { licenseText } from '../support/licenses.ts';
+import { type World, world } from '../support/world.ts';
+
+const fields = (text: string) => text.split(/\s+/);
+
+const basicUser = fields('id username name state locked avatar_url web_url public_email');
+const profile = [
+  ...basicUser,
+  ...fields('created_at bio location linkedin twitter discord github website_url organization job_title pronouns bot'),
+  ...fields('work_information followers following is_followed local_time'),
+];
+const ownUser = [
+  ...profile,
+  ...fields('last_sign_in_at confirmed_at theme_id last_activity_on color_scheme_id projects_limit current_sign_in_at email'),
+  ...fields('identities can_create_group can_create_project two_factor_enabled external private_profile commit_email'),
+  ...fields('preferred_language'),
+];
+const userForAdmin = [
+  ...ownUser,
+  ...fields('is_admin note namespace_id created_by email_reset_offered_at current_sign_in_ip last_sign_in_ip using_license_seat'),
+  ...fields('is_auditor provisioned_by_group_id enterprise_group_id enterprise_group_associated_at scim_identities'),
+];
+const namespace = fields('id name path kind full_path parent_id avatar_url web_url');
+const basicProject = [
+  ...fields('id description name name_with_namespace path path_with_namespace created_at default_branch tag_list topics'),
+  ...fields('ssh_url_to_repo http_url_to_repo web_url readme_url forks_count avatar_url star_count last_activity_at visibility'),
+  'namespace',
+];
+const project = [
+  ...basicProject,
+  ...fields('_links empty_repo archived repository_object_format issues_enabled merge_requests_enabled snippets_enabled'),
+  ...fields('can_create_merge_request_in issues_access_level repository_access_level merge_requests_access_level'),
+  ...fields('forking_access_level snippets_access_level environments_access_level emails_disabled emails_enabled lfs_enabled'),
+  ...fields('creator_id import_status import_error open_issues_count description_html updated_at shared_with_groups'),
+  ...fields('request_access_enabled marked_for_deletion_on marked_for_deletion_at'),
+];
+const group = [
+  ...fields('id web_url name path description visibility share_with_group_lock project_creation_level subgroup_creation_level'),
+  ...fields('emails_disabled emails_enabled lfs_enabled archived default_branch avatar_url request_access_enabled full_name'),
+  ...fields('full_path created_at parent_id'),
+];
+const licence = fields(
+  'id plan created_at starts_at expires_at historical_max maximum_user_count licensee add_ons expired overage user_limit',
+);
+const label = fields('id name description description_html text_color color archived subscribed');
+const milestone = fields('id iid title description state created_at updated_at due_date start_date expired web_url');
+const note = fields('id body author created_at updated_at system noteable_id noteable_type resolvable confidential internal');
+const member = [...basicUser, ...fields('created_at created_by expires_at access_level membership_state member_role')];
+const token = fields('id name revoked created_at description scopes user_id last_used_at active expires_at');
+const commit = [
+  ...fields('id short_id created_at parent_ids title message author_name author_email authored_date committer_name'),
+  ...fields('committer_email committed_date trailers extended_trailers web_url'),
+];
+const issue = [
+  ...fields('id iid project_id title description state created_at updated_at closed_at closed_by author assignees assignee'),
+  ...fields(
+    'milestone type issue_type moved_to_id labels upvotes downvotes merge_requests_count user_notes_count due_date imported',
+  ),
+  ...fields('imported_from web_url references time_stats has_tasks task_status task_completion_status confidential'),
+  ...fields('discussion_locked severity _links weight epic epic_iid iteration health_status'),
+];
+const epic = [
+  ...fields('id work_item_id iid color text_color group_id parent_id parent_iid imported imported_from title description'),
+  ...fields(
+    'confidential author start_date start_date_is_fixed start_date_fixed due_date due_date_is_fixed due_date_fixed state',
+  ),
+  ...fields('web_url references created_at updated_at closed_at labels upvotes downvotes _links'),
+];
+const invitation = fields('id invite_email created_at access_level expires_at user_name created_by_name');
+
+/** Replies by what they show, with the fields that each has; of a list its first element. */
+async function replies(here: World): Promise<[name: string, expected: readonly string[], answer: Answer][]> {
+  const { as, people } = here;
+  const [owner, admin] = [as('owner'), as('admin')];
+  const [ofProject, ofGroup] = [`/projects/${here.project.id}`, `/groups/${here.group.id}`];
+  const guest = `/users/${people.guest.id}`;
+  const expires_at = new Date(Date.now() + 864e5 * 30).toISOString().slice(0, 10);
+  const { iid, id } = await addIssue(here, { labels: 'ripe', description: '- [ ] one' });
+  await addEpic(here);
+  const mine = (await owner.post('/projects', { name: `own-${here.group.id}`, description: '**bold**' })).body;
+  const change = { branch: 'main', content: 'a', commit_message: 'Add a' };
+  assert.equal((await owner.post(`${ofProject}/repository/files/a`, change)).status, 201);
+  await owner.post(`${ofGroup}/invitations`, { email: 'list@example.org', access_level: 20 });
+  await owner.post(`${ofGroup}/milestones`, { title: 'Spring' });
+  await owner.post(`${ofProject}/repository/tags`, { tag_name: 'v1', ref: 'main' });
+  const newMember = (await here.person()).id;
+  return [
+    ['GET /user', ownUser, await as('guest').get('/user')],
+    ['GET /user by an administrator', userForAdmin, await admin.get('/user')],
+    ['GET /users', basicUser, await owner.get('/users')],
+    ['GET /users by an administrator', userForAdmin, await admin.get('/users')],
+    ['GET /users/:id', profile, await owner.get(guest)],
+    ['GET /users/:id by an administrator', [...userForAdmin, 'sign_in_count', 'highest_role'], await admin.get(guest)],
+    ['PUT /users/:id', userForAdmin, await admin.put(guest, { bio: 'a' })],
+    ['GET /projects/:id', [...project, 'permissions'], await owner.get(ofProject)],
+    ['GET /projects', [...project, 'permissions'], await owner.get('/projects')],
+    [
+      'GET /projects of their own',
+      [...project, 'permissions', 'owner'],
+      await owner.get('/projects', { owned: true, search: mine.name }),
+    ],
+    ['GET /projects, simple', basicProject, await owner.get('/projects', { simple: true })],
+    ['GET /groups', group, await owner.get('/groups')],
+    ['GET /groups/:id', [...group, 'shared_with_groups', 'projects', 'shared_projects'], await owner.get(ofGroup)],
+    ['GET /namespaces', namespace, await owner.get('/namespaces')],
+    ['GET /licenses', licence, await admin.get('/licenses')],
+    ['GET /license', [...licence, 'active_users'], await admin.get('/license')],
+    ['GET labels', [...label, 'priority', 'is_project_label'], await owner.get(`${ofProject}/labels`)],
+    ['GET milestones', [...milestone, 'group_id'], await owner.get(`${ofGroup}/milestones`)],
+    ['POST milestone', [...milestone, 'project_id'], await owner.post(`${ofProject}/milestones`, { title: 'Autumn' })],
+    ['POST note', note, await owner.post(`${ofProject}/issues/${iid}/notes`, { body: 'a' })],
+    ['GET issue', issue, await owner.get(`${ofProject}/issues/${iid}`)],
+    ['GET issues', issue, await owner.get(`${ofProject}/issues`, { iids: [iid] })],
+    ['GET /issues/:id', issue, await admin.get(`/issues/${id}`)],
+    ['GET epics', epic, await owner.get(`${ofGroup}/epics`)],
+    ['POST member', member, await owner.post(`${ofGroup}/members`, { user_id: newMember, access_level: 20 })],
+    ['GET invitations', invitation, await owner.get(`${ofGroup}/invitations`)],
+    ['GET tokens', token, await owner.get('/personal_access_tokens')],
+    [
+      'POST access token',
+      [...token, 'access_level', 'resource_type', 'resource_id', 'token'],
+      await owner.post(`${ofProject}/access_tokens`, { name: 'a', scopes: ['api'], expires_at }),
+    ],
+    [
+      'POST deploy token',
+      fields('id name username expires_at revoked expired scopes token'),
+      await owner.post(`${ofProject}/deploy_tokens`, { name: 'a', scopes: ['read_repository'] }),
+    ],
+    ['GET commits', commit, await owner.get(`${ofProject}/repository/commits`)],
+    [
+      'GET branches',
+      fields('name merged protected default can_push web_url commit'),
+      await owner.get(`${ofProject}/repository/branches`),
+    ],
+    [
+      'GET tags',
+      fields('name message target commit release protected created_at'),
+      await owner.get(`${ofProject}/repository/tags`),
+    ],
+    ['GET tree', fields('id name type path mode'), await owner.get(`${ofProject}/repository/tree`)],
+    [
+      'GET file',
+      fields('file_name file_path size encoding content content_sha256 ref blob_id commit_id last_commit_id execute_filemode'),
+      await owner.get(`${ofProject}/repository/files/a`, { ref: 'main' }),
+    ],
+  ];
+}
+
+test('every representation has the fields that clients expect', async () => {
+  for (const [name, expected, { status, body }] of await replies(await world())) {
+    assert.ok(status < 300, `${name} ${JSON.stringify(body)}`);
+    const shown = Array.isArray(body) ? body[0] : body;
+    const missing = expected.filter((field) => !(field in shown));
+    assert.deepEqual(missing, [], name);
+  }
+});
+
+test('a licensee has all members, also where the licence does not name them', async () => {
+  const here = await world();
+  const license = await licenseText(here, { plan: 'ultimate' }, { licensee: { Company: 'Orchard' } });
+  const added = await here.as('admin').post('/license', { license });
+  assert.deepEqual(added.body.licensee, { Name: '', Email: '', Company: 'Orchard' });
+});
+
+test('fields that say something about the caller or the content are true', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const ofProject = `/projects/${here.project.id}`;
+  await as('owner').put(ofProject, { description: '**bold** <script>x</script>' });
+  await addIssue(here);
+  await addIssue(here, { confidential: true });
+  const closed = await addIssue(here);
+  await as('owner').put(`${ofProject}/issues/${closed.iid}`, { state_event: 'close' });
+  for (const [persona, count] of [
+    ['guest', 1],
+    ['planner', 2],
+    ['admin', 2],
+  ] as const) {
+    const [listed] = (await as(persona).get('/projects', { search: here.project.path, membership: persona !== 'admin' })).body;
+    const { body } = await as(persona).get(ofProject);
+    for (const { open_issues_count, description_html } of [listed, body]) {
+      assert.equal(open_issues_count, count, persona);
+      assert.equal(description_html, '<p><strong>bold</strong> </p>\n');
+    }
+  }
+  await as('owner').put(ofProject, { issues_access_level: 'disabled' });
+  assert.equal('open_issues_count' in (await as('owner').get(ofProject)).body, false);
+
+  await as('owner').post(`/users/${people.guest.id}/follow`);
+  assert.equal((await as('owner').get(`/users/${people.guest.id}`)).body.is_followed, true);
+  assert.equal((await as('planner').get(`/users/${people.guest.id}`)).body.is_followed, false);
+  assert.equal((await as('admin').get(`/users/${people.guest.id}`)).body.highest_role, 10);
+});
