@@ -32,6 +32,31 @@ test('a commit is identical to one by git itself, and passes git fsck', async (t
   assert.equal(await userGit(repository.path, 'fsck', '--strict', '--no-dangling'), '');
 });
 
+test('other work is done between the changes of a large commit', async (t) => {
+  const repository = await temporaryRepository(t);
+  let turns = 0;
+  let isWriting = true;
+  const count = () => {
+    turns += 1;
+    if (isWriting) setImmediate(count);
+  };
+  const turnsAt: number[] = [];
+  const changes = Array.from({ length: 500 }, (_, index) => {
+    const change = put(`file-${index}`, 'same');
+    return Object.defineProperty({ ...change }, 'op', {
+      get: () => {
+        turnsAt.push(turns);
+        return 'put' as const;
+      },
+    });
+  });
+  setImmediate(count);
+  await commitTo(repository, { changes });
+  isWriting = false;
+  assert.equal(turnsAt.length, 500);
+  assert.ok(turnsAt.at(-1)! - turnsAt[0]! >= 4, `${turnsAt[0]} to ${turnsAt.at(-1)}`);
+});
+
 test('unusual names are stored exactly', async (t) => {
   const repository = await temporaryRepository(t);
   const names = [

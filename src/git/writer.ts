@@ -1,4 +1,5 @@
 /** Creates commit and tag objects without a work tree. `updateRefs` points branches and tags to them. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { git } from './command.ts';
 import { readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
@@ -26,6 +27,9 @@ export interface WrittenCommit {
   is_changed: boolean;
 }
 
+/** Hashing this many small files takes some milliseconds. */
+const changes_per_turn = 100;
+
 /**
  * Writes a commit with its trees and blobs; no ref points to it yet.
  * Throws `ChangeRefused` when a change conflicts with the files of the parent.
@@ -35,7 +39,11 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
   const parent_tree = commit.parent === null ? undefined : (await readCommit(repository, commit.parent)).tree_id;
   const editor = new TreeEditor(repository, parent_tree ? await rawTree(repository, parent_tree) : new Map());
   try {
-    for (const change of commit.changes) await make(objects, editor, change);
+    for (const [index, change] of commit.changes.entries()) {
+      // What is in memory is awaited without a turn of the event loop.
+      if (index % changes_per_turn === changes_per_turn - 1) await nextTurn();
+      await make(objects, editor, change);
+    }
   } catch (error) {
     // Pending writes finish first, so that nothing is written after the caller has received the refusal.
     await objects.finish().catch(() => {});
