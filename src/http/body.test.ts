@@ -85,6 +85,11 @@ test('what a body may hold is counted before it is parsed', async () => {
       `{"title":"x","description":"${'y'.repeat(1_100_000)}","a":[${'0,'.repeat(100_000)}0]}`,
       'the body has more than 100000 keys and elements',
     ],
+    [
+      json,
+      JSON.stringify(Object.fromEntries(Array.from({ length: 4097 }, (_, index) => [`k${index}`, 0]))),
+      'more than 4096 parameters were sent',
+    ],
     [json, deep(64), 'the body is nested more than 64 levels deep'],
     [json, '['.repeat(1_000_000), 'the body is nested more than 64 levels deep'],
     [form, 'a&'.repeat(500_000), 'more than 4096 parameters were sent'],

@@ -6,10 +6,11 @@ export type Values = { [name: string]: unknown };
 /** Several values of one plain name. A list takes all of them, any other type the last. */
 export class Repeated extends Array<unknown> {}
 
-const maximumPairs = 4096;
+/** The most parameters of a body, in whatever form. */
+export const maximumPairs = 4096;
 const maximumDepth = 32;
 
-const tooManyPairs = () => badParams(`more than ${maximumPairs} parameters were sent`);
+export const tooManyPairs = () => badParams(`more than ${maximumPairs} parameters were sent`);
 
 const emptyValues = (): Values => Object.create(null) as Values;
 

@@ -1,5 +1,6 @@
 /** Checks a JSON text against limits while it arrives, so that no text that would block other requests is ever parsed (docs/operating.md#limits). */
 import { badParams } from './errors.ts';
+import { maximumPairs, tooManyPairs } from './form.ts';
 
 const maximumDepth = 64;
 const maximumElements = 100_000;
@@ -14,10 +15,11 @@ const closing = new Set([0x5d, 0x7d]);
 export class JsonBounds {
   #depth = 0;
   #elements = 0;
+  #parameters = 1;
   #isInString = false;
   #isEscaped = false;
 
-  /** @throws ApiError 400 for more than 100,000 keys and elements, or more than 64 levels */
+  /** @throws ApiError 400 for more than 4,096 parameters, 100,000 keys and elements, or 64 levels */
   add(chunk: Uint8Array): void {
     for (const byte of chunk) {
       if (this.#isInString) {
@@ -25,10 +27,16 @@ export class JsonBounds {
         else if (byte === backslash) this.#isEscaped = true;
         else if (byte === quote) this.#isInString = false;
       } else if (byte === quote) this.#isInString = true;
-      else if (byte === comma) this.#addElement();
+      else if (byte === comma) this.#addMember();
       else if (opening.has(byte)) this.#open();
       else if (closing.has(byte)) this.#depth--;
     }
+  }
+
+  #addMember(): void {
+    this.#addElement();
+    // The parameters of a body are copied between objects, which costs far more than parsing them.
+    if (this.#depth === 1 && ++this.#parameters > maximumPairs) throw tooManyPairs();
   }
 
   #open(): void {
