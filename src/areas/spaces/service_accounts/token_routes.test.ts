@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { clientOf } from '../../../../test/support/client.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { lockPlace } from '../../../access/index.ts';
 import { daysFromNow } from '../../../cron/index.ts';
 
 const names = ({ body }: { body: { name: string }[] }) => body.map(({ name }) => name);
@@ -173,4 +176,33 @@ test("administrators create, list, rotate and revoke tokens of the instance's se
   assert.equal((await as('owner').delete(`/personal_access_tokens/${rotated.body.id}`)).status, 401);
   assert.equal((await as('admin').delete(`/personal_access_tokens/${rotated.body.id}`)).status, 204);
   assert.equal((await holding(rotated.body.token).get('/user')).status, 401);
+});
+
+test('a caller who loses the group while a change of tokens waits is refused', async () => {
+  const { as, base, group, people, db } = await accountWorld();
+  const { id } = (await as('owner').post(base, wish())).body;
+  for (const change of [
+    () => as('owner').post(base, wish()),
+    () => as('owner').post(`${base}/${id}/rotate`),
+    () => as('owner').delete(`${base}/${id}`),
+  ]) {
+    const level = (tx: typeof db, access_level: number) =>
+      sql`update group_authorizations set access_level = ${access_level} where group_id = ${group.id} and user_id = ${people.owner.id}`.execute(
+        tx,
+      );
+    let waiting!: ReturnType<typeof change>;
+    await db.transaction().execute(async (tx) => {
+      await lockPlace(tx, { group_id: group.id });
+      await level(tx, 30);
+      waiting = change();
+      await untilLockWaits(db);
+    });
+    assert.equal((await waiting).status, 403);
+    await level(db, 50);
+  }
+  const tokens = (await as('owner').get(base)).body;
+  assert.deepEqual(
+    tokens.map(({ id, revoked }: { id: number; revoked: boolean }) => [id, revoked]),
+    [[id, false]],
+  );
 });

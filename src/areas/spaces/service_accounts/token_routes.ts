@@ -1,4 +1,5 @@
 /** Personal access tokens of group service accounts. Those of other service accounts have the same endpoints as everyone's. */
+import { type Group, withChange } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   ApiError,
@@ -33,8 +34,9 @@ import {
 import { accountMakers, accountManagers, checkAccountOf, notOfType } from './queries.ts';
 
 const base = '/groups/:id/service_accounts/:user_id/personal_access_tokens';
-const managers = accountManagers();
-const makers = accountMakers();
+const placeOf = ({ group }: { group: Group }) => ({ group_id: group.id });
+const managers = withChange(accountManagers(), placeOf);
+const makers = withChange(accountMakers(), placeOf);
 const { user_id: _account, ...filters } = tokenFilters.input;
 
 /** The tokens of an account, without impersonation tokens, which only administrators see. */
@@ -68,9 +70,12 @@ export const serviceAccountTokenRoutes = [
     input: { user_id: Id, ...newTokenInput },
     returns: one(NewPersonalAccessToken),
     refusals: { 400: notOfType, 404: '404 User Not Found', 422: '<Parameter> <reason>' },
-    handle: async ({ db, group, input }) => {
-      await checkAccountOf(db, group.id, input.user_id);
-      return shownOnce(db, await issueToken(db, input));
+    handle: async ({ db, change, input }) => {
+      const made = await change(async (tx, { group }) => {
+        await checkAccountOf(tx, group.id, input.user_id);
+        return issueToken(tx, input);
+      });
+      return shownOnce(db, made);
     },
   }),
   post(`${base}/:token_id/rotate`, {
@@ -92,12 +97,15 @@ export const serviceAccountTokenRoutes = [
       ],
       404: '404 User Not Found',
     },
-    handle: async ({ db, group, input: { user_id, token_id, expires_at } }) => {
-      await checkAccountOf(db, group.id, user_id);
-      const token = await tokenOf(db, user_id, token_id);
-      if (!token) throw new ApiError(404, { message: '404 Not Found' });
-      if (!token.active && !token.revoked) throw badRequest('400 Bad request - Token already expired');
-      return shownOnce(db, await db.transaction().execute((tx) => rotateToken(tx, token_id, expires_at)));
+    handle: async ({ db, change, input: { user_id, token_id, expires_at } }) => {
+      const made = await change(async (tx, { group }) => {
+        await checkAccountOf(tx, group.id, user_id);
+        const token = await tokenOf(tx, user_id, token_id);
+        if (!token) throw new ApiError(404, { message: '404 Not Found' });
+        if (!token.active && !token.revoked) throw badRequest('400 Bad request - Token already expired');
+        return rotateToken(tx, token_id, expires_at);
+      });
+      return shownOnce(db, made);
     },
   }),
   del(`${base}/:token_id`, {
@@ -111,9 +119,10 @@ export const serviceAccountTokenRoutes = [
       400: [notOfType, '400 Bad request'],
       404: ['404 User Not Found', '404 Personal Access Token Not Found'],
     },
-    handle: async ({ db, group, input: { user_id, token_id } }) => {
-      await checkAccountOf(db, group.id, user_id);
-      await revokeToken(db, found('Personal Access Token', await tokenOf(db, user_id, token_id)).id);
-    },
+    handle: ({ change, input: { user_id, token_id } }) =>
+      change(async (tx, { group }) => {
+        await checkAccountOf(tx, group.id, user_id);
+        await revokeToken(tx, found('Personal Access Token', await tokenOf(tx, user_id, token_id)).id);
+      }),
   }),
 ];
