@@ -7,7 +7,8 @@ import { refusalSchema, refusalsOf, sharedRefusals } from './refusals.ts';
 import { scopesFor } from './scopes.ts';
 import { type Marked, marks } from './types.ts';
 
-type Json = Values & Marked & { title?: string; properties?: Record<string, Json>; items?: Json; anyOf?: Json[] };
+type Json = Values &
+  Marked & { title?: string; properties?: Record<string, Json>; required?: string[]; items?: Json; anyOf?: Json[] };
 
 const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
@@ -19,6 +20,8 @@ function describe(schema: Json, shapes: Map<string, unknown>): Values {
     described.properties = Object.fromEntries(
       Object.entries(properties).map(([name, member]) => [name, describe(member, shapes)]),
     );
+  // What is left out below a plan cannot be relied on.
+  if (properties && rest.required) described.required = rest.required.filter((name) => !properties[name]?.[marks]?.plan);
   if (items) described.items = describe(items, shapes);
   if (anyOf) described.anyOf = anyOf.map((member) => describe(member, shapes));
   if (schema[marks]?.plan) described['x-plan'] = schema[marks]?.plan;
@@ -80,8 +83,8 @@ function requestBody(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Value
 function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
   const { returns } = endpoint;
   const content =
-    returns.kind === 'bytes'
-      ? { content: { 'application/octet-stream': {} } }
+    returns.media_types !== undefined
+      ? { content: Object.fromEntries(returns.media_types.map((type) => [type, {}])) }
       : returns.schema
         ? { content: { 'application/json': { schema: describe(returns.schema as unknown as Json, shapes) } } }
         : {};
@@ -95,10 +98,13 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
     ...Object.fromEntries(
       Object.entries(returns.also ?? {}).map(([status, description]) => [status, { description, ...content }]),
     ),
+    ...(isReading(endpoint.method) && returns.schema ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
     ...refusalsOf(endpoint),
     default: { $ref: '#/components/responses/Error' },
   };
 }
+
+const notModified = { description: 'The client has it already, as `If-None-Match` says; without a body' };
 
 /** What people want to know before they call, and what no member of the document shows them. */
 function describedLimits({
@@ -168,7 +174,7 @@ export function openApiDocument(endpoints: readonly FiledEndpoint[]): Values {
     paths,
     components: {
       securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' } },
-      responses: sharedRefusals,
+      responses: { NotModified: notModified, ...sharedRefusals },
       schemas: Object.fromEntries([...shapes].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };

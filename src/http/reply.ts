@@ -9,6 +9,8 @@ export interface Returns<T> {
   kind: 'json' | 'page' | 'bytes' | 'nothing';
   /** The schema of the JSON body; absent where there is none. */
   schema?: TSchema;
+  /** The types of a body that is not JSON. */
+  media_types?: readonly string[];
   /** The headers that the endpoint sends besides those of every reply, with their meaning. */
   headers?: Record<string, string>;
   /** Success status; by default 201 for POST, 204 without body, else 200. */
@@ -58,9 +60,16 @@ export const headersOnly = (headers: Headers): Returns<Headers> => ({
   parts: (sent) => ({ body: undefined, headers: sent }),
 });
 
-/** Bytes of any type, from memory or streamed; the handler gives `content-type` among the headers. */
-export const bytes = (headers: Headers): Returns<{ body: Buffer | Readable; headers: Headers }> => ({
+/**
+ * Bytes, from memory or streamed; the handler gives `content-type` among the headers.
+ * @param media_types what `content-type` can be, without parameters
+ */
+export const bytes = (
+  media_types: readonly string[],
+  headers: Headers = {},
+): Returns<{ body: Buffer | Readable; headers: Headers }> => ({
   kind: 'bytes',
+  media_types,
   headers,
   parts: (result) => result,
 });

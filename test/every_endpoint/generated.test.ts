@@ -23,6 +23,29 @@ test('the OpenAPI document is valid', async () => {
   assert.ok(valid, JSON.stringify(errors, null, 1));
 });
 
+interface Document {
+  paths: Record<string, { get: { responses: Record<number, { content: object }> } }>;
+  components: { responses: Record<string, object>; schemas: Record<string, { required: string[] }> };
+}
+
+test('the OpenAPI document tells the types of bodies, that a 304 has none, and which fields are always there', () => {
+  const { paths, components } = openApiDocument(endpoints) as unknown as Document;
+  const typesOf = (path: string) => Object.keys(paths[path]!.get.responses[200]!.content);
+  assert.deepEqual(typesOf('/projects/{id}/repository/archive'), [
+    'application/gzip',
+    'application/x-bzip2',
+    'application/x-tar',
+    'application/zip',
+  ]);
+  assert.deepEqual(typesOf('/license/usage_export'), ['text/csv']);
+  assert.ok(typesOf('/projects/{id}/avatar').includes('image/png'));
+  assert.ok(typesOf('/projects/{id}/repository/files/{file_path}/raw').includes('text/plain'));
+  assert.deepEqual(paths['/projects']!.get.responses[304], { $ref: '#/components/responses/NotModified' });
+  assert.ok(!('content' in components.responses.NotModified!));
+  const { required } = components.schemas.GroupDetail!;
+  assert.ok(required.includes('path') && !required.includes('membership_lock'), 'a field of a plan can be left out');
+});
+
 test('docs/access.txt is up to date', async () => {
   assert.equal(await committed('access.txt'), await accessTable(await world()), stale);
 });

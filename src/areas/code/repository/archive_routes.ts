@@ -113,7 +113,7 @@ export const archiveRoutes = [
         operation: `download${name}`,
         summary: 'Download an archive of a repository',
         ...declared,
-        returns: bytes({}),
+        returns: bytes(Object.values(contentTypes)),
         refusals: { 404: '404 File Not Found', 406: "The requested format '<format>' is not supported." },
         handle: async ({ project, input: asked, ...services }) => {
           const archive = await archiveOf(services, project, asked);

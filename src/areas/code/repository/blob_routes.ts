@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
 import { findBlob, type Repository, readBlob, repositoryOf, streamBlob } from '../../../git/index.ts';
 import { Base64, bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
-import { admitInJson, contentType, sniffed_bytes, uncached } from './content_rules.ts';
+import { admitInJson, contentType, contentTypes, sniffed_bytes, uncached } from './content_rules.ts';
 
 const Blob = resource('Blob', {
   size: Type.Integer({ description: 'In bytes' }),
@@ -72,7 +72,7 @@ export const blobRoutes = [
     operation: 'getRawBlob',
     summary: 'Get a raw blob',
     ...raw,
-    returns: bytes({}),
+    returns: bytes(contentTypes),
     refusals: { 404: '404 Blob Not Found' },
     handle: async ({ project, input, ...services }) => {
       const blob = await blobOf(services, project, input.sha);

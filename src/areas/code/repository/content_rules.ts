@@ -48,6 +48,9 @@ export function contentType(start: Buffer): string {
   return isText(start) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }
 
+/** The media types that `contentType` knows. */
+export const contentTypes = [...new Set([...signatures.map(([type]) => type), 'text/plain', 'application/octet-stream'])];
+
 const isPlain = /^[\x20-\x7e]*$/;
 
 /** A value as it may stand in a header: UTF-8 in single bytes, and control characters percent-encoded, so that no name adds a header of its own. */

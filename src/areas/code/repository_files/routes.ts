@@ -22,7 +22,7 @@ import {
   withHeaders,
 } from '../../../http/index.ts';
 import { readObject } from '../lfs/index.ts';
-import { contentIn, fileTexts } from '../repository/index.ts';
+import { contentIn, contentTypes, fileTexts } from '../repository/index.ts';
 import { writeFile } from './actions.ts';
 import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
@@ -164,7 +164,7 @@ export const repositoryFiles = [
     summary: 'Get a raw file',
     ...rawReading,
     input: raw,
-    returns: bytes(describedHeaders),
+    returns: bytes(contentTypes, describedHeaders),
     refusals: { 404: fileNotFound },
     handle: async ({ project, input, ...services }) => {
       const { file, ref, object } = await rawAt(services, project, input);

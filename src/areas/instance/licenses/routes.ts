@@ -27,7 +27,7 @@ const usage = get('/license/usage_export', {
   operation: 'exportLicenseUsage',
   summary: 'Export the usage of the current licence as CSV',
   access: admin,
-  returns: bytes({}),
+  returns: bytes(['text/csv']),
   refusals: { 404: '404 Not Found' },
   handle: async ({ db }) => {
     const table = foundLicense(await usageTable(db));

@@ -1,4 +1,4 @@
 /** What other areas may use of avatars. */
 export { Avatar, avatarTexts, receiveAvatar, setAvatar } from './actions.ts';
 export { avatarBytes, avatarDoorway } from './http.ts';
-export { avatarUrl } from './rules.ts';
+export { avatarTypes, avatarUrl } from './rules.ts';

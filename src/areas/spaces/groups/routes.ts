@@ -40,7 +40,7 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 import { defaultVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
-import { Avatar, avatarBytes, avatarTexts, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
+import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
@@ -156,7 +156,7 @@ export const groupRoutes = [
     operation: 'getGroupAvatar',
     summary: 'Download the avatar of a group',
     access: groupVisible,
-    returns: bytes({}),
+    returns: bytes(avatarTypes),
     refusals: { 404: '404 Avatar Not Found' },
     handle: ({ group, caller: _caller, ...services }) => avatarBytes(services, 'group', group.id),
   }),

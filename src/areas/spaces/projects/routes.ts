@@ -45,7 +45,7 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
-import { Avatar, avatarBytes, avatarTexts, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
+import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { changeProject, type ProjectChanges } from './actions.ts';
@@ -276,7 +276,7 @@ const single = [
     operation: 'getProjectAvatar',
     summary: 'Download the avatar of a project',
     access: projectVisible,
-    returns: bytes({}),
+    returns: bytes(avatarTypes),
     refusals: { 404: '404 Avatar Not Found' },
     handle: ({ project, caller: _caller, ...services }) => avatarBytes(services, 'project', project.id),
   }),
