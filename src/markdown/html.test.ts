@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
-import { type Reference, toHtml, toInlineHtml } from './index.ts';
+import { mapInSlices, type Reference, toHtml, toInlineHtml } from './index.ts';
 
 const linkOf = ({ kind, value }: Reference) => (value === '404' ? undefined : `/${kind}/${encodeURIComponent(value)}`);
 
@@ -101,4 +101,32 @@ test('whatever is written, elements and attributes are those that are allowed', 
 test('a text that is too long to be read is shown as it is written', () => {
   assert.equal(toInlineHtml('<b>'.repeat(4000)), '&lt;b&gt;'.repeat(4000));
   assert.match(toHtml('['.repeat(1_000_000)), /^<pre>\[/);
+});
+
+test('a short text that would become very long HTML is shown as it is written', () => {
+  const rows = 'a\n'.repeat(500);
+  const table = `${'a|'.repeat(200)}\n${'-|'.repeat(200)}\n${rows}`;
+  assert.equal(toHtml(table), `<pre><code>${table}</code></pre>\n`);
+  assert.equal(toHtml(`> ${table.replaceAll('\n', '\n> ')}`).includes('<td>'), false);
+  const repeated = `[a]: / "${'&'.repeat(900)}"\n\n${'[a]'.repeat(300)}`;
+  assert.match(toHtml(repeated), /^<pre>\[a\]: /);
+  assert.match(toHtml('|a|b|\n|-|-|\n|c|\n'), /<td>c<\/td>\n<td><\/td>/);
+});
+
+test('others are served between texts that take long', async () => {
+  let turns = 0;
+  let isBusy = true;
+  const count = () => {
+    turns += 1;
+    if (isBusy) setImmediate(count);
+  };
+  setImmediate(count);
+  const made = await mapInSlices(['a', 'b', 'c', 'd'], (text, index) => {
+    const until = performance.now() + 11;
+    while (performance.now() < until);
+    return `${text}${index}`;
+  });
+  isBusy = false;
+  assert.deepEqual(made, ['a0', 'b1', 'c2', 'd3']);
+  assert.ok(turns >= 3, `${turns} turns`);
 });

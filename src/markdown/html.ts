@@ -1,5 +1,5 @@
 /** Markdown as HTML that is safe to show. */
-import MarkdownIt, { type StateCore, type Token } from 'markdown-it';
+import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
 import { type Reference, referencesInPlain } from './references.ts';
 
@@ -12,6 +12,9 @@ export type LinkOf = (reference: Reference) => string | undefined;
  */
 const maximumLength = 10_000;
 
+/** Longer HTML is not sent: a few characters of a text can name a long address, or a deep list, again and again, and the filter reads all of it. */
+const maximumHtmlLength = 40_000;
+
 const markdown = new MarkdownIt({ html: true, linkify: true, maxNesting: 50 });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 // Before texts are joined, so that a mark behind a backslash stays by itself and begins no reference.
@@ -19,6 +22,7 @@ markdown.core.ruler.before('text_join', 'escapes', ({ tokens }: StateCore) => {
   for (const token of tokens.flatMap(({ children }) => children ?? []))
     if (token.type === 'text_special' && token.info === 'escape') token.type = 'escaped';
 });
+markdown.block.ruler.before('table', 'sparse_table', showSparseTable);
 markdown.core.ruler.push('references', linkReferences);
 markdown.renderer.rules.escaped = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content);
 
@@ -40,6 +44,24 @@ const safe: sanitizeHtml.IOptions = {
   allowProtocolRelative: false,
   nestingLimit: 100,
 };
+
+/**
+ * Shows a table as it is written when its rows lack so many cells that there would be more of them than characters. The parser adds cells that rows
+ * lack: 2,000 characters would become 65,000 cells.
+ */
+function showSparseTable(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
+  const delimiters = state.src.slice(state.bMarks[startLine + 1], state.eMarks[startLine + 1]);
+  if (silent || startLine + 2 > endLine || !/^[\s|:-]*-[\s|:-]*$/.test(delimiters)) return false;
+  const columns = delimiters.split('|').length;
+  let end = startLine + 2;
+  while (end < endLine && !state.isEmpty(end) && state.sCount[end]! >= state.blkIndent) end += 1;
+  if (columns * (end - startLine) <= state.eMarks[end - 1]! - state.bMarks[startLine]!) return false;
+  const token = state.push('code_block', 'code', 0);
+  token.content = state.getLines(startLine, end, state.blkIndent, true);
+  token.map = [startLine, end];
+  state.line = end;
+  return true;
+}
 
 /** Puts links around the references in texts that are not links yet. */
 function linkReferences(state: StateCore): void {
@@ -86,14 +108,16 @@ export const isRendered = (text: string): boolean => text.length <= maximumLengt
 
 const asWritten = (text: string) => markdown.utils.escapeHtml(text);
 
-/** A whole text, in paragraphs. */
-export function toHtml(text: string, linkOf?: LinkOf): string {
-  if (!isRendered(text)) return `<pre>${asWritten(text)}</pre>`;
-  return sanitizeHtml(markdown.render(text, { linkOf }), safe);
+/** The HTML of a text without what is not allowed; undefined where the text has to be shown as it is written. */
+function safeHtml(text: string, render: () => string): string | undefined {
+  const html = isRendered(text) ? render() : undefined;
+  return html === undefined || html.length > maximumHtmlLength ? undefined : sanitizeHtml(html, safe);
 }
 
+/** A whole text, in paragraphs. */
+export const toHtml = (text: string, linkOf?: LinkOf): string =>
+  safeHtml(text, () => markdown.render(text, { linkOf })) ?? `<pre>${asWritten(text)}</pre>`;
+
 /** A text of one paragraph, without the paragraph around it: descriptions of labels. */
-export function toInlineHtml(text: string, linkOf?: LinkOf): string {
-  if (!isRendered(text)) return asWritten(text);
-  return sanitizeHtml(markdown.renderInline(text, { linkOf }), safe);
-}
+export const toInlineHtml = (text: string, linkOf?: LinkOf): string =>
+  safeHtml(text, () => markdown.renderInline(text, { linkOf })) ?? asWritten(text);

@@ -3,5 +3,5 @@
 export { isRendered, type LinkOf, toHtml, toInlineHtml } from './html.ts';
 export { linesOf } from './lines.ts';
 export { type Reference, type ReferenceKind, referencesIn } from './references.ts';
-export { inSlices, type Steps } from './slices.ts';
+export { inSlices, mapInSlices, type Steps } from './slices.ts';
 export { taskCompletion, taskStatus, tickedTasks } from './tasks.ts';
