@@ -802,6 +802,7 @@ CREATE INDEX issues_by_votes ON issues USING btree (project_id, upvotes, id) WHE
 CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) WHERE weight IS NOT NULL;
 CREATE INDEX issues_in_order ON issues USING btree (project_id, created_at, id) INCLUDE (state, confidential, author_id);
 CREATE INDEX issues_newest ON issues USING btree (created_at, id);
+CREATE INDEX issues_open ON issues USING btree (project_id, confidential) WHERE state = 'opened'::text;
 CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE TRIGGER keep_removed_issue_numbers AFTER DELETE ON issues REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_issue_numbers();
 CREATE TRIGGER place_issue_last BEFORE INSERT ON issues FOR EACH ROW WHEN (new.relative_position IS NULL) EXECUTE FUNCTION place_issue_last();

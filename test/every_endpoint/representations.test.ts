@@ -184,7 +184,9 @@ test('fields that say something about the caller or the content are true', async
   ] as const) {
     const [listed] = (await as(persona).get('/projects', { search: here.project.path, membership: persona !== 'admin' })).body;
     const { body } = await as(persona).get(ofProject);
-    for (const { open_issues_count, description_html } of [listed, body]) {
+    const [ofGroup] = (await as(persona).get(`/groups/${here.group.id}`)).body.projects;
+    const [inGroup] = (await as(persona).get(`/groups/${here.group.id}/projects`)).body;
+    for (const { open_issues_count, description_html } of [listed, body, ofGroup, inGroup]) {
       assert.equal(open_issues_count, count, persona);
       assert.equal(description_html, '<p><strong>bold</strong> </p>\n');
     }

@@ -3,7 +3,7 @@ import { GroupLevel, groupLevel, isMemberOfGroup, isMemberOfProject, levels, sig
 import { get, Id, nullable, one, optional, pageAsked, paging, resource, Timestamp, Visibility } from '../../../http/index.ts';
 import { NamespaceBasic } from '../../people/namespaces/index.ts';
 import { groupRows, presentGroup } from '../groups/index.ts';
-import { presentProjectWithAccess, visibleProjectRows } from '../projects/index.ts';
+import { presentPermissions, presentProjectBasic, visibleProjectRows } from '../projects/index.ts';
 
 const TokenAssociations = resource('TokenAssociations', {
   groups: Type.Array(
@@ -63,10 +63,12 @@ export const tokenAssociationRoutes = [
       return {
         groups: groups.map(({ access_levels, ...group }) => ({ ...presentGroup(url, group), access_levels })),
         projects: projects.map((row) => {
-          const { permissions, ...project } = presentProjectWithAccess({ url }, caller, row);
-          const project_access_level = permissions?.project_access?.access_level ?? null;
-          const group_access_level = permissions?.group_access?.access_level ?? null;
-          return { ...project, access_levels: { project_access_level, group_access_level } };
+          const { project_access, group_access } = presentPermissions(caller, row);
+          const access_levels = {
+            project_access_level: project_access?.access_level ?? null,
+            group_access_level: group_access?.access_level ?? null,
+          };
+          return { ...presentProjectBasic({ url }, row), access_levels };
         }),
       };
     },

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import { countsToday } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { presentProject, visibleProjectRows } from '../projects/index.ts';
+import { completeRows, presentProject, visibleProjectRows } from '../projects/index.ts';
 import { type GroupDetailForm, presentGroupDetail } from './present.ts';
 import { groupRow } from './queries.ts';
 
@@ -31,6 +31,10 @@ export async function groupReplyWithProjects(
       sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${id} and ${countsToday('group_links')})`,
     )
     .execute();
-  const [projects, shared_projects] = [own, shared].map((rows) => rows.map((row) => presentProject({ url }, caller, row)));
-  return { ...presentGroupDetail(url, await groupRow(db, caller, id)), projects: projects!, shared_projects: shared_projects! };
+  const complete = (await completeRows(db, [...own, ...shared])).map((row) => presentProject({ url }, caller, row));
+  return {
+    ...presentGroupDetail(url, await groupRow(db, caller, id)),
+    projects: complete.slice(0, own.length),
+    shared_projects: complete.slice(own.length),
+  };
 }

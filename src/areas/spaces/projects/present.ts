@@ -3,10 +3,10 @@ import { type Static, Type } from 'typebox';
 import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '../../../access/index.ts';
 import {
   allOptional,
+  type Caller,
   DateOnly,
   deprecated,
   Id,
-  mapPage,
   nullable,
   optional,
   type Page,
@@ -15,11 +15,11 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
-import { toHtml } from '../../../markdown/index.ts';
+import { mapInSlices, toHtml } from '../../../markdown/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { type ProjectRow, type ProjectSource, projectRow, type Statistics, statisticsOf } from './queries.ts';
+import { openIssuesOf, type ProjectRow, type ProjectSource, projectRow, statisticsOf } from './queries.ts';
 import { FeatureLevel } from './rules.ts';
 
 const basicFields = {
@@ -152,14 +152,30 @@ function links(url: string, project: ProjectRow): Static<(typeof detailFields)['
   };
 }
 
+/** A row with what the full form shows besides it. */
+export type CompleteProjectRow = ProjectRow & { open_issues_count: number; description_html: string };
+
+/**
+ * Rows for the full form: their open issues are counted in one statement, and descriptions of any kind keep nobody waiting.
+ * @param rows rows of `projectRows` for the caller
+ */
+export async function completeRows(db: Services['db'], rows: readonly ProjectRow[]): Promise<CompleteProjectRow[]> {
+  const open = await openIssuesOf(db, rows);
+  return mapInSlices(rows, (row) => ({
+    ...row,
+    open_issues_count: open.get(row.id) ?? 0,
+    description_html: row.description ? toHtml(row.description) : '',
+  }));
+}
+
 /**
  * @param caller the caller who sees the project
- * @param project a row of `projectRows` for this caller
+ * @param project a row of `completeRows` for this caller
  */
 export function presentProject(
   services: Pick<Services, 'url'>,
   caller: MaybeCaller,
-  project: ProjectRow,
+  project: CompleteProjectRow,
 ): Static<typeof ProjectForm> {
   const { owner } = project.namespace;
   const marked_on = project.marked_for_deletion_at?.slice(0, 10) ?? null;
@@ -190,7 +206,7 @@ export function presentProject(
     import_status: project.import_status as Static<(typeof detailFields)['import_status']>,
     ...(project.access_level >= levels.maintainer ? { import_error: project.import_error } : {}),
     ...(mayUse(project, 'issues') ? { open_issues_count: project.open_issues_count } : {}),
-    description_html: project.description === null ? '' : toHtml(project.description),
+    description_html: project.description_html,
     updated_at: project.updated_at,
     marked_for_deletion_on: marked_on,
     marked_for_deletion_at: marked_on,
@@ -204,49 +220,53 @@ export function presentProject(
 const membership = (access_level: number | null): Static<typeof Membership> =>
   access_level === null ? null : { access_level, notification_level: 3 };
 
-/**
- * @param caller the caller who sees the project
- * @param project a row of `projectRows` for this caller
- * @param statistics statistics of the repository, if requested
- */
-export function presentProjectWithAccess(
-  services: Pick<Services, 'url'>,
-  caller: MaybeCaller,
-  project: ProjectRow,
-  statistics?: Statistics,
-): Static<typeof ProjectWithAccessForm> {
-  if (!caller) return presentProjectBasic(services, project);
+/** @param project a row of `projectRows` for the caller */
+export function presentPermissions(caller: Caller, project: ProjectRow) {
   const owns = project.namespace.owner?.id === caller.id;
   return {
-    ...presentProject(services, caller, project),
-    permissions: {
-      project_access: membership(owns ? levels.owner : project.project_access),
-      group_access: membership(project.group_access),
-    },
-    ...(statistics ? { statistics } : {}),
+    project_access: membership(owns ? levels.owner : project.project_access),
+    group_access: membership(project.group_access),
   };
 }
 
 /**
- * A page of a list, in the form that the caller may see and requested.
- * @param page rows of `projectRows` for this caller
+ * Projects in the form that the caller may see and requested, in the same order.
+ * @param rows rows of `projectRows` for this caller
  */
-export async function presentProjectPage(
+export async function presentProjects(
+  services: Services,
+  caller: MaybeCaller,
+  rows: readonly ProjectRow[],
+  { simple = false, statistics }: { simple?: boolean; statistics: boolean },
+): Promise<Static<typeof ProjectWithAccessForm>[]> {
+  if (simple || !caller) return rows.map((row) => presentProjectBasic(services, row));
+  const complete = await completeRows(services.db, rows);
+  // The git module limits the number of concurrent processes.
+  const measured = statistics ? await Promise.all(rows.map((row) => statisticsOf(services, row))) : [];
+  return complete.map((row, index) => ({
+    ...presentProject(services, caller, row),
+    permissions: presentPermissions(caller, row),
+    ...(measured[index] ? { statistics: measured[index] } : {}),
+  }));
+}
+
+/** The same for a page of a list. */
+export const presentProjectPage = async (
   services: Services,
   caller: MaybeCaller,
   page: Page<ProjectRow>,
-  { simple, statistics }: { simple: boolean; statistics: boolean },
-): Promise<Page<Static<typeof ProjectWithAccessForm>>> {
-  if (simple) return mapPage(page, (row) => presentProjectBasic(services, row));
-  // The git module limits the number of concurrent processes.
-  const measured = statistics ? await Promise.all(page.items.map((row) => statisticsOf(services, row))) : [];
-  return mapPage(page, (row, index) => presentProjectWithAccess(services, caller, row, measured[index]));
-}
+  form: { simple: boolean; statistics: boolean },
+): Promise<Page<Static<typeof ProjectWithAccessForm>>> => ({
+  ...page,
+  items: await presentProjects(services, caller, page.items, form),
+});
 
 /**
  * The response to a change of a project.
  * @param id ID of a project that existed a moment ago
  * @throws ApiError 404 when it was deleted meanwhile
  */
-export const projectReply = async (services: Services, caller: MaybeCaller, id: number): Promise<Static<typeof ProjectForm>> =>
-  presentProject(services, caller, await projectRow(services.db, caller, id));
+export async function projectReply(services: Services, caller: MaybeCaller, id: number): Promise<Static<typeof ProjectForm>> {
+  const [row] = await completeRows(services.db, [await projectRow(services.db, caller, id)]);
+  return presentProject(services, caller, row!);
+}

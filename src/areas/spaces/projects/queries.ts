@@ -36,16 +36,12 @@ export type ProjectRow = Selectable<DB['projects']> &
     /** The level of the caller's highest membership in ancestor groups. */
     group_access: number | null;
     forks_count: number;
-    open_issues_count: number;
     /** The source of a fork, if it is visible to the caller, without sources of its own. */
     forked_from: ProjectSource | null;
     shared_with_groups: SharedWithGroupRow[];
   };
 
-export type ProjectSource = Omit<
-  ProjectRow,
-  'forked_from' | 'open_issues_count' | 'shared_with_groups' | 'project_access' | 'group_access'
->;
+export type ProjectSource = Omit<ProjectRow, 'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access'>;
 
 const owner = sql`
   (select json_build_object(${sql.join(userBasicColumns.flatMap((column) => [sql.lit(column.split('.')[1]!), sql.ref(column)]))})
@@ -69,11 +65,6 @@ const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
 
 const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
 
-/** Open issues, without confidential ones for callers who do not see them all. */
-const openIssuesCount = (caller: MaybeCaller) => sql<number>`
-  (select count(*) from issues where issues.project_id = projects.id and issues.state = 'opened'
-      and (not issues.confidential or ${projectLevel(caller)} >= ${sql.lit(levels.planner)}))`;
-
 /** PostgreSQL formats timestamps in JSON differently than in rows. */
 const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -96,7 +87,6 @@ const projectRows = (db: Database, caller: MaybeCaller) =>
       projectAccess(caller).as('project_access'),
       groupAccess(caller).as('group_access'),
       forksCount.as('forks_count'),
-      openIssuesCount(caller).as('open_issues_count'),
       source(caller).as('forked_from'),
       sharedWithGroups(caller, 'projects').as('shared_with_groups'),
       // The last column of a name wins: the effective state replaces the project's own column.
@@ -116,6 +106,24 @@ export const visibleProjectRows = (db: Database, caller: MaybeCaller) => project
  */
 export const projectRow = async (db: Database, caller: MaybeCaller, id: number): Promise<ProjectRow> =>
   found('Project', await projectRows(db, caller).where('projects.id', '=', id).executeTakeFirst());
+
+/**
+ * The number of open issues of each project that has any, without confidential ones where the caller does not see them all.
+ * @param projects rows of `projectRows` for the caller
+ */
+export async function openIssuesOf(
+  db: Database,
+  projects: readonly Pick<ProjectRow, 'id' | 'access_level'>[],
+): Promise<ReadonlyMap<number, number>> {
+  const [all, seeingAll] = [projects, projects.filter(({ access_level }) => access_level >= levels.planner)].map((some) =>
+    some.map(({ id }) => id),
+  );
+  const { rows } = await sql<{ project_id: number; count: number }>`
+    select project_id, count(*) from issues
+     where state = 'opened' and project_id = any(${all}::bigint[]) and (not confidential or project_id = any(${seeingAll}::bigint[]))
+     group by project_id`.execute(db);
+  return new Map(rows.map(({ project_id, count }) => [project_id, count]));
+}
 
 /**
  * A page of visible projects, by keyset. The next page starts after the ID of the last row, through the filter parameter that exists anyway.

@@ -52,15 +52,16 @@ import { changeProject, type ProjectChanges } from './actions.ts';
 import { addProject, type Creator } from './creation_rules.ts';
 import { filtered, isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
 import {
+  completeRows,
   ProjectForm,
   ProjectWithAccessForm,
   presentProject,
   presentProjectBasic,
   presentProjectPage,
-  presentProjectWithAccess,
+  presentProjects,
   projectReply,
 } from './present.ts';
-import { creatorOf, projectRow, projectsByKey, statisticsOf, userNamed, visibleProjectRows } from './queries.ts';
+import { creatorOf, projectRow, projectsByKey, userNamed, visibleProjectRows } from './queries.ts';
 import { beginnings, columnsOfSettings, form, mergeSettings, settings } from './rules.ts';
 
 /** Offset pagination gets slower with every page, so it has a limit. */
@@ -80,9 +81,9 @@ async function groupProjects(
 ) {
   const rows = filtered(visibleProjectRows(services.db, caller).where(wanted), caller, input);
   const page = await paginate(services.db, rows, input);
-  const present = (row: (typeof page.items)[number]) =>
-    input.simple ? presentProjectBasic(services, row) : presentProject(services, caller, row);
-  return mapPage(page, present);
+  if (input.simple) return mapPage(page, (row) => presentProjectBasic(services, row));
+  const complete = { ...page, items: await completeRows(services.db, page.items) };
+  return mapPage(complete, (row) => presentProject(services, caller, row));
 }
 
 const lists = [
@@ -250,7 +251,7 @@ const single = [
     returns: one(ProjectWithAccessForm),
     handle: async ({ caller, project, input, ...services }) => {
       const row = await projectRow(services.db, caller, project.id);
-      return presentProjectWithAccess(services, caller, row, input.statistics ? await statisticsOf(services, row) : undefined);
+      return (await presentProjects(services, caller, [row], input))[0]!;
     },
   }),
   put('/projects/:id', {
