@@ -1,10 +1,11 @@
 /** Archives: the files of a commit in one file. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { Duplex, Readable } from 'node:stream';
-import { argumentsOf, GitError, outputStream, settingsOf, start, stderrOf } from './command.ts';
+import type { Readable } from 'node:stream';
+import { argumentsOf, GitError, outputStream, settingsOf, start } from './command.ts';
 import { fullId } from './ids.ts';
 import { answerFilter, channelFilter, type LargeFiles } from './large_files.ts';
+import type { Ending } from './launcher.ts';
 import type { ArchiveFormat, Repository } from './types.ts';
 
 /** git packs the other formats itself. */
@@ -25,11 +26,10 @@ export function streamArchive(repository: Repository, commit: string, { format, 
   const options = [`--format=${format}`, `--prefix=${folder}/`] as const;
   const args = argumentsOf(repository, 'archive', options, [fullId(commit)], path ? [path] : []);
   const env = settingsOf({ ...(format === 'tar.bz2' ? bzip2 : {}), ...(largeFiles ? channelFilter : {}) });
-  const channel = largeFiles ? (['pipe'] as const) : [];
-  const child = start(args, { env, stdio: ['ignore', 'pipe', 'pipe', ...channel], group: true });
-  const stderr = stderrOf(child);
-  const out = outputStream(child, { judge: (code) => (code === 0 ? undefined : new GitError('archive', code, stderr())) });
-  if (largeFiles) answerFilter(child.stdio[3] as Duplex, largeFiles).catch((error: Error) => out.destroy(error));
+  const starting = start(args, { env, streams: largeFiles ? ['channel'] : [], group: true });
+  const judge = ({ code, stderr }: Ending) => (code === 0 ? undefined : new GitError('archive', code, stderr));
+  const out = outputStream(starting, { judge });
+  if (largeFiles) starting.then(({ channel }) => answerFilter(channel!, largeFiles)).catch((error: Error) => out.destroy(error));
   return out;
 }
 

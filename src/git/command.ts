@@ -1,7 +1,7 @@
 /** Starting git: its arguments and environment, and limits on concurrency, time and output. */
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { pipeline, Readable } from 'node:stream';
+import { type Ending, type GitProcess, type LaunchRequest, launch } from './launcher.ts';
 import { Semaphore } from './semaphore.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
@@ -43,7 +43,6 @@ export interface RunOptions {
 
 const longest_output = 64 * 1024 * 1024;
 const longest_run_ms = 120_000;
-const longest_stderr = 64 * 1024;
 
 /** More concurrent short commands than this are not faster; they would only evict each other from the processor's caches. */
 const semaphore = new Semaphore(Math.max(4, availableParallelism() * 2), 2_000);
@@ -109,18 +108,22 @@ export function argumentsOf(
 
 /**
  * Starts git. Every function that needs a git process uses this one.
- * `group` makes git the leader of a process group, so that `stop` also reaches what git started itself.
+ * @param how `group`: whether `stop` also reaches what git starts itself; `streams`: besides standard output and error
+ * @throws Error when it cannot be started
  */
-export function start(
+export async function start(
   args: readonly string[],
-  { env, stdio, group }: { env?: Environment; stdio: StdioOptions; group?: boolean },
-): ChildProcess {
-  const child = spawn('git', args, { cwd: '/', env: { ...environment, ...env }, stdio, detached: group ?? false });
-  if (child.pid !== undefined) {
-    running++;
-    child.once('exit', () => running--);
+  { env, ...how }: { env?: Environment | undefined } & Pick<LaunchRequest, 'streams' | 'group'>,
+): Promise<GitProcess> {
+  running++;
+  try {
+    const process = await launch({ args, env: { ...environment, ...env }, ...how });
+    void process.ended.then(() => running--);
+    return process;
+  } catch (error) {
+    running--;
+    throw error;
   }
-  return child;
 }
 
 let running = 0;
@@ -129,36 +132,9 @@ let running = 0;
 export const gitLoad = (): { running: number; waiting: number } => ({ running, waiting: semaphore.waiting });
 
 /** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
-function stop(child: ChildProcess): void {
-  const isOver = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-  if (isOver()) return;
-  const signal = (name: NodeJS.Signals) => {
-    if (child.pid === undefined || isOver()) return;
-    try {
-      process.kill(-child.pid, name);
-    } catch {
-      child.kill(name); // Not the leader of a group.
-    }
-  };
-  signal('SIGTERM');
-  setTimeout(signal, 5_000, 'SIGKILL').unref();
-}
-
-/** Collects the error output of git up to a limit, and never makes git wait for a reader. */
-export function stderrOf(child: ChildProcess): () => string {
-  let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < longest_stderr) text += chunk;
-  });
-  return () => text;
-}
-
-/** Resolves with the exit code (null after a signal) once git has ended and its output is read; rejects when it could not start. */
-export function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code));
-  });
+function stop(process: GitProcess): void {
+  process.kill('SIGTERM');
+  setTimeout(() => process.kill('SIGKILL'), 5_000).unref();
 }
 
 /**
@@ -177,35 +153,34 @@ export function git(
   return semaphore.run(async () => {
     run.signal?.throwIfAborted();
     const args = argumentsOf(repository, command, options, operands, paths);
-    return output(start(args, { env: run.env, stdio: ['pipe', 'pipe', 'pipe'] }), command, run);
+    return output(await start(args, { env: run.env, streams: run.input === undefined ? [] : ['stdin'] }), command, run);
   });
 }
 
-async function output(child: ChildProcess, command: string, run: RunOptions): Promise<Buffer> {
+async function output(process: GitProcess, command: string, run: RunOptions): Promise<Buffer> {
   const { limit = longest_output, timeout_ms = longest_run_ms, signal, input } = run;
-  const stderr = stderrOf(child);
   const chunks: Buffer[] = [];
   let size = 0;
   let stopped: GitError | undefined;
   const halt = (reason: GitError) => {
     stopped ??= reason;
-    child.kill('SIGKILL');
+    process.kill('SIGKILL');
   };
   const abort = () => halt(new GitError(command, null, 'the request was given up'));
   const timer = setTimeout(() => halt(new GitError(command, null, `it took longer than ${timeout_ms} ms`)), timeout_ms);
   signal?.addEventListener('abort', abort, { once: true });
-  child.stdout?.on('data', (chunk: Buffer) => {
+  if (signal?.aborted) abort();
+  process.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > limit) halt(new OutputTooLong(command, null, `it wrote more than ${limit} bytes`));
     else chunks.push(chunk);
   });
-  child.stdin?.on('error', () => {}); // git may end before it has read everything; its exit code says whether that was right.
-  child.stdin?.end(input);
+  if (input !== undefined) process.stdin?.end(input);
   try {
-    const code = await ended(child);
+    const { code, stderr } = await process.ended;
     signal?.throwIfAborted();
     if (stopped) throw stopped;
-    if (code !== 0) throw new GitError(command, code, stderr());
+    if (code !== 0) throw new GitError(command, code, stderr);
     return Buffer.concat(chunks, size);
   } finally {
     clearTimeout(timer);
@@ -214,52 +189,59 @@ async function output(child: ChildProcess, command: string, run: RunOptions): Pr
 }
 
 export interface StreamRules {
-  /** Takes the exit code and whether there was output, and returns the error that ends the stream, if any. */
-  judge(code: number | null, wrote: boolean): Error | undefined;
+  /** Takes how git has ended and whether there was output, and returns the error that ends the stream, if any. */
+  judge(ending: Ending, wrote: boolean): Error | undefined;
   /** Precedes the output of git. */
   head?: Buffer | undefined;
   /** Whether git must finish after its reader has gone; otherwise it is stopped then. */
   mustFinish?(): boolean;
 }
 
-/** The output of a running git as a stream. A slow reader pauses git, and destroying the stream stops it. */
-export function outputStream(child: ChildProcess, { judge, head, mustFinish = () => false }: StreamRules): Readable {
-  const stdout = child.stdout;
-  if (!stdout) throw new TypeError('git was started without a pipe for its output');
+/**
+ * The output of a running git as a stream. A slow reader pauses git, and destroying the stream stops it. A git that cannot be started ends the stream with an error.
+ */
+export function outputStream(starting: Promise<GitProcess>, { judge, head, mustFinish = () => false }: StreamRules): Readable {
+  let process: GitProcess | undefined;
   let wrote = false;
+  let isOver = false;
   const out = new Readable({
-    read: () => void stdout.resume(),
+    construct(done) {
+      starting.then((started) => {
+        process = started;
+        const { stdout } = started;
+        stdout.on('data', (chunk: Buffer) => {
+          if (out.destroyed) return;
+          if (!wrote && head) out.push(head);
+          wrote = true;
+          if (!out.push(chunk)) stdout.pause();
+        });
+        stdout.pause();
+        void started.ended.then((ending) => {
+          isOver = true;
+          const error = judge(ending, wrote);
+          if (error) out.destroy(error);
+          else out.push(null);
+        });
+        done();
+      }, done);
+    },
+    read: () => void process?.stdout.resume(),
     destroy(error, done) {
-      if (mustFinish()) stdout.resume();
-      else {
-        stop(child);
-        stdout.destroy();
+      if (mustFinish()) process?.stdout.resume();
+      else if (process && !isOver) {
+        stop(process);
+        process.stdout.destroy();
       }
       done(error);
     },
   });
-  stdout.on('data', (chunk: Buffer) => {
-    if (out.destroyed) return;
-    if (!wrote && head) out.push(head);
-    wrote = true;
-    if (!out.push(chunk)) stdout.pause();
-  });
-  stdout.pause();
-  ended(child).then(
-    (code) => {
-      const error = judge(code, wrote);
-      if (error) out.destroy(error);
-      else out.push(null);
-    },
-    (error: Error) => out.destroy(error),
-  );
   return out;
 }
 
 /**
  * Runs git and gives its output as a stream of constant memory. A failure of git ends the stream with `GitError`.
  * Destroying the stream, or firing `signal`, stops git. It takes no slot, so it may run as long as the reader wants.
- * @param run.source what git reads from its standard input; its error ends the stream
+ * @param run.source the standard input of git; its error ends the stream
  */
 export function gitStream(
   repository: Repository,
@@ -267,20 +249,23 @@ export function gitStream(
   options: readonly Option[],
   operands: readonly string[] = [],
   paths: readonly string[] = [],
-  run: Pick<RunOptions, 'env' | 'signal'> & { source?: Readable } = {},
+  { env, signal, source }: Pick<RunOptions, 'env' | 'signal'> & { source?: Readable } = {},
 ): Readable {
-  run.signal?.throwIfAborted();
+  signal?.throwIfAborted();
   const args = argumentsOf(repository, command, options, operands, paths);
-  const child = start(args, { env: run.env, stdio: [run.source ? 'pipe' : 'ignore', 'pipe', 'pipe'], group: true });
-  const stderr = stderrOf(child);
-  const out = outputStream(child, { judge: (code) => (code === 0 ? undefined : new GitError(command, code, stderr())) });
-  if (run.source && child.stdin) {
-    run.source.once('error', (error) => out.destroy(error));
-    // git may end before it has read everything; its exit code says whether that was right.
-    pipeline(run.source, child.stdin, () => {});
+  const judge = ({ code, stderr }: Ending) => (code === 0 ? undefined : new GitError(command, code, stderr));
+  const starting = start(args, { env, streams: source ? ['stdin'] : [], group: true });
+  const out = outputStream(starting, { judge });
+  if (source) {
+    source.once('error', (error) => out.destroy(error));
+    // git may end before it has read everything; its exit code says whether that was right. If it cannot start, the output ends with that error.
+    starting.then(
+      ({ stdin }) => pipeline(source, stdin!, () => {}),
+      () => source.destroy(),
+    );
   }
   const abort = () => out.destroy(new GitError(command, null, 'the request was given up'));
-  run.signal?.addEventListener('abort', abort, { once: true });
-  out.once('close', () => run.signal?.removeEventListener('abort', abort));
+  signal?.addEventListener('abort', abort, { once: true });
+  out.once('close', () => signal?.removeEventListener('abort', abort));
   return out;
 }

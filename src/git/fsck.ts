@@ -1,5 +1,5 @@
 /** Checking the integrity of a repository. */
-import { argumentsOf, ended, git, start, stderrOf } from './command.ts';
+import { argumentsOf, git, start } from './command.ts';
 import type { Environment, Repository } from './types.ts';
 
 const shownProblems = 5;
@@ -22,18 +22,18 @@ const lenient: Environment = {
  */
 export async function fsck(repository: Repository, signal?: AbortSignal): Promise<string[]> {
   const args = argumentsOf(repository, 'fsck', ['--full', '--no-dangling', '--no-progress']);
-  const child = start(args, { env: lenient, stdio: ['ignore', 'pipe', 'pipe'] });
-  const stop = () => child.kill('SIGKILL');
+  const process = await start(args, { env: lenient });
+  const stop = () => process.kill('SIGKILL');
   signal?.addEventListener('abort', stop, { once: true });
-  const stderr = stderrOf(child);
+  if (signal?.aborted) stop();
   let stdout = '';
-  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+  process.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     if (stdout.length < longest_output) stdout += chunk;
   });
   try {
-    const code = await ended(child);
+    const { code, stderr } = await process.ended;
     if (code === 0) return [];
-    const lines = `${stderr()}${stdout}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '));
+    const lines = `${stderr}${stdout}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '));
     return lines.length > 0 ? lines.slice(0, shownProblems) : [`git fsck ended with ${code}`];
   } finally {
     signal?.removeEventListener('abort', stop);

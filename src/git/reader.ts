@@ -1,7 +1,6 @@
 /** One long-lived `git cat-file --batch-command`: requests are written as they come, and the replies arrive in the same order. */
-import type { ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
-import { argumentsOf, GitError, start, stderrOf } from './command.ts';
+import { argumentsOf, GitError, start } from './command.ts';
+import type { GitProcess } from './launcher.ts';
 import type { Repository } from './types.ts';
 
 export interface ObjectHeader {
@@ -47,13 +46,9 @@ function releaseTheServer(): void {
   if (holders === 0) hold.unref();
 }
 
-function letRefs(child: ChildProcess, change: 'ref' | 'unref'): void {
-  for (const handle of [child, ...(child.stdio as (Socket | null)[])]) handle?.[change]();
-}
-
 export class Reader {
-  readonly #child: ChildProcess;
-  readonly #stderr: () => string;
+  /** Undefined until it has started. */
+  #process: GitProcess | undefined;
   /** Requests without a reply, sent or not, in order. */
   readonly #questions: Question[] = [];
   /** Requests that are not sent yet, by their command. */
@@ -69,18 +64,20 @@ export class Reader {
   /** Starts the process. `onEnd` is called once, when the reader stops accepting requests. */
   constructor(repository: Repository, onEnd: () => void) {
     this.#onEnd = onEnd;
-    this.#child = start(argumentsOf(repository, 'cat-file', ['--batch-command', '-z']), { stdio: ['pipe', 'pipe', 'pipe'] });
-    this.#stderr = stderrOf(this.#child);
-    this.#child.stdin?.on('error', () => {}); // The end of the process says the same, with an exit code.
-    this.#child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk));
-    this.closed = new Promise((resolve) => {
-      this.#child.once('error', (error) => this.#end(error));
-      this.#child.once('close', (code) => {
-        this.#end(new ReaderDied(`git cat-file ended with ${code}: ${this.#stderr().trim()}`));
-        resolve();
-      });
-    });
-    letRefs(this.#child, 'unref');
+    this.closed = start(argumentsOf(repository, 'cat-file', ['--batch-command', '-z']), { streams: ['stdin'] }).then(
+      (process) => this.#serve(process),
+      (error: Error) => this.#end(error),
+    );
+  }
+
+  async #serve(process: GitProcess): Promise<void> {
+    this.#process = process;
+    process.unref();
+    process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#send();
+    if (!this.#is_open) this.#close();
+    const { code, stderr } = await process.ended;
+    this.#end(new ReaderDied(`git cat-file ended with ${code}: ${stderr.trim()}`));
   }
 
   get is_open(): boolean {
@@ -116,8 +113,8 @@ export class Reader {
   }
 
   #send(): void {
-    if (this.#unsent.size === 0) return;
-    this.#child.stdin?.write([...this.#unsent.keys()].join(''));
+    if (this.#unsent.size === 0 || !this.#process) return;
+    this.#process.stdin!.write([...this.#unsent.keys()].join(''));
     this.#unsent.clear();
   }
 
@@ -127,10 +124,14 @@ export class Reader {
       this.#is_open = false;
       this.#onEnd();
       this.#send();
-      letRefs(this.#child, 'ref');
-      this.#child.stdin?.end();
+      this.#close();
     }
     return this.closed;
+  }
+
+  #close(): void {
+    this.#process?.ref();
+    this.#process?.stdin?.end();
   }
 
   #receive(chunk: Buffer): void {
@@ -183,7 +184,7 @@ export class Reader {
 
   #kill(reason: string): void {
     this.#end(new GitError('cat-file', null, reason));
-    this.#child.kill('SIGKILL');
+    this.#process?.kill('SIGKILL');
   }
 
   #end(error: Error): void {

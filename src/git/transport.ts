@@ -1,7 +1,7 @@
 /** The git programs behind smart HTTP. Requests and replies are streamed in constant memory; callers handle HTTP. */
-import type { ChildProcess } from 'node:child_process';
-import { type Duplex, finished, type Readable } from 'node:stream';
-import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start, stderrOf } from './command.ts';
+import { finished, type Readable, type Writable } from 'node:stream';
+import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start } from './command.ts';
+import type { Ending, GitProcess } from './launcher.ts';
 import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
@@ -41,17 +41,20 @@ export function advertiseRefs(repository: Repository, service: Service, { protoc
   const env = protocolEnvironment(protocol);
   const line = `# service=${service}\n`;
   const head = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
-  const child = startService(repository, service, ['--stateless-rpc', '--advertise-refs'], env);
-  child.stdin?.end();
+  const starting = startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { env });
   // Protocol 2 starts with its version, as git's own http-backend does.
-  return reply(child, service, { head: isVersion2(env) ? undefined : Buffer.from(head) }, signal);
+  return reply(starting, service, { head: isVersion2(env) ? undefined : Buffer.from(head) }, signal);
 }
 
 /** The reply to `POST git-upload-pack`: a fetch or a clone. Media type: `application/x-git-upload-pack-result`. */
 export function uploadPack(repository: Repository, { input, protocol, signal }: ServiceRequest): Readable {
-  const child = startService(repository, 'git-upload-pack', ['--stateless-rpc'], protocolEnvironment(protocol));
-  const out = reply(child, 'git-upload-pack', {}, signal);
-  feed(input, child, out);
+  const env = protocolEnvironment(protocol);
+  const starting = startService(repository, 'git-upload-pack', ['--stateless-rpc'], { env, streams: ['stdin'] });
+  const out = reply(starting, 'git-upload-pack', {}, signal);
+  void starting.then(
+    ({ stdin }) => feed(input, stdin!, out),
+    () => {},
+  ); // The reply ends with the error.
   return out;
 }
 
@@ -67,28 +70,36 @@ export async function receivePack(
   await checkHooks();
   let is_accepted = false;
   const env = { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder), ...unpacking(size_bytes) };
-  const child = startService(repository, 'git-receive-pack', ['--stateless-rpc'], env);
-  converse(child.stdio[3] as Duplex, rules, () => {
+  const starting = startService(repository, 'git-receive-pack', ['--stateless-rpc'], { env, streams: ['stdin', 'channel'] });
+  const out = reply(starting, 'git-receive-pack', { mustFinish: () => is_accepted }, signal);
+  const { stdin, channel } = await starting;
+  // Hooks talk to us over the channel.
+  converse(channel!, rules, () => {
     is_accepted = true;
   });
-  const out = reply(child, 'git-receive-pack', { mustFinish: () => is_accepted }, signal);
-  feed(input, child, out);
+  feed(input, stdin!, out);
   return out;
 }
 
-/** The fourth descriptor is the channel on which hooks talk to us; a program that runs no hooks does not get one. */
-function startService(repository: Repository, service: Service, options: readonly Option[], env: Environment): ChildProcess {
-  const args = argumentsOf(undefined, service.slice('git-'.length), options, [repository.path]);
-  const channel = service === 'git-receive-pack' ? (['pipe'] as const) : [];
-  return start(args, { env, stdio: ['pipe', 'pipe', 'pipe', ...channel], group: true });
+function startService(
+  repository: Repository,
+  service: Service,
+  options: readonly Option[],
+  how: Pick<Parameters<typeof start>[1], 'env' | 'streams'>,
+): Promise<GitProcess> {
+  return start(argumentsOf(undefined, service.slice('git-'.length), options, [repository.path]), { ...how, group: true });
 }
 
 /** A program that rejects a request says so in its output, whatever its exit code; without output it has failed. */
-function reply(child: ChildProcess, service: Service, rules: Omit<StreamRules, 'judge'>, signal?: AbortSignal): Readable {
-  const stderr = stderrOf(child);
-  const judge = (code: number | null, wrote: boolean) =>
-    code === 0 || wrote ? undefined : new GitError(service.slice('git-'.length), code, stderr());
-  const out = outputStream(child, { ...rules, judge });
+function reply(
+  starting: Promise<GitProcess>,
+  service: Service,
+  rules: Omit<StreamRules, 'judge'>,
+  signal?: AbortSignal,
+): Readable {
+  const judge = ({ code, stderr }: Ending, wrote: boolean) =>
+    code === 0 || wrote ? undefined : new GitError(service.slice('git-'.length), code, stderr);
+  const out = outputStream(starting, { ...rules, judge });
   const abort = () => out.destroy();
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
@@ -97,8 +108,7 @@ function reply(child: ChildProcess, service: Service, rules: Omit<StreamRules, '
 }
 
 /** Passes the request to git. If the request is aborted, so is the reply. */
-function feed(input: Readable, child: ChildProcess, out: Readable): void {
-  const stdin = child.stdin!;
+function feed(input: Readable, stdin: Writable, out: Readable): void {
   finished(input, { writable: false }, (error) => {
     if (error) out.destroy(error);
   });

@@ -1,7 +1,7 @@
 // Runs in a process of its own: one test measures memory while hundreds of megabytes are pushed.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -450,15 +450,11 @@ test('git stops when its client disconnects in the middle of a clone', { skip: p
     headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
   });
   await answer.body!.getReader().read();
+  const { path: repository } = repositoryIn(place);
   const running = async () => {
-    const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
-    const lines = await Promise.all(
-      children
-        .trim()
-        .split(' ')
-        .map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
-    );
-    return lines.filter((command) => command.includes('upload-pack')).length;
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+    return lines.filter((command) => command.includes('upload-pack') && command.includes(repository)).length;
   };
   assert.equal(await running(), 1);
   controller.abort();

@@ -1,0 +1,222 @@
+/** Starts git through a small process (docs/decisions/0029-a-small-process-starts-git.md): the server itself never forks, which would block its event loop. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+export interface LaunchRequest {
+  args: readonly string[];
+  /** The complete environment. */
+  env: Readonly<Record<string, string>>;
+  /** The streams besides standard output and error. `channel` is descriptor 3, for hooks and filters to talk to the server. */
+  streams?: readonly ('stdin' | 'channel')[];
+  /** Whether git leads a process group, so that a signal also reaches what git started itself. */
+  group?: boolean;
+}
+
+type Stream = 'stdin' | 'stdout' | 'channel';
+export interface LaunchMessage {
+  id: number;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  streams: readonly Stream[];
+  group: boolean;
+}
+export type LauncherMessage = LaunchMessage | { id: number; signal: NodeJS.Signals };
+export type LauncherReply =
+  | { id: number; pid: number }
+  | { id: number; error: string }
+  | { id: number; code: number | null; stderr: string };
+
+export interface Ending {
+  /** Null after a signal. */
+  code: number | null;
+  stderr: string;
+}
+
+/** `<stream> <id>`, padded in front and followed by a line feed. */
+const header_bytes = 20;
+
+/** A running git. */
+export interface GitProcess {
+  stdin: Socket | undefined;
+  stdout: Socket;
+  channel: Socket | undefined;
+  /** Resolves once git has ended and its output is read; never rejects. */
+  ended: Promise<Ending>;
+  kill(signal: NodeJS.Signals): void;
+  /** Lets this program end while git runs, or not; as with Node's own handles it may not at first. */
+  ref(): void;
+  unref(): void;
+}
+
+interface Launched {
+  streams: Map<Stream, Socket>;
+  wanted: readonly Stream[];
+  pid: number | undefined;
+  ending: Ending | undefined;
+  isHeld: boolean;
+  started: PromiseWithResolvers<void>;
+  /** Resolves when the output is read to its end: without any, that is at once. */
+  closed: PromiseWithResolvers<void>;
+  exited: PromiseWithResolvers<Ending>;
+}
+
+class Launcher {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #listener: Server;
+  readonly #launched = new Map<number, Launched>();
+  #lastId = 0;
+  #held = 0;
+
+  constructor(listener: Server, address: string, onEnd: () => void) {
+    this.#listener = listener;
+    const cache = getCompileCacheDir();
+    this.#child = spawn(process.execPath, [fileURLToPath(new URL('launcher_process.ts', import.meta.url)), address], {
+      env: { PATH: process.env.PATH, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true, // Ctrl-C reaches the server, which lets git finish.
+    });
+    this.#child.stdin.on('error', () => {}); // Its end is reported below.
+    const end = () => {
+      onEnd();
+      this.#abandon();
+    };
+    this.#child.once('error', end).once('exit', end);
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(JSON.parse(line)));
+    listener.on('connection', (socket) => this.#accept(socket));
+    this.#hold(0);
+  }
+
+  async launch({ args, env, streams = [], group = false }: LaunchRequest): Promise<GitProcess> {
+    const id = ++this.#lastId;
+    const launched: Launched = {
+      streams: new Map(),
+      wanted: ['stdout', ...streams],
+      pid: undefined,
+      ending: undefined,
+      isHeld: true,
+      started: Promise.withResolvers(),
+      closed: Promise.withResolvers(),
+      exited: Promise.withResolvers(),
+    };
+    this.#launched.set(id, launched);
+    this.#hold(1);
+    this.#send({ id, args, env, streams: launched.wanted, group });
+    await launched.started.promise;
+    const stdout = launched.streams.get('stdout')!;
+    const held = (isHeld: boolean) => {
+      if (launched.isHeld !== isHeld && this.#launched.has(id)) this.#hold(isHeld ? 1 : -1);
+      launched.isHeld = isHeld;
+      for (const socket of launched.streams.values()) socket[isHeld ? 'ref' : 'unref']();
+    };
+    return {
+      stdin: launched.streams.get('stdin'),
+      stdout,
+      channel: launched.streams.get('channel'),
+      ended: Promise.all([launched.exited.promise, launched.closed.promise]).then(([ending]) => ending),
+      kill: (signal) => this.#send({ id, signal }),
+      ref: () => held(true),
+      unref: () => held(false),
+    };
+  }
+
+  #send(message: LauncherMessage): void {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Keeps this program from ending while a git that is waited for runs. */
+  #hold(more: 1 | 0 | -1): void {
+    this.#held += more;
+    const change = this.#held > 0 ? 'ref' : 'unref';
+    for (const handle of [this.#child, this.#listener, this.#child.stdin as Socket, this.#child.stdout as Socket])
+      handle[change]();
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => {}); // The other end has died, or does not read to the end; the exit code of git says which.
+    const read = () => {
+      const header: Buffer | null = socket.read(header_bytes);
+      if (header === null) return;
+      socket.off('readable', read);
+      const [stream, id] = header.toString().trim().split(' ') as [Stream, string];
+      const launched = this.#launched.get(Number(id));
+      if (!launched) return void socket.destroy();
+      if (stream === 'stdout') socket.once('close', launched.closed.resolve).end();
+      launched.streams.set(stream, socket);
+      this.#settle(Number(id), launched);
+    };
+    socket.on('readable', read);
+  }
+
+  #receive(message: LauncherReply): void {
+    const launched = this.#launched.get(message.id);
+    if (!launched) return;
+    if ('error' in message) return this.#fail(message.id, launched, message.error);
+    if ('pid' in message) launched.pid = message.pid;
+    else launched.ending = { code: message.code, stderr: message.stderr };
+    this.#settle(message.id, launched);
+  }
+
+  /** Streams and news of a process come on different ways: a short one may have ended before its output arrives. */
+  #settle(id: number, { streams, wanted, pid, ending, isHeld, started, exited }: Launched): void {
+    if (pid === undefined || streams.size < wanted.length) return;
+    started.resolve();
+    if (!ending) return;
+    this.#launched.delete(id);
+    if (isHeld) this.#hold(-1);
+    exited.resolve(ending);
+    streams.get('stdin')?.destroy();
+    streams.get('channel')?.end(); // Its reader still has to see its end.
+  }
+
+  #fail(id: number, { streams, isHeld, started, exited }: Launched, reason: string): void {
+    this.#launched.delete(id);
+    if (isHeld) this.#hold(-1);
+    started.reject(new Error(`git could not be started: ${reason}`));
+    exited.resolve({ code: null, stderr: reason });
+    for (const socket of streams.values()) socket.destroy();
+  }
+
+  /** Nothing reports the end of these processes any more, so they must not go on. */
+  #abandon(): void {
+    for (const [id, launched] of this.#launched) {
+      try {
+        if (launched.pid !== undefined) process.kill(launched.pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+      this.#fail(id, launched, 'the process that starts git has ended');
+    }
+    this.#listener.close();
+  }
+}
+
+let current: Promise<Launcher> | undefined;
+
+async function open(onEnd: () => void): Promise<Launcher> {
+  const folder = await mkdtemp(join(tmpdir(), 'coppice-git-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const address = join(folder, 'launcher');
+  const listener = createServer({ allowHalfOpen: true }).listen(address);
+  await once(listener, 'listening');
+  return new Launcher(listener, address, onEnd);
+}
+
+/**
+ * Starts git.
+ * @throws Error when it cannot be started
+ */
+export async function launch(request: LaunchRequest): Promise<GitProcess> {
+  current ??= open(() => {
+    current = undefined;
+  });
+  return (await current).launch(request);
+}

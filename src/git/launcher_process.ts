@@ -1,0 +1,97 @@
+/**
+ * The process that starts git for a server. It stays small, because starting a process copies the memory map of the one that does, which takes a large server
+ * tens of milliseconds. So it imports nothing of the product. It ends, and stops what it started, when the server closes its standard input.
+ */
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { LauncherMessage, LauncherReply, LaunchMessage } from './launcher.ts';
+
+const longest_stderr = 64 * 1024;
+/** Time for git to remove its locks and half-written files. */
+const patience_ms = 5_000;
+
+const address = process.argv[2]!;
+/** Undefined until it is started. */
+const children = new Map<number, ChildProcess | undefined>();
+
+const reply = (message: LauncherReply): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+
+/**
+ * A connection to the server, to become a standard stream of git.
+ * @param header tells the server which one
+ */
+async function connection(header: string): Promise<Socket> {
+  const socket = connect({ path: address });
+  socket.pause(); // What arrives is for git to read.
+  await once(socket, 'connect');
+  await new Promise<void>((resolve, reject) => socket.write(header, (error) => (error ? reject(error) : resolve())));
+  return socket;
+}
+
+/**
+ * What git is started with. Streams up to the second are made blocking for it, as it expects; so a channel takes the place of standard error until a shell has
+ * put everything where git and its hooks look for it.
+ */
+function commandFor(args: readonly string[], stdin: Socket | undefined, stdout: Socket, channel: Socket | undefined) {
+  const input = stdin ?? 'ignore';
+  const plain: StdioOptions = [input, stdout, 'pipe'];
+  if (!channel) return { program: 'git', words: args, stdio: plain, stderr: 2 };
+  const stdio: StdioOptions = [input, stdout, channel, channel, 'pipe'];
+  return { program: 'sh', words: ['-c', 'exec git "$@" 2>&4 4>&-', 'git', ...args], stdio, stderr: 4 };
+}
+
+async function launch({ id, args, env, streams, group }: LaunchMessage): Promise<void> {
+  children.set(id, undefined);
+  const sockets = new Map(
+    await Promise.all(streams.map(async (stream) => [stream, await connection(`${stream} ${id}\n`.padStart(20))] as const)),
+  );
+  const { program, words, stdio, stderr } = commandFor(
+    args,
+    sockets.get('stdin'),
+    sockets.get('stdout')!,
+    sockets.get('channel'),
+  );
+  const child = spawn(program, words, { cwd: '/', env, stdio, detached: group });
+  for (const socket of sockets.values()) socket.destroy();
+  children.set(id, child);
+  let said = '';
+  (child.stdio[stderr] as Socket | null)?.setEncoding('utf8').on('data', (text: string) => {
+    if (said.length < longest_stderr) said += text;
+  });
+  child.once('spawn', () => reply({ id, pid: child.pid! }));
+  child.once('error', (error) => {
+    children.delete(id);
+    reply({ id, error: error.message });
+  });
+  child.once('close', (code) => {
+    if (children.delete(id)) reply({ id, code, stderr: said });
+  });
+}
+
+function signal(child: ChildProcess | undefined, name: NodeJS.Signals): void {
+  if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, name);
+  } catch {
+    child.kill(name); // Not the leader of a group.
+  }
+}
+
+function end(): void {
+  for (const child of children.values()) signal(child, 'SIGTERM');
+  setTimeout(() => {
+    for (const child of children.values()) signal(child, 'SIGKILL');
+    process.exit();
+  }, patience_ms).unref();
+}
+
+process.stdout.on('error', () => {}); // The server has died; the end of the input says so too.
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const message = JSON.parse(line) as LauncherMessage;
+    if ('signal' in message) signal(children.get(message.id), message.signal);
+    else launch(message).catch((error: Error) => reply({ id: message.id, error: error.message }));
+  })
+  .on('close', end);
