@@ -71,7 +71,9 @@ test('what no deploy token can have is refused, and none is created', async () =
     [{ name: 'a', scopes: [] }, 'scopes is required'],
     [{ name: 'a', scopes: ['api'] }, 'scopes does not have a valid value'],
     [{ name: 'a', scopes, expires_at: 'soon' }, 'expires_at is invalid'],
+    [{ name: 'a', scopes, expires_at: new Date().toISOString().slice(0, 10) }, { expires_at: ['must be after today'] }],
     [{ name: 'a', scopes, expires_at: '2001-01-01' }, { expires_at: ['cannot be a date in the past'] }],
+    [{ name: 'a', scopes, expires_at: new Date().toISOString() }, { expires_at: ['must be in the future'] }],
     [{ name: 'a', scopes, username: 'a b' }, { username: ["can contain only letters, digits, '_', '-', '+', and '.'"] }],
     [{ name: 'n'.repeat(256), scopes }, { name: ['is too long (maximum is 255 characters)'] }],
   ];

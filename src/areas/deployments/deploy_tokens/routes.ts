@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { admin, type Owner, ownerRole } from '../../../access/index.ts';
+import { endReasonsOf } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   CommaList,
@@ -26,7 +27,7 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { createDeployToken } from './actions.ts';
-import { deployScopes, expiryReasons, nameReasons, usernameReasons } from './rules.ts';
+import { deployScopes, nameReasons, usernameReasons } from './rules.ts';
 
 const fields = {
   id: Id,
@@ -97,7 +98,7 @@ function routesOf(kind: 'project' | 'group') {
       input: {
         name: checked(NotBlank({ description: 'At most 255 characters' }), nameReasons),
         scopes: required(CommaList(Type.Enum([...deployScopes]))),
-        expires_at: optional(checked(nullable(Timestamp), expiryReasons)),
+        expires_at: optional(checked(nullable(Timestamp), endReasonsOf)),
         username: optional(
           checked(Type.String({ description: 'Default `gitlab+deploy-token-<id>`; at most 255 characters' }), usernameReasons),
         ),

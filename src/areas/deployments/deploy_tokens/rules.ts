@@ -1,5 +1,4 @@
 /** What may be given for a deploy token: reasons why it is refused, empty when it is fine. */
-import { today } from '../../../cron/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
 /** The scopes of deploy tokens. Those of registries are stored, and do nothing here. */
@@ -14,13 +13,6 @@ export const deployScopes = [
 ] as const;
 
 const longest = 255;
-
-/**
- * Today is accepted, although the token has expired then: clients make such tokens.
- * @param expires_at ISO 8601 in UTC; null: never
- */
-export const expiryReasons = (expires_at: string | null): string[] =>
-  expires_at !== null && expires_at.slice(0, 10) < today() ? ['cannot be a date in the past'] : [];
 
 export const nameReasons = (name: string): string[] => tooLong(name, longest);
 
