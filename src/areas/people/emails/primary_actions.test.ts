@@ -170,9 +170,45 @@ test('an address that another user confirmed in the meantime stays with them', a
   await as('admin').put(`/users/${people.guest.id}`, { email });
   const link = linkIn((await mailOf(services, [confirmNewPrimary]))[0]!);
   await as('admin').post(`/users/${people.planner.id}/emails`, { email, skip_confirmation: true });
-  assert.equal((await open(here, link)).status, 409);
+  const refused = await open(here, link);
+  assert.equal(refused.status, 409);
+  assert.ok(
+    (await refused.text()).includes(
+      `${email} belongs to another account by now. The addresses of your account stay as they are.`,
+    ),
+  );
   assert.equal((await as('guest').get('/user')).body.email, `${people.guest.username}@example.com`);
   assert.ok((await confirmedAddresses(here.db, people.planner.id)).includes(email));
+});
+
+test('an account whose primary address another user confirmed goes on with another one', async (t) => {
+  const here = await world();
+  const { as } = here;
+  const username = `late-${here.group.id}`;
+  const [email, next] = [`${username}@example.com`, `next-${username}@example.com`];
+  await mailsOf(here);
+  await as('planner').post('/user/emails', { email });
+  const early = linkIn((await mailOf(here.services, [confirmEmail]))[0]!);
+  const { id } = (await as('admin').post('/users', { username, name: 'Late', email, force_random_password: true })).body;
+  const late = linkIn((await mailOf(here.services, [confirmEmail]))[0]!);
+  const token = (await as('admin').post(`/users/${id}/personal_access_tokens`, { name: 'x', scopes: ['api'] })).body.token;
+  const client = clientOf(`${here.url}/api/v4`, token);
+  await as('admin').put('/application/settings', { email_confirmation_setting: 'hard' });
+  t.after(() => as('admin').put('/application/settings', { email_confirmation_setting: 'off' }));
+  assert.equal((await open(here, early)).status, 200);
+
+  const refused = await open(here, late);
+  assert.equal(refused.status, 409);
+  const text = `${email} belongs to another account by now. Ask an administrator to give your account another address, and confirm that one.`;
+  assert.ok((await refused.text()).includes(text));
+  assert.equal((await client.get('/user')).status, 403);
+
+  assert.equal((await as('admin').put(`/users/${id}`, { email: next })).status, 200);
+  const link = linkIn((await mailOf(here.services, [confirmNewPrimary]))[0]!);
+  assert.equal((await open(here, link)).status, 200);
+  assert.equal((await client.get('/user')).body.email, next);
+  assert.deepEqual(await addressesOf(here, id), [[next, true]]);
+  assert.equal((await open(here, late)).status, 404);
 });
 
 test('of many concurrent claims to one address, in any case, at most one is confirmed', async () => {
