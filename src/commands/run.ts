@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../config.ts';
 import { DatabaseError } from '../db/embedded.ts';
+import { isUnavailable } from '../db/index.ts';
 import { MigrationError } from '../db/migrate.ts';
 import { SecretKeyError } from '../secrets/index.ts';
 import { backup } from './backup.ts';
@@ -89,6 +90,11 @@ function explain(error: unknown): number {
   const reason = fileReason(error);
   if (reason !== undefined) {
     console.error(reason);
+    return 1;
+  }
+  if (isUnavailable(error)) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    console.error(`The database was lost, or cannot work now: ${message || code}. Try again when it is back.`);
     return 1;
   }
   const isForOperator = [OperatorError, DatabaseError, MigrationError, SecretKeyError].some((kind) => error instanceof kind);

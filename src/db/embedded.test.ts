@@ -166,16 +166,41 @@ test('a start ends what a killed Coppice and a killed postmaster have left compu
 const isWanted = async ({ connectionString }: { connectionString: string }) =>
   (await ask(connectionString, "select 1 from pg_locks where locktype = 'advisory' and not granted")) !== undefined;
 
-test('a command that owns the database hands it over to a server that starts meanwhile', async () => {
+test('a server starts while a command owns the database, and takes it over when the command ends', async () => {
   const command = await startEmbedded(data, shared);
   const pid = postmaster();
-  const starting = startEmbedded(data, exclusive);
-  while (!(await isWanted(command)));
+  const server = await startEmbedded(data, exclusive);
+  assert.deepEqual([command.isOwner, server.isOwner], [true, false]);
+  await assert.rejects(startEmbedded(data, exclusive), DatabaseError, 'a server waits already');
   await command.stop();
-  const server = await starting;
   assert.equal(postmaster(), pid);
   assert.equal(await ask(server.connectionString, 'select 1'), 1);
+  while (await isWanted(server));
   await server.stop();
+  assert.ok(await hasEnded(pid));
+});
+
+test('a server that stops before the command that owns the database leaves it to the command', async () => {
+  const command = await startEmbedded(data, shared);
+  const pid = postmaster();
+  const server = await startEmbedded(data, exclusive);
+  while (!(await isWanted(command)));
+  await server.stop();
+  assert.equal(await ask(command.connectionString, 'select 1'), 1);
+  while (await isWanted(command));
+  await command.stop();
+  assert.ok(await hasEnded(pid));
+});
+
+test('a command that used the database of a server does not revive it', async () => {
+  const child = await anotherCoppice();
+  const command = await startEmbedded(data, shared);
+  const pid = postmaster();
+  await killHard(child);
+  process.kill(pid, 'SIGKILL');
+  await assert.rejects(ask(command.connectionString, 'select 1'));
+  await command.stop();
+  assert.equal(postmaster(), pid, 'the file of the killed postmaster is still there');
   assert.ok(await hasEnded(pid));
 });
 

@@ -18,7 +18,8 @@ export interface EmbeddedDatabase {
 
 export interface EmbeddedOptions {
   /**
-   * `exclusive` insists on owning the database; `shared` uses one that another process runs, and owns it only if there is none.
+   * `exclusive` is for a server, and there is one at most: it keeps the database running, and owns it once no command does.
+   * `shared` is for a command: it uses a database that another process runs, and owns it only if there is none.
    */
   use: 'exclusive' | 'shared';
   /** Whether a commit must survive the loss of power; true unless said otherwise. */
@@ -31,6 +32,8 @@ export interface EmbeddedOptions {
 
 /** Held by the process that stops the database. Any number, the same in every version. */
 const ownerLock = 726_673_000;
+/** Held by the server. It is apart from the owner's, because a backup may own the database for an hour, and a server must not wait for it. */
+const serverLock = 726_673_006;
 const databaseName = 'coppice';
 
 const poll_ms = 20;
@@ -38,8 +41,10 @@ const poll_ms = 20;
 const startLimit = 15;
 /** Replaying the log after a crash may take minutes. */
 const startTimeout_ms = 600_000;
-/** A command that owns the database for its duration is given this long to finish. */
-const ownerTimeout_ms = 2000;
+/** A server that is stopping is given this long to finish. */
+const serverTimeout_ms = 2000;
+/** How soon PostgreSQL notices that a process no longer waits for a lock, because it has ended. */
+const abandonedAfter_ms = 100;
 
 /**
  * Address of a database of the cluster, understood by pg and libpq.
@@ -51,24 +56,24 @@ export const socketAddress = (socketFolder: string, database: string): string =>
 /**
  * Makes sure that the database below `data` runs: makes it, starts it, or takes over one whose Coppice was killed.
  * @param data the folder that everything embedded lives in
- * @throws DatabaseError when it cannot be started, or with `exclusive` when another Coppice runs it
+ * @throws DatabaseError when it cannot be started, or with `exclusive` when another server runs on it
  */
 export async function startEmbedded(data: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const cluster = await openCluster(data, options.durable ?? true);
   const watch = await reach(cluster);
   const connectionString = socketAddress(cluster.socketFolder, databaseName);
-  const isOwner = await takeOwnership(watch, options.use === 'exclusive' ? ownerTimeout_ms : 0);
-  if (!isOwner && options.use === 'exclusive') {
+  if (options.use === 'exclusive' && !(await takeLock(watch, serverLock, serverTimeout_ms))) {
     await watch.end();
     throw new DatabaseError(`Another Coppice is running on ${data}. Stop it first, or set COPPICE_DATA to another folder.`);
   }
+  const isOwner = await takeLock(watch, ownerLock, 0);
   await makeDatabase(watch);
-  if (!isOwner) {
+  if (!isOwner && options.use === 'shared') {
     await watch.end();
     return { connectionString, isOwner, stop: async () => {} };
   }
-  const owner = own(cluster, watch, options);
-  return { connectionString, isOwner, stop: owner.stop };
+  const { stop } = own(cluster, watch, isOwner, options);
+  return { connectionString, isOwner, stop };
 }
 
 /** A connection to the cluster; starts a postmaster when there is none, and again when it gives up. */
@@ -112,17 +117,18 @@ async function connectOnce(cluster: Cluster): Promise<pg.Client | undefined> {
 }
 
 /**
- * Takes the lock that says who stops the database; it goes when the connection goes.
- * @param patience_ms how long to wait for another owner, which may be Infinity; a waiting process takes the database over while it runs
+ * Takes a lock, which goes when the connection goes.
+ * @param patience_ms how long to wait for its present holder, which may be Infinity
  */
-async function takeOwnership(client: pg.Client, patience_ms: number): Promise<boolean> {
+async function takeLock(client: pg.Client, lock: number, patience_ms: number): Promise<boolean> {
   if (patience_ms === 0) {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [ownerLock]);
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lock]);
     return rows[0]!.taken;
   }
+  await client.query(`set client_connection_check_interval = ${abandonedAfter_ms}`);
   await client.query(`set lock_timeout = ${Number.isFinite(patience_ms) ? patience_ms : 0}`);
   try {
-    await client.query('select pg_advisory_lock($1)', [ownerLock]);
+    await client.query('select pg_advisory_lock($1)', [lock]);
     return true;
   } catch (error) {
     if ((error as pg.DatabaseError).code === '55P03') return false; // lock_not_available
@@ -130,12 +136,12 @@ async function takeOwnership(client: pg.Client, patience_ms: number): Promise<bo
   }
 }
 
-/** Whether a process waits to own the database, such as a server that found it owned by a command. */
+/** Whether a process waits for the database: a server that found it owned by a command, or by a server that was about to stop. */
 async function isWanted(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(
-    `select from pg_locks where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and not granted
+    `select from pg_locks where locktype = 'advisory' and classid = 0 and objid = any($1) and objsubid = 1 and not granted
        and database = (select oid from pg_database where datname = current_database())`,
-    [ownerLock],
+    [[ownerLock, serverLock]],
   );
   return rows.length > 0;
 }
@@ -151,13 +157,26 @@ async function makeDatabase(client: pg.Client): Promise<void> {
   }
 }
 
-/** Watches over the database through the connection that holds the lock: it ends when the postmaster does. */
-function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
+/**
+ * Watches over the database through the connection that holds the locks: it ends when the postmaster does.
+ * @param first the connection
+ * @param owned whether it holds the lock of the owner; otherwise it waits for it, and takes the database over while that runs
+ */
+function own(cluster: Cluster, first: pg.Client, owned: boolean, options: EmbeddedOptions) {
   const restarts_ms: number[] = [];
   let watch = first;
-  let isOwner = true;
+  let isOwner = owned;
   let isStopping = false;
   let recovery: Promise<void> = Promise.resolve();
+
+  // A command that owns the database leaves it to this process when it ends; until then both use it.
+  const inherit = async () => {
+    try {
+      if (options.use === 'exclusive') await takeLock(watch, serverLock, Number.POSITIVE_INFINITY);
+      await takeLock(watch, ownerLock, Number.POSITIVE_INFINITY);
+      isOwner = true;
+    } catch {} // the connection has ended, which begins the next recovery
+  };
 
   const recover = async () => {
     const now = Date.now();
@@ -167,13 +186,7 @@ function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
     guard(await reach(cluster));
     options.onRestart?.('The connection to PostgreSQL was lost; it runs again.');
     isOwner = false;
-    // A command may have been faster. When it ends it leaves the database to this process; until then both use it.
-    void takeOwnership(watch, Number.POSITIVE_INFINITY).then(
-      () => {
-        isOwner = true;
-      },
-      () => {}, // the connection has ended, which begins the next recovery
-    );
+    void inherit();
   };
   const guard = (client: pg.Client) => {
     watch = client;
@@ -182,6 +195,7 @@ function own(cluster: Cluster, first: pg.Client, options: EmbeddedOptions) {
     });
   };
   guard(first);
+  if (!isOwner) void inherit();
 
   const stop = async () => {
     isStopping = true;

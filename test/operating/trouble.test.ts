@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { killDatabase } from '../support/instance.ts';
 import { fileUrl } from '../support/repository.ts';
 import { coppice, dataFolder, folder, oneCall, serve } from './coppice.ts';
 
@@ -53,6 +56,44 @@ test('requests get 503 while the database is down, and work again when it is bac
   // Jobs go on, too: the first push enqueues maintenance, which writes the commit-graph.
   await server.root.post(fileUrl(project, 'a.txt'), { branch: 'main', commit_message: 'Add a file', content: 'a' });
   await jobsDone(server);
+  assert.equal(await server.stop(), 0);
+});
+
+test('a backup whose database is killed ends with a sentence, leaves no file, and does not keep the server from starting', async () => {
+  const environment = { COPPICE_DATA: await dataFolder() };
+  const { child } = await serve(environment);
+  const { connectionString } = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
+  const [holder, looker] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })];
+  for (const client of [holder, looker]) {
+    client.on('error', () => {}); // the connection is lost on purpose
+    await client.connect();
+  }
+  await holder.query('begin; lock table labels in access exclusive mode');
+  const file = path.join(await folder(), 'backup.tar.zst');
+  const backup = coppice(['backup', '--to', file], environment);
+  const isWaiting = "application_name = 'coppice backup' and wait_event_type = 'Lock'";
+  while ((await looker.query(`select from pg_stat_activity where ${isWaiting}`)).rowCount === 0);
+  child.kill('SIGKILL');
+  await killDatabase(environment.COPPICE_DATA);
+  const { code, err } = await backup;
+  assert.equal(code, 1);
+  assert.match(err, /^The database was lost, or cannot work now: .+\. Try again when it is back\.\n$/);
+  assert.equal(existsSync(file), false);
+  const again = await serve(environment);
+  assert.equal((await again.root.get('/user')).status, 200);
+  assert.equal(await again.stop(), 0);
+});
+
+test('a server starts while a command owns the database', async () => {
+  const environment = { COPPICE_DATA: await dataFolder() };
+  const command = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
+  assert.ok(command.isOwner);
+  const server = await serve(environment);
+  assert.equal((await server.root.get('/user')).status, 200);
+  const { code, err } = await coppice(['serve'], environment);
+  assert.deepEqual([code, err.slice(0, 29)], [1, 'Another Coppice is running on']);
+  await command.stop();
+  assert.equal((await server.root.get('/user')).status, 200);
   assert.equal(await server.stop(), 0);
 });
 
