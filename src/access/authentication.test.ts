@@ -256,7 +256,7 @@ test('sudo does not work for blocked users, nor for blocked administrators', asy
 
 test('the last use is recorded with its address and day, at most every ten minutes', async () => {
   const here = await world();
-  const { db, people } = here;
+  const { as, db, people } = here;
   const { id, client } = await tokenOf(here, 'guest');
   const remembered = () =>
     db
@@ -280,6 +280,10 @@ test('the last use is recorded with its address and day, at most every ten minut
   assert.deepEqual(later.last_used_ips, ['127.0.0.1']);
   const user = await db.selectFrom('users').select('last_activity_on').where('id', '=', people.guest.id).executeTakeFirst();
   assert.equal(user!.last_activity_on, later.last_used_at!.slice(0, 10));
+  // The day of the last use changes at midnight, perhaps minutes after the last use.
+  await db.updateTable('users').set({ last_activity_on: '2020-01-01' }).where('id', '=', people.guest.id).execute();
+  assert.ok((await use(client)).last_used_at! > later.last_used_at!);
+  assert.equal((await as('admin').get(`/users/${people.guest.id}`)).body.last_activity_on, new Date().toISOString().slice(0, 10));
 });
 
 test('a proxy that sends no valid address does not cause a refusal', async () => {

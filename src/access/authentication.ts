@@ -88,7 +88,8 @@ const credentials = sql`
   select token.id as token_id, encode(token.token_digest, 'hex') as digest, token.scopes, token.revoked, ${kind} as kind,
          (select counts_requests from application_settings) as counted, ${planInForce} as plan,
          not ${countsToday('token')} as expired,
-         coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
+         users.last_activity_on is distinct from current_date
+           or coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
          ${userColumns}
     from personal_access_tokens token join users on users.id = token.user_id`;
 

@@ -63,7 +63,7 @@ export async function userByPassword(
   if (!user?.password_digest || !matches) throw unauthorized();
   refuseInactive(user, url);
   await sql`
-    update users set sign_in_count = sign_in_count + 1,
+    update users set sign_in_count = sign_in_count + 1, last_activity_on = current_date,
                      last_sign_in_at = coalesce(current_sign_in_at, now()), current_sign_in_at = now(),
                      last_sign_in_ip = coalesce(current_sign_in_ip, ${address}), current_sign_in_ip = ${address}
      where id = ${user.id}`.execute(db);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer } from '../support/client.ts';
 import { addEpic } from '../support/epics.ts';
+import { gitClient, remoteOf } from '../support/git.ts';
 import { addIssue } from '../support/issues.ts';
 import { licenseText } from '../support/licenses.ts';
 import { type World, world } from '../support/world.ts';
@@ -198,4 +199,47 @@ test('fields that say something about the caller or the content are true', async
   assert.equal((await as('owner').get(`/users/${people.guest.id}`)).body.is_followed, true);
   assert.equal((await as('planner').get(`/users/${people.guest.id}`)).body.is_followed, false);
   assert.equal((await as('admin').get(`/users/${people.guest.id}`)).body.highest_role, 10);
+});
+
+test('activity, sign-ins and the highest role are those that happened', async () => {
+  const here = await world();
+  const { as, db, people, project, url } = here;
+  const shown = async (id: number) => (await as('admin').get(`/users/${id}`)).body;
+  const today = new Date().toISOString().slice(0, 10);
+  const forget = (id: number) => db.updateTable('users').set({ last_activity_on: null }).where('id', '=', id).execute();
+
+  const { maintainer } = people;
+  await forget(maintainer.id);
+  const git = await gitClient();
+  assert.equal((await git.run(['clone', '-q', remoteOf(url, project.full_path, maintainer.token), 'work'])).code, 0);
+  assert.equal((await shown(maintainer.id)).last_activity_on, today);
+  await forget(maintainer.id);
+  assert.equal((await git.run(['commit', '-q', '--allow-empty', '-m', 'Nothing'], { at: 'work' })).code, 0);
+  const pushed = await git.run(['push', '-q', 'origin', 'HEAD:refs/heads/topic'], { at: 'work' });
+  assert.equal(pushed.code, 0, pushed.stderr);
+  assert.equal((await shown(maintainer.id)).last_activity_on, today);
+  await forget(maintainer.id);
+  assert.equal((await as('maintainer').get('/user')).status, 200);
+  const { last_activity_on, sign_in_count, current_sign_in_at, highest_role } = await shown(maintainer.id);
+  assert.deepEqual([last_activity_on, sign_in_count, current_sign_in_at, highest_role], [today, 0, null, 40]);
+
+  const password = 'correct horse battery';
+  await as('admin').put(`/users/${people.outsider.id}`, { password });
+  const { username } = people.outsider;
+  const signIn = (given: string) =>
+    fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'password', username, password: given }),
+    });
+  assert.equal((await signIn('wrong horse battery')).status, 400);
+  assert.equal((await shown(people.outsider.id)).sign_in_count, 0);
+  await forget(people.outsider.id);
+  assert.equal((await signIn(password)).status, 200);
+  const first = await shown(people.outsider.id);
+  assert.deepEqual([first.sign_in_count, first.last_activity_on, first.highest_role], [1, today, 0]);
+  assert.equal(first.last_sign_in_at, first.current_sign_in_at);
+  assert.equal((await signIn(password)).status, 200);
+  const second = await shown(people.outsider.id);
+  assert.deepEqual([second.sign_in_count, second.last_sign_in_at], [2, first.current_sign_in_at]);
+  assert.ok(second.current_sign_in_at > first.current_sign_in_at);
 });
