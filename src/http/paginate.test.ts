@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { world } from '../../test/support/world.ts';
 import { ApiError } from './errors.ts';
-import { paginateByKey } from './paginate.ts';
+import { paginate, paginateByKey } from './paginate.ts';
 
 const text = 'Keyset pagination is not yet available for this type of request';
 
@@ -41,4 +42,55 @@ test('rows of one value are told apart by their id, also across a page, and none
   }
   assert.deepEqual(seen, ids);
   assert.equal(cursor, undefined);
+});
+
+test('computed columns are read for the rows of a page only, not for those before it', async () => {
+  const { db, people } = await world();
+  await sql`create sequence computed`.execute(db);
+  const computed = async () =>
+    (await sql<{ count: number }>`select case when is_called then last_value else 0 end as count from computed`.execute(db))
+      .rows[0]!.count;
+  const ids = Object.values(people).map(({ id }) => id);
+  const query = db
+    .selectFrom('users')
+    .select(['users.id', sql<number>`nextval('computed')`.as('number')])
+    .where('users.id', 'in', ids)
+    .orderBy('users.id', 'desc');
+  const page = await paginate(db, query, { page: 3, per_page: 2 });
+  assert.deepEqual(
+    page.items.map(({ id }) => id),
+    ids.toSorted((a, b) => b - a).slice(4, 6),
+  );
+  assert.equal(page.has_more, ids.length > 6);
+  assert.equal(page.total, ids.length);
+  assert.equal(await computed(), 2);
+
+  const order = { columns: { id: 'users.id' }, order_by: 'id', sort: 'asc', id: 'users.id' } as const;
+  const byKey = await paginateByKey(query.clearOrderBy(), { page: 1, per_page: 2 }, order);
+  assert.deepEqual(
+    byKey.items.map(({ id, number }) => [id, number]),
+    ids
+      .toSorted((a, b) => a - b)
+      .slice(0, 2)
+      .map((id, index) => [id, index + 3]),
+  );
+});
+
+test('a filter on a joined table that has several rows for one of the list chooses among them', async () => {
+  const { db, people, group, project } = await world();
+  const query = db
+    .selectFrom('users')
+    .innerJoin('members', 'members.user_id', 'users.id')
+    .select(['users.id', 'members.project_id'])
+    .where('members.project_id', '=', project.id)
+    .orderBy('users.id');
+  for (const place of [{ project_id: project.id }, { group_id: group.id }])
+    await db
+      .insertInto('members')
+      .values({ user_id: people.admin.id, access_level: 30, ...place })
+      .execute();
+  const { items, total } = await paginate(db, query, { page: 1, per_page: 100 });
+  assert.deepEqual(new Set(items.map(({ project_id }) => project_id)), new Set([project.id]));
+  assert.equal(items.filter(({ id }) => id === people.admin.id).length, 1);
+  assert.equal(total, items.length);
 });

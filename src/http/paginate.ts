@@ -1,7 +1,16 @@
 /** Offset and keyset pagination (docs/api.md). */
-import { type SelectQueryBuilder, sql } from 'kysely';
+import {
+  AliasNode,
+  IdentifierNode,
+  type OperationNode,
+  ReferenceNode,
+  SelectAllNode,
+  type SelectQueryBuilder,
+  sql,
+  TableNode,
+} from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { type Database, type DB, isDataException } from '../db/index.ts';
+import { type Database, type DB, isDataException, ofAnyLength } from '../db/index.ts';
 import { ApiError, badParams } from './errors.ts';
 
 /** Above this many rows a list leaves its totals out: counting costs many times what the page costs. */
@@ -52,23 +61,93 @@ export function pageAsked({ page, per_page }: Paging): { page: number; per_page:
   return { page: number, per_page: size, offset: Math.min((number - 1) * size, Number.MAX_SAFE_INTEGER) };
 }
 
+const plain = (node: OperationNode): OperationNode => (AliasNode.is(node) ? node.node : node);
+
 /**
- * Runs `query` for one page and counts its rows up to the limit.
+ * Whether the rows of a list take more than reading its table: a join or a computed column. These are left for the rows of the page, because PostgreSQL
+ * would make them for every row that the page skips, too.
+ */
+function isWide<D, T extends keyof D, Row>(query: SelectQueryBuilder<D, T, Row>): boolean {
+  const { joins, selections = [] } = query.toOperationNode();
+  return joins !== undefined || !selections.map(({ selection }) => plain(selection)).every(isColumn);
+}
+
+const isColumn = (node: OperationNode) => ReferenceNode.is(node) || SelectAllNode.is(node);
+
+/** @returns the `id` of the table that a list is of */
+function idOf<D, T extends keyof D, Row>(query: SelectQueryBuilder<D, T, Row>): string {
+  const from = query.toOperationNode().from!.froms[0]!;
+  if (TableNode.is(from)) return `${from.table.identifier.name}.id`;
+  if (AliasNode.is(from) && IdentifierNode.is(from.alias)) return `${from.alias.name}.id`;
+  throw new Error('The list is of no table: say which column tells its rows apart.');
+}
+
+/**
+ * The ids of the rows on a page, for `rowsOf`, and whether more rows follow. Nothing of the select list is read.
  * @param query ordered, without limit and offset
+ * @param id as for `paginate`
+ */
+export async function idsOnPage<D, T extends keyof D, Row>(
+  query: SelectQueryBuilder<D, T, Row>,
+  { per_page, offset = 0 }: { per_page: number; offset?: number },
+  id: string = idOf(query),
+): Promise<{ ids: number[]; has_more: boolean }> {
+  const rows = await query
+    .clearSelect()
+    // No column that a list is ordered by has this name.
+    .select(sql<number>`${sql.ref(id)}`.as('page_id'))
+    .$castTo<{ page_id: number }>()
+    .limit(per_page + 1)
+    .offset(offset)
+    .execute();
+  return { ids: rows.slice(0, per_page).map(({ page_id }) => page_id), has_more: rows.length > per_page };
+}
+
+/**
+ * The rows with these ids, in their order. Of a list of one table the text is the same for all filters and orders, so that PostgreSQL plans the columns,
+ * which take longer to plan than to read, once.
+ * @param query with its filters, which have chosen the ids
+ * @param id as for `paginate`
+ */
+export async function rowsOf<D, T extends keyof D, Row>(
+  query: SelectQueryBuilder<D, T, Row>,
+  ids: readonly number[],
+  id: string = idOf(query),
+): Promise<Row[]> {
+  if (ids.length === 0) return [];
+  // What is joined may have several rows for one of the list, of which a filter chooses one.
+  const all = query.toOperationNode().joins === undefined ? query.clearWhere() : query;
+  const array = ofAnyLength(ids, 'bigint[]');
+  return all
+    .clearOrderBy()
+    .where(sql<boolean>`${sql.ref(id)} = any(${array})`)
+    .orderBy(sql`array_position(${array}, ${sql.ref(id)})`)
+    .execute();
+}
+
+/**
+ * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, by filters and order alone, and then its rows.
+ * @param query ordered, without limit and offset
+ * @param id the column that tells its rows apart, if that is not the `id` of its table
  */
 export async function paginate<D, T extends keyof D, Row>(
   db: Database,
   query: SelectQueryBuilder<D, T, Row>,
   input: Paging,
+  id?: string,
 ): Promise<Page<Row>> {
   const { page, per_page, offset } = pageAsked(input);
-  const rows = await query
-    .limit(per_page + 1)
-    .offset(offset)
-    .execute();
-  const has_more = rows.length > per_page;
-  const items = has_more ? rows.slice(0, per_page) : rows;
-  const total = await totalOf({ offset, shown: items.length, has_more }, (most) => countOf(db, query, most));
+  const count = (shown: number, has_more: boolean) => totalOf({ offset, shown, has_more }, (most) => countOf(db, query, most));
+  if (!isWide(query)) {
+    const rows = await query
+      .limit(per_page + 1)
+      .offset(offset)
+      .execute();
+    const [items, has_more] = [rows.slice(0, per_page), rows.length > per_page];
+    return { items, page, per_page, has_more, ...(await count(items.length, has_more)) };
+  }
+  const { ids, has_more } = await idsOnPage(query, { per_page, offset }, id);
+  const [items, total] = await Promise.all([rowsOf(query, ids, id), count(ids.length, has_more)]);
   return { items, page, per_page, has_more, ...total };
 }
 
@@ -141,19 +220,24 @@ export async function paginateByKey<T extends keyof DB, Row>(
   const [by, tie] = [sql.ref(column), sql.ref(id)];
   const comparison = sql.raw(sort === 'asc' ? '>' : '<');
   const rest = after ? query.where(sql<boolean>`(${by}, ${tie}) ${comparison} (${after.value}, ${after.id})`) : query;
-  const ordered = rest
-    .select([sql<string>`${by}::text`.as('key_value'), sql<string>`${tie}::text`.as('key_id')])
+  const keys = rest
+    .clearSelect()
+    .select([sql<number>`${tie}`.as('id'), sql<string>`${by}::text`.as('value')])
     .orderBy(by, sort)
     .orderBy(tie, sort)
     .limit(per_page + 1);
-  const rows = await ordered.execute().catch((error: unknown) => {
+  const found = await keys.execute().catch((error: unknown) => {
     throw after && isDataException(error) ? badParams('cursor is invalid') : error;
   });
-  const has_more = rows.length > per_page;
-  const items = rows.slice(0, per_page);
-  const last = items.at(-1);
-  const next = has_more && last ? { cursor: writeCursor({ order_by, value: last.key_value, id: last.key_id }) } : null;
-  return { items: items.map(({ key_value: _value, key_id: _id, ...row }) => row as Row), page: 1, per_page, has_more, next };
+  const shown = found.slice(0, per_page);
+  const [last, has_more] = [shown.at(-1), found.length > per_page];
+  const next = has_more && last ? { cursor: writeCursor({ order_by, value: last.value, id: String(last.id) }) } : null;
+  const items = await rowsOf(
+    query,
+    shown.map((row) => row.id),
+    id,
+  );
+  return { items, page: 1, per_page, has_more, next };
 }
 
 /** 405 for `pagination=keyset` on a list, or in an order, that does not offer it. */

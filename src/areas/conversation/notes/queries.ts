@@ -57,24 +57,26 @@ export interface NoteRow extends Record<NoteableColumn, number | null> {
   author_avatar: string | null;
 }
 
-/** The project and iid of a note's target; group-level targets show none. */
-const inProjects = sql<{ project_id: number; iid: number }>`(${sql.join(
-  noteableKinds
-    .filter(({ places }) => places === 'projects')
-    .map(({ table, column }) => sql`select project_id, iid from ${sql.table(table)} where id = ${sql.ref(`notes.${column}`)}`),
-  sql` union all `,
-)})`;
+/** The project or iid of a note's target; group-level targets show none. */
+const ofTarget = (shown: 'project_id' | 'iid') =>
+  sql<number | null>`(${sql.join(
+    noteableKinds
+      .filter(({ places }) => places === 'projects')
+      .map(
+        ({ table, column }) => sql`select ${sql.ref(shown)} from ${sql.table(table)} where id = ${sql.ref(`notes.${column}`)}`,
+      ),
+    sql` union all `,
+  )})`;
 
 /** Notes as replies need them. */
 export const noteRows = (db: Database) =>
   db
     .selectFrom('notes')
     .leftJoin('users as authors', 'authors.id', 'notes.author_id')
-    .leftJoinLateral(inProjects.as('noteables'), (join) => join.onTrue())
     .select(noteableKinds.map(({ column }) => `notes.${column}` as const))
     .select(['notes.id', 'notes.discussion_id', 'notes.type', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
-    .select(['noteables.project_id', 'noteables.iid as issue_iid', 'authors.username as author_username'])
+    .select([ofTarget('project_id').as('project_id'), ofTarget('iid').as('issue_iid'), 'authors.username as author_username'])
     .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email'])
     .select('authors.avatar as author_avatar');
 

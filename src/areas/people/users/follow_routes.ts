@@ -87,8 +87,8 @@ const list = (
     handle: async ({ db, url, caller, input }) => {
       await checkProfile(db, caller, input.id);
       const people = db
-        .selectFrom('user_follows')
-        .innerJoin('users', 'users.id', `user_follows.${other}`)
+        .selectFrom('users')
+        .innerJoin('user_follows', `user_follows.${other}`, 'users.id')
         .select(userBasicColumns)
         .where(`user_follows.${own}`, '=', input.id)
         .orderBy(`user_follows.${other}`);

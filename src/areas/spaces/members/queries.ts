@@ -91,24 +91,25 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
   const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
   const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${groups}::bigint[])
     ${source.kind === 'project' ? sql`or ${sql.ref(`${table}.project_id`)} = ${source.id}` : sql``})`;
+  // As columns, not as a join: they are read for the members that are shown, not for those that a page skips.
+  const given = (column: 'created_at' | 'created_by_id') => sql`(
+    select ${sql.ref(`ways.${column}`)} from (
+      select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
+       where members.user_id = granted.user_id and ${isHere('members')}
+      union all
+      select 1, members.id, members.created_at, members.created_by_id, least(members.access_level, group_links.access_level),
+             least(members.expires_at, group_links.expires_at), null
+        from group_links join namespaces invited on invited.id = group_links.invited_group_id
+        join members on members.group_id = any(invited.traversal_ids)
+       where members.user_id = granted.user_id and ${isHere('group_links')}) ways
+     where ways.access_level = granted.access_level and ways.expires_at is not distinct from granted.expires_at
+       and ways.member_role_id is not distinct from granted.member_role_id
+     order by way, id limit 1)`;
   return sql`(
-    select granted.user_id, granted.access_level, granted.expires_at, coalesce(given.created_at, ${since}) as created_at, given.created_by_id,
-           granted.member_role_id
+    select granted.user_id, granted.access_level, granted.expires_at, coalesce(${given('created_at')}, ${since}) as created_at,
+           ${given('created_by_id')} as created_by_id, granted.member_role_id
       from (select distinct on (user_id) user_id, access_level, expires_at, member_role_id from ${authorizations}
-             where ${isDirect(source)} and ${countsToday()} order by user_id, access_level desc, expires_at desc, member_role_id) granted
-      left join lateral (
-        select * from (
-          select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
-           where members.user_id = granted.user_id and ${isHere('members')}
-          union all
-          select 1, members.id, members.created_at, members.created_by_id, least(members.access_level, group_links.access_level),
-                 least(members.expires_at, group_links.expires_at), null
-            from group_links join namespaces invited on invited.id = group_links.invited_group_id
-            join members on members.group_id = any(invited.traversal_ids)
-           where members.user_id = granted.user_id and ${isHere('group_links')}) ways
-         where ways.access_level = granted.access_level and ways.expires_at is not distinct from granted.expires_at
-           and ways.member_role_id is not distinct from granted.member_role_id
-         order by way, id limit 1) given on true)`;
+             where ${isDirect(source)} and ${countsToday()} order by user_id, access_level desc, expires_at desc, member_role_id) granted)`;
 }
 
 interface Membership {
@@ -145,7 +146,7 @@ export const membersOf = (db: Database, source: Source, reach: 'direct' | 'all')
       'membership.created_by_id',
       'membership.member_role_id',
     ])
-    .orderBy('users.id');
+    .orderBy('membership.user_id');
 
 export interface MemberFilters {
   query?: string | undefined;

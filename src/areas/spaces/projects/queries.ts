@@ -14,7 +14,7 @@ import {
 } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { countCommits, countObjects, repositoryOf, resolveBranch } from '../../../git/index.ts';
-import { found, keysetUnavailable, type Page, pageAsked, type Services } from '../../../http/index.ts';
+import { found, idsOnPage, keysetUnavailable, type Page, pageAsked, rowsOf, type Services } from '../../../http/index.ts';
 import {
   type NamespaceRow,
   namespaceAvatar,
@@ -59,8 +59,8 @@ const projectAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
 
 const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
   caller
-    ? sql`(select max(members.access_level) from namespaces above join members on members.group_id = any(above.traversal_ids)
-            where above.id = projects.namespace_id and members.user_id = ${caller.id} and ${countsToday('members')})`
+    ? sql`(select max(members.access_level) from namespaces place cross join lateral unnest(place.traversal_ids) above(id) join members on members.group_id = above.id
+            where place.id = projects.namespace_id and members.user_id = ${caller.id} and ${countsToday('members')})`
     : sql`null::integer`;
 
 const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
@@ -136,13 +136,10 @@ export async function projectsByKey(
 ): Promise<Page<ProjectRow>> {
   if (input.order_by !== 'id') throw keysetUnavailable();
   const { per_page } = pageAsked(input);
-  const rows = await filtered(visibleProjectRows(db, caller), caller, input)
-    .limit(per_page + 1)
-    .execute();
-  const has_more = rows.length > per_page;
-  const items = rows.slice(0, per_page);
-  const next = has_more ? { [input.sort === 'asc' ? 'id_after' : 'id_before']: String(items.at(-1)!.id) } : null;
-  return { items, page: 1, per_page, has_more, next };
+  const query = filtered(visibleProjectRows(db, caller), caller, input);
+  const { ids, has_more } = await idsOnPage(query, { per_page });
+  const next = has_more ? { [input.sort === 'asc' ? 'id_after' : 'id_before']: String(ids.at(-1)) } : null;
+  return { items: await rowsOf(query, ids), page: 1, per_page, has_more, next };
 }
 
 /**

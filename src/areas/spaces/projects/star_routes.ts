@@ -82,8 +82,8 @@ export const projectStarRoutes = [
     handle: async ({ db, url, caller, project, input }) => {
       const pattern = input.search && containing(input.search);
       const starrers = db
-        .selectFrom('project_stars')
-        .innerJoin('users', 'users.id', 'project_stars.user_id')
+        .selectFrom('users')
+        .innerJoin('project_stars', 'project_stars.user_id', 'users.id')
         .select(userBasicColumns)
         .select('project_stars.created_at as starred_since')
         .where('project_id', '=', project.id)
