@@ -30,6 +30,40 @@ export async function announceUpdates(db: Database, { project, user_id }: Mover,
   return id;
 }
 
+/**
+ * Records that HEAD of a repository is about to follow its project's new default branch.
+ * @param tx the transaction that changes the default branch
+ * @returns the id of the row, for `followDefaultBranch`
+ */
+export async function announceHead(tx: Database, project_id: number): Promise<number> {
+  const { id } = await tx
+    .insertInto('reference_updates')
+    .values({ project_id, updates: JSON.stringify([]) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * Sets HEAD of a repository to its project's default branch, unless another process has done it.
+ * @param id the row of `announceHead`
+ */
+export async function followDefaultBranch(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<void> {
+  await services.db.transaction().execute(async (tx) => {
+    const row = await tx.deleteFrom('reference_updates').where('id', '=', id).returning('project_id').executeTakeFirst();
+    if (!row) return;
+    // Locked, so that of two changes at once the one that is committed last also sets HEAD last.
+    const project = await tx
+      .selectFrom('projects')
+      .select(['id', 'storage', 'default_branch'])
+      .where('id', '=', row.project_id)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow();
+    // Before the commit: if it fails, the row is still there and this is repeated.
+    await setHead(repositoryOf(services, project), project.default_branch);
+  });
+}
+
 /** Forgets a move that did not happen. */
 export async function withdrawUpdates(db: Database, id: number): Promise<void> {
   await db.deleteFrom('reference_updates').where('id', '=', id).execute();

@@ -1,5 +1,5 @@
 /** What other areas may use of repositories. */
-export { moveRefs, recordRefs, refsBegun } from './actions.ts';
+export { announceHead, followDefaultBranch, moveRefs, recordRefs, refsBegun } from './actions.ts';
 export { type CommitRequest, commitChanges } from './commit_actions.ts';
 export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
 export { type FileAction, FileChanged } from './file_actions.ts';

@@ -4,7 +4,7 @@ import type { RefUpdate } from '../../../git/index.ts';
 import { removeStaleLocks, repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { refsChanged } from './actions.ts';
+import { followDefaultBranch, refsChanged } from './actions.ts';
 import { whatMoved } from './queries.ts';
 
 /** A row this old belongs to a process that has died: git moves references within seconds of the row. */
@@ -13,7 +13,7 @@ const settledAtOnce = 1000;
 
 /**
  * Takes over the rows of processes that have died. If the references have moved, the effects are written; if not, the row is dropped once no process
- * can still be about to move them.
+ * can still be about to move them. A row without references is of a changed default branch, which HEAD has to follow.
  * @param alone_since when the only server that uses these storages started: older rows and locks on references have no holder. A killed git process leaves
  *   its locks, and no other moves the reference while they are there. Leave it out when there may be other servers.
  * @returns how many rows were settled
@@ -42,7 +42,8 @@ export async function settleReferenceUpdates(services: Services, { alone_since }
       const moved = await whatMoved(repository, announced);
       // A push that has moved a part of its references may be about to move the others.
       if (moved.length < announced.length && !is_abandoned) continue;
-      await refsChanged(services, id, moved);
+      if (announced.length === 0) await followDefaultBranch(services, id);
+      else await refsChanged(services, id, moved);
       settled++;
     } catch (error) {
       failures.push(error);

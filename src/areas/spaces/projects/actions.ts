@@ -9,13 +9,12 @@ import {
   type Repository,
   repositoryOf,
   resolveBranch,
-  setHead,
   updateRefs,
   writeCommit,
 } from '../../../git/index.ts';
 import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { refsBegun } from '../../code/repository/index.ts';
+import { announceHead, followDefaultBranch, refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
 import { isPathTaken, lockNamespace } from '../../people/namespaces/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
@@ -213,7 +212,7 @@ export async function changeProject(services: Services, project: Project, change
   const movesHead = default_branch !== undefined && default_branch !== project.default_branch;
   if (movesHead && !(await resolveBranch(repository, default_branch)))
     throw invalid({ base: ['Could not set the default branch'] });
-  await services.db.transaction().execute(async (tx) => {
+  const announced = await services.db.transaction().execute(async (tx) => {
     const place = await lockNamespace(tx, project.namespace_id);
     const before = found(
       'Project',
@@ -248,7 +247,7 @@ export async function changeProject(services: Services, project: Project, change
       .set(stamped({ ...changes, full_path }, full_path !== before.full_path))
       .where('id', '=', project.id)
       .execute();
-    // Last, because it cannot be rolled back.
-    if (movesHead) await setHead(repository, default_branch);
+    return movesHead ? await announceHead(tx, project.id) : undefined;
   });
+  if (announced !== undefined) await followDefaultBranch(services, announced);
 }

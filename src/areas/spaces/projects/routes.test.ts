@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { type World, world } from '../../../../test/support/world.ts';
 import { git, repositoryOf, resolveBranch, updateRefs } from '../../../git/index.ts';
+import { settleReferenceUpdates } from '../../code/repository/index.ts';
 import { createGroup } from '../groups/index.ts';
 
 /** The number of projects in the group of a world. */
@@ -212,6 +215,26 @@ test('an existing branch becomes the default branch', async () => {
   const changed = await w.as('maintainer').put(`/projects/${id}`, { default_branch: 'next' });
   assert.equal(changed.body.default_branch, 'next');
   assert.equal((await git(repository, 'symbolic-ref', [], ['HEAD'])).toString(), 'refs/heads/next\n');
+});
+
+test('a change of the default branch that is interrupted between the database and git is settled', async () => {
+  const w = await world();
+  const { id } = (
+    await w.as('maintainer').post('/projects', { name: 'cut off', namespace_id: w.group.id, initialize_with_readme: true })
+  ).body;
+  const repository = repositoryOf(w.services, { id, storage: 'default' });
+  const main = (await resolveBranch(repository, 'main'))!;
+  await updateRefs(repository, [{ ref: 'refs/heads/next', old: null, new: main }]);
+  const head = async () => (await git(repository, 'symbolic-ref', [], ['HEAD'])).toString();
+  const lock = path.join(repository.path, 'HEAD.lock');
+  await writeFile(lock, '');
+  assert.equal((await w.as('maintainer').put(`/projects/${id}`, { default_branch: 'next' })).status, 500);
+  assert.equal((await w.as('maintainer').get(`/projects/${id}`)).body.default_branch, 'next');
+  assert.equal(await head(), 'refs/heads/main\n');
+  await rm(lock);
+  await settleReferenceUpdates(w.services);
+  assert.equal(await head(), 'refs/heads/next\n');
+  assert.deepEqual(await w.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
 });
 
 test('members below Maintainer cannot update a project', async () => {
