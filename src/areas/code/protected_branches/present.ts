@@ -11,6 +11,7 @@ const AccessEntry = Type.Object({
   access_level_description: Type.String(),
   user_id: since('premium', nullable(Id)),
   group_id: since('premium', nullable(Id)),
+  deploy_key_id: Type.Null({ description: 'Always null: there are no deploy keys' }),
 });
 
 export const ProtectedBranch = resource('ProtectedBranch', {
@@ -79,6 +80,7 @@ export function presentProtection({
         access_level_description: access_level === null ? (name ?? '') : levelDescription(access_level),
         user_id,
         group_id,
+        deploy_key_id: null,
       }));
   return {
     ...row,

@@ -24,6 +24,7 @@ test('the first push protects the default branch: maintainers write, developers 
     access_level_description: 'Maintainers',
     user_id: null,
     group_id: null,
+    deploy_key_id: null,
   });
   assert.deepEqual(body, {
     id: body.id,
