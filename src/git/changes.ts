@@ -1,6 +1,6 @@
 /** Which files differ between two commits or trees. */
-import { git } from './command.ts';
 import { fullId } from './ids.ts';
+import { rememberedGit } from './remembered.ts';
 import type { ChangedFile, Environment, Repository } from './types.ts';
 
 const statuses: Record<string, ChangedFile['status']> = {
@@ -24,7 +24,7 @@ export async function changedFiles(
 ): Promise<ChangedFile[]> {
   const base = from === null ? emptyTree(to) : fullId(from);
   const options = ['-r', '-z', '--raw', '--no-abbrev', renames ? '--find-renames' : '--no-renames'] as const;
-  const output = await git(repository, 'diff-tree', options, [base, fullId(to)], [], { env, limit: longest_list });
+  const output = await rememberedGit(repository, 'diff-tree', options, [base, fullId(to)], [], { env, limit: longest_list });
   return parseRaw(output.toString('utf8'));
 }
 

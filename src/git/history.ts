@@ -4,6 +4,7 @@ import { git } from './command.ts';
 import { parseCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
 import { objectsIn } from './quarantine.ts';
+import { rememberedGit } from './remembered.ts';
 import type { Commit, CommitStats, Environment, Option, Repository } from './types.ts';
 
 export interface CommitList {
@@ -64,7 +65,8 @@ async function walk(repository: Repository, list: CommitList, options: readonly 
   const { from = [], not = [], env, path } = list;
   if (from.length === 0 && !list.all) return Buffer.alloc(0);
   const operands = [...from.map(fullId), ...not.map((id) => `^${fullId(id)}`)];
-  return git(repository, 'rev-list', [...options, ...walkOptions(list)], operands, path ? [path] : [], { env });
+  const given = ['rev-list', [...options, ...walkOptions(list)], operands, path ? [path] : []] as const;
+  return list.all || list.not_all ? git(repository, ...given, { env }) : rememberedGit(repository, ...given, { env });
 }
 
 function walkOptions(list: CommitList): Option[] {

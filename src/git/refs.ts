@@ -1,9 +1,11 @@
 /** Branches and tags: listing them, and updating them by compare-and-swap. */
+import { LRUCache } from 'lru-cache';
 import { GitError, git } from './command.ts';
-import { parseObject, parsePerson } from './commits.ts';
+import { parseObject, parsePerson, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
 import { removeStaleLocks } from './locks.ts';
 import { objectHeader, storedObject } from './readers.ts';
+import { rememberedGit } from './remembered.ts';
 import type { Branch, Environment, Option, RefUpdate, Repository, Tag, TagRef } from './types.ts';
 
 /** A ref no longer has the value that the caller read; no ref was updated. */
@@ -92,6 +94,8 @@ export async function isEmpty(repository: Repository): Promise<boolean> {
   return (await git(repository, 'for-each-ref', ['--count=1', '--format=x'], ['refs/heads/'])).length === 0;
 }
 
+const ancestors = new LRUCache<string, boolean>({ max: 50_000 });
+
 /** Whether one commit is reachable from another. Every commit is reachable from itself. Takes ids. */
 export async function isAncestor(
   repository: Repository,
@@ -99,6 +103,18 @@ export async function isAncestor(
   descendant: string,
   env?: Environment,
 ): Promise<boolean> {
+  if (env) return askAncestor(repository, ancestor, descendant, env);
+  const key = `${repository.path}\0${fullId(ancestor)}\0${fullId(descendant)}`;
+  const known = ancestors.get(key);
+  if (known !== undefined) return known;
+  // A commit is most often compared with its parent. One that cannot be read is left to git, which says why.
+  const commit = await readCommit(repository, descendant).catch(() => undefined);
+  const is_ancestor = commit?.parent_ids.includes(ancestor) || (await askAncestor(repository, ancestor, descendant));
+  ancestors.set(key, is_ancestor);
+  return is_ancestor;
+}
+
+async function askAncestor(repository: Repository, ancestor: string, descendant: string, env?: Environment): Promise<boolean> {
   try {
     await git(repository, 'merge-base', ['--is-ancestor'], [ancestor, descendant], [], { env });
     return true;
@@ -118,7 +134,7 @@ export async function mergeBase(
   env?: Environment,
 ): Promise<string | undefined> {
   try {
-    return (await git(repository, 'merge-base', [], commits, [], { env })).toString('utf8').trim();
+    return (await rememberedGit(repository, 'merge-base', [], commits.map(fullId), [], { env })).toString('utf8').trim();
   } catch (error) {
     if (error instanceof GitError && error.exit_code === 1) return undefined;
     throw error;
