@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { utimes, writeFile } from 'node:fs/promises';
+import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -16,6 +16,7 @@ import {
   mergedBranches,
   RefConflict,
   RefMoved,
+  readCommit,
   readTag,
   refsContaining,
   resolveBranch,
@@ -266,4 +267,52 @@ test('the base of several commits is what the first shares with the others', asy
   assert.equal(await mergeBase(repository, [one!, two!, three!]), base);
   const other = await commitTo(repository, { branch: 'other', changes: [put('b', '1')] });
   assert.equal(await mergeBase(repository, [one!, other]), undefined);
+});
+
+test('a branch moves when it is packed, below a folder that is gone, and beside git that packs refs all the time', async (t) => {
+  const repository = await temporaryRepository(t);
+  const ids: string[] = [];
+  for (const name of ['a', 'b', 'c', 'd'])
+    ids.push(await commitTo(repository, { parent: ids.at(-1) ?? null, changes: [put(name, name)] }));
+  const branches = ['main', 'deep/er/branch', 'deep/er/other', 'x'];
+  await updateRefs(
+    repository,
+    branches.slice(1).map((name) => ({ ref: `refs/heads/${name}`, old: null, new: ids[3]! })),
+  );
+  let isOver = false;
+  const packing = (async () => {
+    while (!isOver) await git(repository, 'pack-refs', ['--all']).catch(() => {}); // It gives way to a lock.
+  })();
+  const ends = await Promise.all(
+    branches.map(async (name) => {
+      let old = ids[3]!;
+      for (let turn = 0; turn < 30; turn++) {
+        const next = ids[turn % 4]!;
+        if (next !== old) await updateRefs(repository, [{ ref: `refs/heads/${name}`, old, new: next }]);
+        old = next;
+      }
+      return [name, old];
+    }),
+  );
+  isOver = true;
+  await packing;
+  const shown = (await git(repository, 'for-each-ref', ['--format=%(refname:lstrip=2) %(objectname)'])).toString();
+  assert.deepEqual(shown.trim().split('\n').sort(), ends.map((pair) => pair.join(' ')).sort());
+  assert.equal((await git(repository, 'fsck', ['--no-progress', '--no-dangling'])).toString(), '');
+});
+
+test('a symbolic or locked branch, and an object that is no commit, are left to git, which refuses', async (t) => {
+  const repository = await temporaryRepository(t);
+  const first = await commitTo(repository, { changes: [put('a', 'a')] });
+  const second = await commitTo(repository, { parent: first, changes: [put('a', 'b')] });
+  const main = (old: string, target: string) => updateRefs(repository, [{ ref: 'refs/heads/main', old, new: target }]);
+  const tree = (await readCommit(repository, second)).tree_id;
+  await assert.rejects(main(second, tree), GitError);
+  await writeFile(join(repository.path, 'refs/heads/main.lock'), '');
+  await assert.rejects(main(second, first), GitError);
+  await rm(join(repository.path, 'refs/heads/main.lock'));
+  await main(second, first);
+  await git(repository, 'symbolic-ref', [], ['refs/heads/alias', 'refs/heads/main']);
+  await updateRefs(repository, [{ ref: 'refs/heads/alias', old: first, new: second }]);
+  assert.equal(await resolveBranch(repository, 'main'), second);
 });

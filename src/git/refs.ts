@@ -5,6 +5,7 @@ import { parseObject, parsePerson, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
 import { removeStaleLocks } from './locks.ts';
 import { objectHeader, storedObject } from './readers.ts';
+import { moveRefFile } from './ref_files.ts';
 import { rememberedGit } from './remembered.ts';
 import type { Branch, Environment, Option, RefUpdate, Repository, Tag, TagRef } from './types.ts';
 
@@ -162,6 +163,9 @@ export async function refsContaining(
  * Throws `RefMoved` when one has another value, `RefConflict` when one conflicts with the name of another ref, `GitError` for anything else.
  */
 export async function updateRefs(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
+  const [first, ...others] = updates;
+  const { ref, old, new: target } = first!;
+  if (others.length === 0 && old !== null && target !== null && (await moveRefFile(repository, ref, old, target))) return;
   const input = updates.map(instructionOf).join('');
   const update = () => git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input });
   try {
