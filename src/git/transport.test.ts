@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { createGunzip } from 'node:zlib';
 import { commitTo, put, refusedGit, temporaryFolder, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import {
   advertiseRefs,
+  GitError,
   git,
   listBranches,
   listCommits,
@@ -302,4 +303,21 @@ test('a header that is no protocol version is as good as none', async (t) => {
   assert.match(await start('version=2'), /^000eversion 2\n/);
   assert.match(await start('version=1'), /^001e# service=git-upload-pack\n0000000eve/);
   for (const odd of ['version=2\nx', 'version=2;x', 'version=2 ', '', 'x'.repeat(1000)]) assert.match(await start(odd), /^001e/);
+});
+
+test('the capabilities of protocol 2 are those of git, for each kind of repository, and a missing repository has none', async (t) => {
+  const [sha1, other, sha256] = [
+    await temporaryRepository(t),
+    await temporaryRepository(t),
+    await temporaryRepository(t, 'sha256'),
+  ];
+  const capabilities = async (repository: Repository, protocol = 'version=2') =>
+    Buffer.concat(await advertiseRefs(repository, 'git-upload-pack', { protocol }).toArray()).toString();
+  const asked = await git(undefined, 'upload-pack', ['--stateless-rpc', '--advertise-refs'], [sha1.path], [], {
+    env: { GIT_PROTOCOL: 'version=2' },
+  });
+  for (const repository of [sha1, sha1, other]) assert.equal(await capabilities(repository), asked.toString());
+  assert.match(await capabilities(sha256), /object-format=sha256/);
+  await rm(other.path, { recursive: true });
+  await assert.rejects(capabilities(other), GitError);
 });

@@ -1,5 +1,8 @@
 /** The git programs behind smart HTTP. Requests and replies are streamed in constant memory; callers handle HTTP. */
-import { finished, type Readable, type Writable } from 'node:stream';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { finished, Readable, type Writable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start } from './command.ts';
 import type { Ending, GitProcess } from './launcher.ts';
 import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
@@ -39,11 +42,28 @@ const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,
  */
 export function advertiseRefs(repository: Repository, service: Service, { protocol, signal }: TransportOptions = {}): Readable {
   const env = protocolEnvironment(protocol);
+  // Protocol 2 advertises no refs, and starts with its version, as git's own http-backend does.
+  if (isVersion2(env)) return Readable.from(capabilities(repository, service, env));
   const line = `# service=${service}\n`;
   const head = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
-  const starting = startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { env });
-  // Protocol 2 starts with its version, as git's own http-backend does.
-  return reply(starting, service, { head: isVersion2(env) ? undefined : Buffer.from(head) }, signal);
+  return reply(startAdvertising(repository, service, env), service, { head: Buffer.from(head) }, signal);
+}
+
+const startAdvertising = (repository: Repository, service: Service, env: Environment): Promise<GitProcess> =>
+  startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { env });
+
+/** By service, protocol and configuration, which decide them; for a while, since git may be upgraded beneath a server. */
+const known_capabilities = new LRUCache<string, Buffer>({ max: 100, ttl: 10 * 60_000 });
+
+async function* capabilities(repository: Repository, service: Service, env: Environment): AsyncGenerator<Buffer> {
+  // A repository that is gone has none; git says so.
+  const config = await readFile(join(repository.path, 'config'), 'utf8').catch(() => undefined);
+  const key = [service, env.GIT_PROTOCOL, config].join('\0');
+  const known = config === undefined ? undefined : known_capabilities.get(key);
+  if (known) return yield known;
+  const advertised = Buffer.concat(await reply(startAdvertising(repository, service, env), service, {}).toArray());
+  known_capabilities.set(key, advertised);
+  yield advertised;
 }
 
 /** The reply to `POST git-upload-pack`: a fetch or a clone. Media type: `application/x-git-upload-pack-result`. */
