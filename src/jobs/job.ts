@@ -25,6 +25,8 @@ interface Declaration<P extends TProperties> {
 export interface EnqueueOptions {
   /** A queued job with the same key is replaced; a running one is followed by this one. */
   key?: string;
+  /** Seconds to wait before it runs. With a key, time counts from the first that was queued, so that a job that is replaced again and again still runs. */
+  after_s?: number;
 }
 
 /** A job with any input, as the worker sees it. */
@@ -75,9 +77,10 @@ export function queueOf<P extends TProperties>(
   const names = Object.keys(input);
   const validator = Compile(Type.Object(input));
   const queue: Pick<Queue<P>, 'enqueue' | 'enqueueEach'> = {
-    enqueue: async (tx, values, { key } = {}) => {
+    enqueue: async (tx, values, { key, after_s } = {}) => {
       await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(values)}::json, max_attempts => ${retries + 1}::int,
-        job_key => ${key === undefined ? null : `${name}:${key}`}::text)`.execute(tx);
+        job_key => ${key === undefined ? null : `${name}:${key}`}::text, run_at => now() + make_interval(secs => ${after_s ?? 0}),
+        job_key_mode => ${after_s === undefined ? 'replace' : 'preserve_run_at'}::text)`.execute(tx);
     },
     enqueueEach: async (tx, inputs) => {
       if (inputs.length === 0) return;

@@ -87,6 +87,28 @@ test('a waiting job with the same key is replaced', async () => {
   assert.equal(rows[0]?.max_attempts, 3);
 });
 
+test('a job that waits keeps its time when it is replaced, and runs at once when asked for', async () => {
+  const { db } = await testDatabase();
+  const patient = job('test_patient', { input: { id: Type.Integer() }, retries: 2, run: async () => {} });
+  const waiting = async () => {
+    const { rows } = await sql<{ run_at: string; id: number; waits: boolean }>`
+      select run_at::text, (payload->>'id')::int as id, run_at > now() + interval '30 seconds' as waits
+        from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
+       where tasks.identifier = 'test_patient'`.execute(db);
+    return rows;
+  };
+  await patient.enqueue(db, { id: 1 }, { key: 'one', after_s: 60 });
+  const [first] = await waiting();
+  assert.equal(first!.waits, true);
+  await patient.enqueue(db, { id: 2 }, { key: 'one', after_s: 90 });
+  assert.deepEqual(await waiting(), [{ ...first, id: 2 }]);
+  await patient.enqueue(db, { id: 3 }, { key: 'one' });
+  assert.deepEqual(
+    (await waiting()).map(({ id, waits }) => [id, waits]),
+    [[3, false]],
+  );
+});
+
 test('a job that is cut off by a stop goes back to the queue as if it had not begun', async (t) => {
   const began = Promise.withResolvers<void>();
   const endless = job('test_endless', {

@@ -83,7 +83,7 @@ async function inspectProjects(api: Client, db: Database, { projects }: Memory):
 /** Until every job has ended, or failed for good: another worker finds those of a killed server, which seem to be dead for a while. */
 async function jobsEnded(connectionString: string, db: Database): Promise<void> {
   for (;;) {
-    await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute' where locked_at is not null`.execute(
+    await sql`update graphile_worker._private_jobs set run_at = now(), locked_at = locked_at - interval '1 minute' where locked_at is not null or run_at > now()`.execute(
       db,
     );
     const { rows } =

@@ -9,7 +9,7 @@ import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
-import { maintainRepository } from './jobs.ts';
+import { maintainRepository, maintenancePause_s } from './jobs.ts';
 
 /** Whose references move: a project, and the user who moves them. */
 export interface Mover {
@@ -131,7 +131,7 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   await recordRefs(tx, project_id, id, moved);
   await openWhenEmpty(tx, services, project_id, moved);
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
-  await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
+  await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id), after_s: maintenancePause_s });
 }
 
 /**

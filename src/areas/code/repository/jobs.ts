@@ -2,6 +2,9 @@ import { maintain, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 
+/** How long a repository waits for it: what was written in between is tidied in one run. */
+export const maintenancePause_s = 60;
+
 /** Enqueued by every move of references, with the project as its key, so that a busy repository waits for one at most. */
 export const maintainRepository = job('maintain_repository', {
   input: { project_id: Id },
