@@ -30,8 +30,10 @@ test('a project needs only a name, is created in the namespace of the caller, an
   const namespace_id = rest.namespace.id;
   assert.deepEqual(rest, {
     description: null,
+    description_html: '',
     name: 'Déjà Vu 2nd edition',
     name_with_namespace: `${username.replaceAll('-', ' ')} / Déjà Vu 2nd edition`,
+    open_issues_count: 0,
     path: 'deja-vu-2nd-edition',
     path_with_namespace: `${username}/deja-vu-2nd-edition`,
     default_branch: 'main',
