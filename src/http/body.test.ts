@@ -78,6 +78,8 @@ test('what a body may hold is counted before it is parsed', async () => {
   const url = `/projects/${project.id}/issues`;
   const many = `{"title":"x","a":[${'0,'.repeat(100_000)}0]}`;
   const deep = (levels: number) => `{"title":"x","a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  const names = (count: number) =>
+    `{"title":"x","a":[${Array.from({ length: count }, (_, index) => `{"k${index}":0,"same":0}`)}]}`;
   const refusals = [
     [json, many, 'the body has more than 100000 keys and elements'],
     [
@@ -90,6 +92,7 @@ test('what a body may hold is counted before it is parsed', async () => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 4097 }, (_, index) => [`k${index}`, 0]))),
       'more than 4096 parameters were sent',
     ],
+    [json, names(1025), 'the body has more than 1024 different keys in its parameters'],
     [json, deep(64), 'the body is nested more than 64 levels deep'],
     [json, '['.repeat(1_000_000), 'the body is nested more than 64 levels deep'],
     [form, 'a&'.repeat(500_000), 'more than 4096 parameters were sent'],
@@ -99,8 +102,9 @@ test('what a body may hold is counted before it is parsed', async () => {
     const refused = await as('owner').post(url, undefined, { headers, raw });
     assert.deepEqual([refused.status, refused.body], [400, { message: text, error: text }]);
   }
-  const most = await as('owner').post(url, undefined, { headers: json, raw: deep(63) });
-  assert.equal(most.status, 201);
+  const list = `{"title":"x","a":[${'"b",'.repeat(20_000)}"c"]}`;
+  for (const raw of [deep(63), names(1023), list])
+    assert.equal((await as('owner').post(url, undefined, { headers: json, raw })).status, 201);
   // What stands in a string counts as nothing.
   const title = await as('owner').post(url, undefined, {
     headers: json,

@@ -23,7 +23,7 @@ export const usualBody_bytes = 1024 * 1024;
 /** The limit of an endpoint with a long text: a million characters, some of them escaped. */
 export const longTextBody_bytes = 6 * 1024 * 1024;
 
-/** Longer texts are parsed in a thread of their own. */
+/** Longer texts are parsed in a thread of their own, and so are long lists. */
 const shortText_bytes = 1024 * 1024;
 
 export interface BodyOptions {
@@ -137,7 +137,7 @@ export class UnreadBody {
       await this.#receive(at_most_bytes, (chunk) => {
         bounds.add(chunk);
         size_bytes += chunk.length;
-        if (!large && size_bytes > shortText_bytes) {
+        if (!large && (size_bytes > shortText_bytes || (bounds instanceof JsonBounds && bounds.isLong))) {
           large = new LargeText();
           for (const earlier of chunks.splice(0)) large.add(earlier);
         }

@@ -1,11 +1,21 @@
 /** Checks a JSON text against limits while it arrives, so that no text that would block other requests is ever parsed (docs/operating.md#limits). */
+import { randomInt } from 'node:crypto';
 import { badParams } from './errors.ts';
 import { maximumPairs, tooManyPairs } from './form.ts';
 
 const maximumDepth = 64;
 const maximumElements = 100_000;
 
+/** Of keys inside parameters. The parser makes a shape for each combination of names, which costs a hundred times more than another object of the same shape. */
+const maximumNames = 1024;
+/** The main thread reads values in objects faster than it takes them over from a thread; with texts in lists it is the other way round. */
+const manyListed = 10_000;
+
+/** Differs from process to process, so that nobody can send names with the same hash. */
+const seed = randomInt(2 ** 32);
+
 const quote = 0x22;
+const colon = 0x3a;
 const comma = 0x2c;
 const backslash = 0x5c;
 const opening = new Set([0x5b, 0x7b]);
@@ -16,27 +26,48 @@ export class JsonBounds {
   #depth = 0;
   #elements = 0;
   #parameters = 1;
+  #commas = 0;
+  #keys = 0;
+  /** Of the last string. */
+  #hash = seed;
+  readonly #names = new Set<number>();
   #isInString = false;
   #isEscaped = false;
 
-  /** @throws ApiError 400 for more than 4,096 parameters, 100,000 keys and elements, or 64 levels */
+  /** Whether so much of the text so far is in lists that a thread should parse it. */
+  get isLong(): boolean {
+    return this.#commas - this.#keys > manyListed;
+  }
+
+  /** @throws ApiError 400 for more than 4,096 parameters, 1,024 different keys in them, 100,000 keys and elements, or 64 levels */
   add(chunk: Uint8Array): void {
     for (const byte of chunk) {
       if (this.#isInString) {
         if (this.#isEscaped) this.#isEscaped = false;
         else if (byte === backslash) this.#isEscaped = true;
         else if (byte === quote) this.#isInString = false;
-      } else if (byte === quote) this.#isInString = true;
-      else if (byte === comma) this.#addMember();
+        this.#hash = Math.imul(this.#hash ^ byte, 0x01000193);
+      } else if (byte === quote) {
+        this.#isInString = true;
+        this.#hash = seed;
+      } else if (byte === comma) this.#addMember();
+      else if (byte === colon) this.#addKey();
       else if (opening.has(byte)) this.#open();
       else if (closing.has(byte)) this.#depth--;
     }
   }
 
   #addMember(): void {
+    this.#commas++;
     this.#addElement();
     // The parameters of a body are copied between objects, which costs far more than parsing them.
     if (this.#depth === 1 && ++this.#parameters > maximumPairs) throw tooManyPairs();
+  }
+
+  #addKey(): void {
+    this.#keys++;
+    if (this.#depth > 1 && this.#names.add(this.#hash).size > maximumNames)
+      throw badParams(`the body has more than ${maximumNames} different keys in its parameters`);
   }
 
   #open(): void {
