@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { git, readCommit, resolveBranch } from '../../../git/index.ts';
+import { changesFor } from './file_actions.ts';
 
 const commitsOf = ({ project }: World) => `/projects/${project.id}/repository/commits`;
 const change = { branch: 'main', commit_message: 'Change files' };
@@ -21,6 +22,32 @@ async function filesOf(place: World, branch = 'main'): Promise<string[]> {
     }),
   );
 }
+
+test('other work is done between the actions of a large commit', async () => {
+  const place = await filledWorld();
+  const parent = (await headOf(place))!;
+  let turns = 0;
+  let isReading = true;
+  const count = () => {
+    turns += 1;
+    if (isReading) setImmediate(count);
+  };
+  const turnsAt: number[] = [];
+  const actions = Array.from({ length: 500 }, (_, index) => ({
+    action: 'create' as const,
+    content: Buffer.from('x'),
+    get file_path() {
+      turnsAt.push(turns);
+      return `file-${index}`;
+    },
+  }));
+  await changesFor(repositoryIn(place), parent, actions.slice(0, 1)); // from now on the trees are in memory
+  turnsAt.length = 0;
+  setImmediate(count);
+  await changesFor(repositoryIn(place), parent, actions);
+  isReading = false;
+  assert.ok(turnsAt.at(-1)! - turnsAt[0]! >= 4, `${turnsAt[0]} to ${turnsAt.at(-1)}`);
+});
 
 test('one commit can contain every kind of action, applied in order', async () => {
   const place = await filledWorld();
