@@ -801,6 +801,7 @@ CREATE INDEX issues_by_update ON issues USING btree (project_id, updated_at, id)
 CREATE INDEX issues_by_votes ON issues USING btree (project_id, upvotes, id) WHERE upvotes > 0;
 CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) WHERE weight IS NOT NULL;
 CREATE INDEX issues_in_order ON issues USING btree (project_id, created_at, id) INCLUDE (state, confidential, author_id);
+CREATE INDEX issues_latest ON issues USING btree (updated_at, id);
 CREATE INDEX issues_newest ON issues USING btree (created_at, id);
 CREATE INDEX issues_open ON issues USING btree (project_id, confidential) WHERE state = 'opened'::text;
 CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');

@@ -14,6 +14,8 @@ export type Sort = 'asc' | 'desc';
 export interface Part {
   /** Which rows are in it; all by default. */
   where?: RawBuilder<SqlBool>;
+  /** Whether an index has the rows of all projects in this order, besides those of each. */
+  isIndexedAcross?: true;
   /** The sort key; ties are ordered by id, newest first. */
   by: readonly { column: RawBuilder<unknown>; sort: Sort; nullsLast?: true }[];
 }
@@ -22,7 +24,9 @@ export interface Part {
 export interface View {
   /** The projects or groups, if they are few enough to be listed by id. */
   place_ids?: readonly number[];
-  /** A further predicate on the rows. */
+  /** Otherwise a query of their ids, and a predicate on the rows in them. */
+  places?: { ids: RawBuilder<unknown>; where: RawBuilder<SqlBool> };
+  /** A predicate on the rows; without `place_ids` it also says in which projects or groups. */
   where: RawBuilder<SqlBool>;
 }
 
@@ -33,8 +37,8 @@ export interface Selection {
   filters: readonly Filter[];
 }
 
-/** Below this many rows it is faster to take the first rows of each project or group than to scan all of them at once. */
-const mostOfPlaces = 20_000;
+/** Below this many rows it is faster to take the first rows of some projects or groups than to scan all of them at once. */
+const mostOfPlaces = 100_000;
 
 const all = (predicates: readonly RawBuilder<SqlBool>[]) => sql<SqlBool>`${sql.join(predicates, sql` and `)}`;
 
@@ -54,30 +58,73 @@ function ofPlaces({ kind, view: { place_ids }, filters }: Selection): RawBuilder
 
 const keysOf = ({ by }: Part) => by.map((_, index) => `key${index}`);
 
-/** @param named whether the columns have been selected under the names of `keysOf` */
+/** @param named whether the columns have been selected as `row_id` and under the names of `keysOf` */
 function orderOf(kind: NoteableKind, part: Part, named: boolean) {
   const keys = part.by.map(({ column, sort, nullsLast }, index) => {
     const key = named ? sql.ref(`key${index}`) : column;
     return sql`${key} ${sql.raw(sort)}${nullsLast ? sql` nulls last` : sql``}`;
   });
-  return sql`order by ${sql.join([...keys, sql`${named ? sql.ref('id') : rowId(kind)} desc`])}`;
+  return sql`order by ${sql.join([...keys, sql`${named ? sql.ref('row_id') : rowId(kind)} desc`])}`;
+}
+
+/**
+ * The first ids of a part, from the first rows of its projects or groups: first one of each, because the first `count` rows are in the `count` of them whose
+ * first row comes first. So the others are asked for one row each.
+ * @param places with the ids
+ */
+function firstOfPlaces(
+  part: Part,
+  kind: NoteableKind,
+  places: RawBuilder<unknown>,
+  tests: readonly RawBuilder<SqlBool>[],
+  count: number,
+): RawBuilder<unknown> {
+  const keys = part.by.map(({ column }, index) => sql`${column} as ${sql.ref(keysOf(part)[index]!)}`);
+  const first = (limit: number) => sql`lateral (
+    select ${sql.join([sql`${rowId(kind)} as row_id`, ...keys])} from ${sql.table(kind.table)} where ${placeId(kind)} = place.id and ${all(tests)}
+     ${orderOf(kind, part, false)} limit ${sql.lit(limit)}) first`;
+  const order = orderOf(kind, part, true);
+  return sql`select row_id as id from (
+    select first.* from (select place.id from (${places}) place(id), ${first(1)} ${order} limit ${sql.lit(count)}) place, ${first(count)}) firsts
+     ${order} limit ${sql.lit(count)}`;
+}
+
+/** As many of the first rows of all projects are read, whoever may read them, before the visible projects are asked one by one. */
+const walkedAtLeast = 2000;
+
+/** The first ids of a part of a list of more projects than can be named. A caller who may read much finds them among the first of all. */
+function firstOfMany(
+  part: Part,
+  { kind, view, filters }: Selection,
+  { ids, where }: NonNullable<View['places']>,
+  count: number,
+): RawBuilder<unknown> {
+  const tests = [...filters.map((filter) => filter.where), ...(part.where ? [part.where] : [])];
+  const far = firstOfPlaces(part, kind, ids, [where, ...tests], count);
+  if (!part.isIndexedAcross) return far;
+  const order = orderOf(kind, part, false);
+  const found = sql`(select count(*) from near)`;
+  return sql`
+    with near as materialized (
+      select ${rowId(kind)} as id
+        from (select * from ${sql.table(kind.table)} ${order} limit ${sql.lit(walkedAtLeast + 4 * count)}) ${sql.table(kind.table)}
+       where ${all([view.where, ...tests])} ${order} limit ${sql.lit(count)})
+    select id from near where ${found} = ${sql.lit(count)}
+    union all select id from (${far}) far where ${found} < ${sql.lit(count)}`;
 }
 
 /** The first ids of a part. */
 function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
-  const { place_ids } = view;
   const tests = [...within(selection), ...(part.where ? [part.where] : [])];
-  const isLoose = filters.every(({ isNarrow }) => !isNarrow);
-  if (place_ids && place_ids.length > 1 && isLoose && place_ids.length * count <= mostOfPlaces) {
-    const keys = part.by.map(({ column }, index) => sql`${column} as ${sql.ref(keysOf(part)[index]!)}`);
-    return sql`select id from (
-      select first.* from unnest(${place_ids}::bigint[]) place(id), lateral (
-        select ${sql.join([rowId(kind), ...keys])} from ${sql.table(kind.table)} where ${placeId(kind)} = place.id and ${all(tests)}
-         ${orderOf(kind, part, false)} limit ${sql.lit(count)}) first) firsts ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
-  }
+  const places = view.place_ids?.length ?? 1;
+  if (isLoose(filters) && view.places) return firstOfMany(part, selection, view.places, count);
+  if (isLoose(filters) && places > 1 && places + Math.min(places, count) * count <= mostOfPlaces)
+    return firstOfPlaces(part, kind, sql`select unnest(${view.place_ids}::bigint[])`, tests, count);
   return sql`select ${rowId(kind)} from ${sql.table(kind.table)} where ${all([ofPlaces(selection), ...tests])} ${orderOf(kind, part, false)} limit ${sql.lit(count)}`;
 }
+
+const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => !isNarrow);
 
 interface Found {
   ids: number[];
@@ -160,12 +207,15 @@ async function idsOfPage(
 
 /** How many rows there are, up to one more than is ever reported. */
 async function countOf(db: Database, selection: Selection, most: number): Promise<number> {
-  const tests = all([ofPlaces(selection), ...within(selection)]);
-  const { rows } = await sql<{ total: number }>`${selection.filters.length === 0 ? sql`` : customPlan}
-    select count(*) as total from (select from ${sql.table(selection.kind.table)} where ${tests} limit ${sql.lit(most)}) counted`.execute(
-    db,
-  );
-  return rows[0]!.total;
+  const { kind, view, filters } = selection;
+  const tests = filters.map(({ where }) => where);
+  const rows =
+    view.places && isLoose(filters)
+      ? sql`(${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`
+      : sql`${sql.table(kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`;
+  const counted = await sql<{ total: number }>`${filters.length === 0 ? sql`` : customPlan}
+    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`.execute(db);
+  return counted.rows[0]!.total;
 }
 
 /** The last row that offset pagination reaches. */

@@ -1,13 +1,13 @@
 /** The orders of issue lists, including the manual order. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { distance, type Order, type Part, type Sort } from '../issuables/index.ts';
 
 const rest: Pick<Part, 'by'> = { by: [] };
 const column = (name: string) => sql.ref(`issues.${name}`);
 
-const byColumn =
-  (of: RawBuilder<unknown>) =>
-  (sort: Sort): Part[] => [{ by: [{ column: of, sort }] }];
+const byMoment =
+  (name: string) =>
+  (sort: Sort): Part[] => [{ isIndexedAcross: true, by: [{ column: column(name), sort }] }];
 
 /** By a nullable column, with nulls last. */
 const byValue =
@@ -41,9 +41,9 @@ const byVotes = (sort: Sort): Part[] => {
 };
 
 const orders = {
-  created_at: byColumn(column('created_at')),
-  updated_at: byColumn(column('updated_at')),
-  title: byColumn(sql`lower(${column('title')})`),
+  created_at: byMoment('created_at'),
+  updated_at: byMoment('updated_at'),
+  title: (sort: Sort): Part[] => [{ by: [{ column: sql`lower(${column('title')})`, sort }] }],
   due_date: byValue('due_date'),
   milestone_due: byValue('milestone_due_date'),
   weight: byValue('weight'),
