@@ -78,6 +78,48 @@ export async function lockedNamespaceOf(tx: Database, namespace_id: number): Pro
 }
 
 /**
+ * Changes the path or parent of a group, and the paths of everything in it.
+ * @param tx a transaction that has locked the trees
+ * @param place the current group
+ * @param parent undefined for a top-level group
+ */
+export async function moveGroup(
+  tx: Database,
+  place: LockedNamespace,
+  path: string,
+  parent: LockedNamespace | undefined,
+): Promise<void> {
+  const full_path = parent ? `${parent.full_path}/${path}` : path;
+  const traversal_ids = [...(parent?.traversal_ids ?? []), place.id];
+  const isSamePlace = traversal_ids.join() === place.traversal_ids.join();
+  if (full_path === place.full_path && isSamePlace) return;
+  const moved = (column: string) =>
+    sql<string>`${full_path} || substr(${sql.ref(column)}, ${place.full_path.length + 1}::integer)`;
+  const below = sql<boolean>`namespaces.traversal_ids @> ${[place.id]}::bigint[]`;
+  // First, because afterwards the groups have their new paths.
+  await tx
+    .updateTable('projects')
+    .from('namespaces')
+    .set({ full_path: moved('projects.full_path') })
+    .whereRef('namespaces.id', '=', 'projects.namespace_id')
+    .where(below)
+    .execute();
+  await tx
+    .updateTable('namespaces')
+    .set({ path, parent_id: parent?.id ?? null })
+    .where('id', '=', place.id)
+    .execute();
+  await tx
+    .updateTable('namespaces')
+    .set({
+      full_path: moved('namespaces.full_path'),
+      traversal_ids: sql`${traversal_ids}::bigint[] || traversal_ids[${place.traversal_ids.length + 1}::integer:]`,
+    })
+    .where(below)
+    .execute();
+}
+
+/**
  * Whether a group or project has a path, or a user has it as their username. Users without a namespace count as well.
  * @param tx the transaction that takes the path, with the tree locked
  * @param except_id the group that is updated, which may have the path

@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found } from '../../../http/index.ts';
+import { lockedNamespaceOf, moveGroup } from './actions.ts';
+import { removeGroup } from './jobs.ts';
 
 export interface Deletion {
   /** Whether to delete immediately what is already marked. */
@@ -35,6 +37,19 @@ export interface DeletableKind {
   /** Schedules the removal. */
   remove(db: Database, id: number): Promise<unknown>;
 }
+
+export const groupDeletion: DeletableKind = {
+  table: 'namespaces',
+  noun: 'Group',
+  confirmed: 'subgroup',
+  async rename(tx, id, { name, path }) {
+    const place = await lockedNamespaceOf(tx, id);
+    const parent_id = place.traversal_ids.at(-2);
+    await moveGroup(tx, place, path, parent_id === undefined ? undefined : await lockedNamespaceOf(tx, parent_id));
+    await tx.updateTable('namespaces').set({ name }).where('id', '=', id).execute();
+  },
+  remove: (db, id) => removeGroup.enqueue(db, { group_id: id }, { key: String(id) }),
+};
 
 /** Kept free by the rules of names and paths, so that marking never meets a name that is taken. */
 const endingOf = (id: number) => `-deletion_scheduled-${id}`;

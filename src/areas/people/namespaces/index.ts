@@ -6,9 +6,10 @@ export {
   lockedNamespaceOf,
   lockNamespace,
   lockTarget,
+  moveGroup,
   renameUserNamespace,
 } from './actions.ts';
-export { type DeletableKind, type Deletion, markOrRemove, removeDue, unmark } from './deletion_actions.ts';
+export { type DeletableKind, type Deletion, groupDeletion, markOrRemove, removeDue, unmark } from './deletion_actions.ts';
 export { deleteRepositories, removeGroup } from './jobs.ts';
 export {
   groupWebUrl,

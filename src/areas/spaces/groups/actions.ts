@@ -11,9 +11,9 @@ import {
   isPathTaken,
   type LockedNamespace,
   lockNamespace,
+  moveGroup,
 } from '../../people/namespaces/index.ts';
 import { maximumDepth } from './rules.ts';
-import { moveTo } from './transfer_actions.ts';
 
 /** Columns that are stored as given. */
 export type GroupSettings = Pick<
@@ -120,7 +120,7 @@ export async function updateGroup(tx: Database, group_id: number, changes: Group
   if (Object.keys(reasons).length > 0) throw invalid(reasons);
   const { path, ...columns } = changes;
   try {
-    if (path !== undefined) await moveTo(tx, place, path, parent);
+    if (path !== undefined) await moveGroup(tx, place, path, parent);
     await tx
       .updateTable('namespaces')
       .set(stamped(columns, path !== undefined && path !== place.path))

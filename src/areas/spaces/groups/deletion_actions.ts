@@ -3,30 +3,8 @@ import type { Group } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import {
-  type DeletableKind,
-  type Deletion,
-  lockedNamespaceOf,
-  markOrRemove,
-  removeDue,
-  removeGroup,
-  unmark,
-} from '../../people/namespaces/index.ts';
+import { type Deletion, groupDeletion, markOrRemove, removeDue, unmark } from '../../people/namespaces/index.ts';
 import { updateGroup } from './actions.ts';
-import { moveTo } from './transfer_actions.ts';
-
-const kind: DeletableKind = {
-  table: 'namespaces',
-  noun: 'Group',
-  confirmed: 'subgroup',
-  async rename(tx, id, { name, path }) {
-    const place = await lockedNamespaceOf(tx, id);
-    const parent_id = place.traversal_ids.at(-2);
-    await moveTo(tx, place, path, parent_id === undefined ? undefined : await lockedNamespaceOf(tx, parent_id));
-    await tx.updateTable('namespaces').set({ name }).where('id', '=', id).execute();
-  },
-  remove: (db, id) => removeGroup.enqueue(db, { group_id: id }, { key: String(id) }),
-};
 
 /**
  * Marks a group for deletion, or schedules the immediate deletion of a marked one.
@@ -36,7 +14,7 @@ const kind: DeletableKind = {
 export async function endGroup(tx: Database, group: Group, deletion: Deletion): Promise<void> {
   if (deletion.permanently_remove && group.parent_id === null)
     throw badRequest('`permanently_remove` option is only available for subgroups.');
-  await markOrRemove(tx, kind, group, deletion);
+  await markOrRemove(tx, groupDeletion, group, deletion);
 }
 
 /**
@@ -45,12 +23,12 @@ export async function endGroup(tx: Database, group: Group, deletion: Deletion): 
  * @throws ApiError 400 when it is not marked itself, or when its name or path has been taken
  */
 export const restoreGroup = async (tx: Database, group_id: number): Promise<void> =>
-  updateGroup(tx, group_id, await unmark(tx, kind, group_id));
+  updateGroup(tx, group_id, await unmark(tx, groupDeletion, group_id));
 
 /** Every hour: schedules the deletion of groups whose restore period is over, each by a job of its own. */
 export const removeMarkedGroups = job('remove_marked_groups', {
   input: {},
   retries: 2,
   schedule: '47 * * * *',
-  run: ({ db }) => removeDue(db, kind),
+  run: ({ db }) => removeDue(db, groupDeletion),
 });

@@ -10,51 +10,9 @@ import {
 } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
-import { isPathTaken, type LockedNamespace, lockedNamespaceOf } from '../../people/namespaces/index.ts';
+import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { maximumDepth } from './rules.ts';
-
-/**
- * Changes the path or parent of a group, and the paths of everything in it.
- * @param tx a transaction that has locked the trees
- * @param place the current group
- * @param parent undefined for a top-level group
- */
-export async function moveTo(
-  tx: Database,
-  place: LockedNamespace,
-  path: string,
-  parent: LockedNamespace | undefined,
-): Promise<void> {
-  const full_path = parent ? `${parent.full_path}/${path}` : path;
-  const traversal_ids = [...(parent?.traversal_ids ?? []), place.id];
-  const isSamePlace = traversal_ids.join() === place.traversal_ids.join();
-  if (full_path === place.full_path && isSamePlace) return;
-  const moved = (column: string) =>
-    sql<string>`${full_path} || substr(${sql.ref(column)}, ${place.full_path.length + 1}::integer)`;
-  const below = sql<boolean>`namespaces.traversal_ids @> ${[place.id]}::bigint[]`;
-  // First, because afterwards the groups have their new paths.
-  await tx
-    .updateTable('projects')
-    .from('namespaces')
-    .set({ full_path: moved('projects.full_path') })
-    .whereRef('namespaces.id', '=', 'projects.namespace_id')
-    .where(below)
-    .execute();
-  await tx
-    .updateTable('namespaces')
-    .set({ path, parent_id: parent?.id ?? null })
-    .where('id', '=', place.id)
-    .execute();
-  await tx
-    .updateTable('namespaces')
-    .set({
-      full_path: moved('namespaces.full_path'),
-      traversal_ids: sql`${traversal_ids}::bigint[] || traversal_ids[${place.traversal_ids.length + 1}::integer:]`,
-    })
-    .where(below)
-    .execute();
-}
 
 const failed = (reason: string) => badRequest(`Transfer failed: ${reason}`);
 
@@ -78,7 +36,7 @@ export async function transferGroup(
   const above = parent && (await lockedNamespaceOf(tx, parent.id));
   await refuseUnfit(tx, place, above);
   try {
-    await moveTo(tx, place, place.path, above);
+    await moveGroup(tx, place, place.path, above);
   } catch (error) {
     // At the top level there is no tree to lock, so two groups can take the same path at the same time.
     if (isUniqueViolation(error, 'namespaces_full_path_key')) throw failed(pathTaken);
