@@ -73,9 +73,29 @@ export async function markOrRemove(tx: Database, kind: DeletableKind, thing: Del
   }
   if (marked_for_deletion_at !== null) throw badRequest(`${noun} has been already marked for deletion`);
   if (thing.marked_for_deletion) return;
-  const ending = endingOf(thing.id);
-  await kind.rename(tx, thing.id, { name: name + ending, path: path + ending });
-  await setMarked(tx, table, thing.id, true);
+  await mark(tx, kind, { id: thing.id, name, path });
+}
+
+async function mark(tx: Database, kind: DeletableKind, { id, name, path }: Names & { id: number }): Promise<void> {
+  const ending = endingOf(id);
+  await kind.rename(tx, id, { name: name + ending, path: path + ending });
+  await setMarked(tx, kind.table, id, true);
+}
+
+/**
+ * Marks groups, as far as they are not marked, and schedules their removal without the time in which they could be restored.
+ * @param tx a transaction that has locked their trees
+ */
+export async function removeGroupsNow(tx: Database, group_ids: readonly number[]): Promise<void> {
+  const groups = await tx
+    .selectFrom('namespaces')
+    .select(['id', 'name', 'path', 'marked_for_deletion_at'])
+    .where(sql<boolean>`id = any(${group_ids}::bigint[])`)
+    .execute();
+  for (const { marked_for_deletion_at, ...group } of groups) {
+    if (marked_for_deletion_at === null) await mark(tx, groupDeletion, group);
+    await groupDeletion.remove(tx, group.id);
+  }
 }
 
 /**

@@ -9,7 +9,15 @@ export {
   moveGroup,
   renameUserNamespace,
 } from './actions.ts';
-export { type DeletableKind, type Deletion, groupDeletion, markOrRemove, removeDue, unmark } from './deletion_actions.ts';
+export {
+  type DeletableKind,
+  type Deletion,
+  groupDeletion,
+  markOrRemove,
+  removeDue,
+  removeGroupsNow,
+  unmark,
+} from './deletion_actions.ts';
 export { deleteRepositories, removeGroup } from './jobs.ts';
 export {
   groupWebUrl,

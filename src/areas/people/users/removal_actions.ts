@@ -5,7 +5,7 @@ import { countsToday, isLastingOwner, levels, lockTrees } from '../../../access/
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
-import { deleteRepositories, removeGroup } from '../namespaces/index.ts';
+import { deleteRepositories, removeGroupsNow } from '../namespaces/index.ts';
 import { moveContributions } from './contribution_actions.ts';
 import { ghostUser } from './ghost_actions.ts';
 import { removeAccessRequests } from './request_actions.ts';
@@ -111,7 +111,7 @@ async function remove({ db, url, input, signal }: JobCall<{ user_id: number; har
   await moveContributions(db, move, signal);
   await db.transaction().execute(async (tx) => {
     await lockTrees(tx, await placesOf(tx, user_id));
-    if (hard) await removeGroups(tx, await groupsOwnedAlone(tx, user_id, isHumanOwner));
+    if (hard) await removeGroupsNow(tx, await groupsOwnedAlone(tx, user_id, isHumanOwner));
     await removeOwnProjects(tx, user_id);
     await moveContributions(tx, move);
     await removeAccessRequests(tx, sql`user_id = ${user_id}`);
@@ -128,13 +128,6 @@ async function placesOf(tx: Database, user_id: number): Promise<number[]> {
     select coalesce(members.group_id, projects.namespace_id) from members left join projects on projects.id = members.project_id
      where user_id = ${user_id}`.execute(tx);
   return rows.map(({ id }) => id);
-}
-
-async function removeGroups(tx: Database, group_ids: readonly number[]): Promise<void> {
-  for (const group_id of group_ids) {
-    await tx.updateTable('namespaces').set({ marked_for_deletion_at: sql`now()` }).where('id', '=', group_id).execute();
-    await removeGroup.enqueue(tx, { group_id }, { key: String(group_id) });
-  }
 }
 
 async function removeOwnProjects(tx: Database, user_id: number): Promise<void> {

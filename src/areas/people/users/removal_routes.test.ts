@@ -80,8 +80,14 @@ test('the only owner of a group cannot be deleted without hard_delete', async ()
   assert.equal((await as('admin').delete(url)).status, 409);
 
   assert.equal((await as('admin').delete(url, { hard_delete: true })).status, 204);
-  await work(here, [removeUser, removeGroup]);
+  await work(here, [removeUser]);
   assert.equal(await isThere(here, people.owner.id), false);
+  const marked = (await as('admin').get(`/groups/${group.id}`)).body;
+  assert.equal(marked.full_path, `${group.path}-deletion_scheduled-${group.id}`);
+  assert.notEqual(marked.marked_for_deletion_on, null);
+  const again = await as('admin').post('/groups', { name: 'again', path: group.path });
+  assert.equal(again.status, 201, 'the path is free before the group is gone');
+  await work(here, [removeGroup]);
   assert.equal((await as('admin').get(`/groups/${group.id}`)).status, 404);
   assert.equal((await as('admin').get(`/projects/${project.id}`)).status, 404);
 });
