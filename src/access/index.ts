@@ -71,7 +71,7 @@ export { type Owner, ownerRole } from './owners.ts';
 export { passwordDigest } from './passwords.ts';
 export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
 export { type PlanningParent, planningRole } from './planning.ts';
-export { currentPlan, planForAnonymous, planInForce } from './plans.ts';
+export { currentPlan, licensedTrial, planForAnonymous, planInForce } from './plans.ts';
 export {
   codeDownloader,
   codeReader,

@@ -6,6 +6,14 @@ import type { Plan } from '../http/plans.ts';
 /** The plan in force, as an expression for any statement. */
 export const planInForce = sql<Plan>`coalesce((select plan from current_license), 'free')`;
 
+const trial = sql`current_license join licenses on licenses.id = current_license.id and licenses.trial and not current_license.expired`;
+
+/** The trial in force, as expressions for any statement: whether there is one, and the day it ends. */
+export const licensedTrial = {
+  isTrial: sql<boolean>`exists (select from ${trial})`,
+  endsOn: sql<string | null>`(select current_license.expires_at from ${trial})`,
+};
+
 /** Whether the license expired so long ago that projects cannot be changed, as an expression for any statement. */
 export const changesAreBlocked = sql<boolean>`coalesce((select blocks_changes from current_license), false)`;
 

@@ -6,8 +6,9 @@ import type { Answer } from '../support/client.ts';
 import { addEpic } from '../support/epics.ts';
 import { gitClient, remoteOf } from '../support/git.ts';
 import { addIssue } from '../support/issues.ts';
+import { upload } from '../support/lfs.ts';
 import { licenseText } from '../support/licenses.ts';
-import { type World, world } from '../support/world.ts';
+import { type Persona, type World, world } from '../support/world.ts';
 
 const fields = (text: string) => text.split(/\s+/);
 
@@ -21,7 +22,7 @@ const ownUser = [
   ...profile,
   ...fields('last_sign_in_at confirmed_at theme_id last_activity_on color_scheme_id projects_limit current_sign_in_at email'),
   ...fields('identities can_create_group can_create_project two_factor_enabled external private_profile commit_email'),
-  ...fields('preferred_language'),
+  ...fields('preferred_language shared_runners_minutes_limit extra_shared_runners_minutes_limit'),
 ];
 const userForAdmin = [
   ...ownUser,
@@ -45,8 +46,22 @@ const project = [
 const group = [
   ...fields('id web_url name path description visibility share_with_group_lock project_creation_level subgroup_creation_level'),
   ...fields('emails_disabled emails_enabled lfs_enabled archived default_branch avatar_url request_access_enabled full_name'),
-  ...fields('full_path created_at parent_id'),
+  ...fields('full_path created_at parent_id marked_for_deletion_on mentions_disabled default_branch_protection'),
+  ...fields('default_branch_protection_defaults require_two_factor_authentication two_factor_grace_period auto_devops_enabled'),
+  ...fields('show_diff_preview_in_email math_rendering_limits_enabled lock_math_rendering_limits_enabled organization_id'),
+  ...fields('shared_runners_setting max_artifacts_size ldap_cn ldap_access wiki_access_level'),
 ];
+const groupDetail = [
+  ...group,
+  ...fields('shared_with_groups projects shared_projects prevent_sharing_groups_outside_hierarchy membership_lock'),
+  ...fields(
+    'shared_runners_minutes_limit extra_shared_runners_minutes_limit prevent_forking_outside_group ip_restriction_ranges',
+  ),
+];
+const statistics = fields(
+  'commit_count storage_size repository_size wiki_size lfs_objects_size job_artifacts_size pipeline_artifacts_size ' +
+    'packages_size snippets_size uploads_size container_registry_size',
+);
 const licence = fields(
   'id plan created_at starts_at expires_at historical_max maximum_user_count licensee add_ons expired overage user_limit',
 );
@@ -132,7 +147,11 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
     ['GET /users', basicUser, await owner.get('/users')],
     ['GET /users by an administrator', userForAdmin, await admin.get('/users')],
     ['GET /users/:id', profile, await owner.get(guest)],
-    ['GET /users/:id by an administrator', [...userForAdmin, 'sign_in_count', 'highest_role'], await admin.get(guest)],
+    [
+      'GET /users/:id by an administrator',
+      [...userForAdmin, ...fields('plan trial sign_in_count highest_role')],
+      await admin.get(guest),
+    ],
     ['PUT /users/:id', userForAdmin, await admin.put(guest, { bio: 'a' })],
     ['GET /projects/:id', [...project, 'permissions'], await owner.get(ofProject)],
     ['GET /projects', [...project, 'permissions'], await owner.get('/projects')],
@@ -143,8 +162,18 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
     ],
     ['GET /projects, simple', basicProject, await owner.get('/projects', { simple: true })],
     ['GET /groups', group, await owner.get('/groups')],
-    ['GET /groups/:id', [...group, 'shared_with_groups', 'projects', 'shared_projects'], await owner.get(ofGroup)],
-    ['GET /namespaces', namespace, await owner.get('/namespaces')],
+    ['GET /groups/:id', groupDetail, await owner.get(ofGroup)],
+    [
+      'GET /namespaces',
+      [...namespace, ...fields('projects_count plan trial trial_ends_on')],
+      await owner.get('/namespaces', { owned_only: true }),
+    ],
+    [
+      'GET /namespaces/:id',
+      [...namespace, ...fields('members_count_with_descendants projects_count billable_members_count plan trial trial_ends_on')],
+      await owner.get(`/namespaces/${here.group.id}`),
+    ],
+    ['statistics', statistics, await inside(owner.get(ofProject, { statistics: true }), 'statistics')],
     ['GET /licenses', licence, await admin.get('/licenses')],
     ['GET /license', [...licence, 'active_users'], await admin.get('/license')],
     ['GET labels', [...label, 'priority', 'is_project_label'], await owner.get(`${ofProject}/labels`)],
@@ -331,4 +360,38 @@ test('activity, sign-ins and the highest role are those that happened', async ()
   const second = await shown(people.outsider.id);
   assert.deepEqual([second.sign_in_count, second.last_sign_in_at], [2, first.current_sign_in_at]);
   assert.ok(second.current_sign_in_at > first.current_sign_in_at);
+});
+
+test('statistics are the sizes of what is stored', async () => {
+  const here = await world();
+  const { as, project } = here;
+  const of = async (persona: Persona) => (await as(persona).get(`/projects/${project.id}`, { statistics: true })).body.statistics;
+  assert.deepEqual([(await of('reporter')).storage_size, (await of('reporter')).commit_count], [0, 0]);
+  const change = { branch: 'main', content: 'a', commit_message: 'Add a' };
+  assert.equal((await as('owner').post(`/projects/${project.id}/repository/files/a`, change)).status, 201);
+  assert.equal((await upload(here, 'owner', Buffer.alloc(1234))).status, 200);
+  const { commit_count, storage_size, repository_size, lfs_objects_size, uploads_size } = await of('reporter');
+  assert.deepEqual([commit_count, lfs_objects_size, uploads_size], [1, 1234, 0]);
+  assert.ok(repository_size > 0);
+  assert.equal(storage_size, repository_size + lfs_objects_size);
+  const [listed] = (await as('reporter').get('/projects', { statistics: true, search: project.path, membership: true })).body;
+  assert.equal(listed.statistics.storage_size, storage_size);
+  assert.equal(await of('guest'), undefined);
+});
+
+test('a restriction of groups that does not exist is refused, and nothing changes', async () => {
+  const { as, group } = await world();
+  const path = `/groups/${group.id}`;
+  for (const given of [
+    { require_two_factor_authentication: true },
+    { prevent_sharing_groups_outside_hierarchy: true },
+    { prevent_forking_outside_group: true },
+    { ip_restriction_ranges: '10.0.0.0/8' },
+  ]) {
+    const { status, body } = await as('owner').put(path, { ...given, description: 'changed' });
+    assert.deepEqual([status, body], [400, { message: { [Object.keys(given)[0]!]: ['is not available'] } }]);
+  }
+  assert.equal((await as('owner').get(path)).body.description, '');
+  const harmless = { require_two_factor_authentication: false, ip_restriction_ranges: '', description: 'changed' };
+  assert.equal((await as('owner').put(path, harmless)).body.description, 'changed');
 });

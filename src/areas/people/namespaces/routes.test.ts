@@ -20,6 +20,7 @@ test('users see their own namespace and the groups that they are a member of', a
     avatar_url: null,
     web_url: `http://coppice.test/${username}`,
     projects_count: 0,
+    ...{ plan: 'ultimate', trial: false, trial_ends_on: null },
   });
   assert.equal(joined.web_url, `http://coppice.test/groups/${group.path}`);
   assert.equal('members_count_with_descendants' in joined, false);
@@ -36,11 +37,16 @@ test('owners also see the numbers of members and projects inside', async () => {
   const helper = await person();
   await as('owner').post(`/projects/${project.id}/members`, { user_id: helper.id, access_level: 10 });
   await as('owner').post(`/projects/${project.id}/members`, { user_id: people.guest.id, access_level: 10 });
-  const { members_count_with_descendants, projects_count } = (await as('owner').get(`/namespaces/${group.id}`)).body;
-  assert.deepEqual({ members_count_with_descendants, projects_count }, { members_count_with_descendants: 7, projects_count: 1 });
+  const { members_count_with_descendants, projects_count, billable_members_count } = (
+    await as('owner').get(`/namespaces/${group.id}`)
+  ).body;
+  // Guests take no seat under Ultimate.
+  assert.deepEqual([members_count_with_descendants, projects_count, billable_members_count], [7, 1, 5]);
   const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
   const inner = (await as('owner').get(`/namespaces/${sub.id}`)).body;
   assert.equal(inner.members_count_with_descendants, 0);
+  assert.equal('billable_members_count' in inner, false);
+  assert.equal('plan' in (await as('guest').get(`/namespaces/${group.id}`)).body, false);
   assert.equal('projects_count' in inner, false);
 });
 

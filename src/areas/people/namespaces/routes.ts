@@ -1,24 +1,37 @@
 /** Namespaces: every user and every group has one, which contains projects (docs/reference/namespaces.md). */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
-import { countsToday, groupLevel, isMemberOfGroup, levels, signedIn, visibleGroup } from '../../../access/index.ts';
+import {
+  countsToday,
+  groupLevel,
+  isMemberOfGroup,
+  levels,
+  licensedTrial,
+  planInForce,
+  signedIn,
+  visibleGroup,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
   type Caller,
   containing,
+  DateOnly,
   found,
   get,
   Id,
   IdOrName,
   mapPage,
+  nullable,
   one,
   optional,
   pageOf,
   paginate,
   paging,
   resource,
+  since,
 } from '../../../http/index.ts';
+import { isBillable } from '../../instance/licenses/index.ts';
 import { type NamespaceRow, namespaceBasicFields, presentNamespaceBasic } from './present.ts';
 import { freePath, namespaceAvatar } from './queries.ts';
 
@@ -26,21 +39,42 @@ const Namespace = resource('Namespace', {
   ...namespaceBasicFields,
   members_count_with_descendants: optional(Type.Integer({ description: 'For groups, visible to their owners' })),
   projects_count: optional(Type.Integer({ description: 'For top-level namespaces, visible to their owners' })),
+  billable_members_count: since(
+    'premium',
+    optional(
+      Type.Integer({ description: 'For top-level groups, visible to their owners: members who take a seat of the license' }),
+    ),
+  ),
+  plan: since('premium', optional(Type.String({ description: 'Visible to owners: the plan of the current license' }))),
+  trial: since('premium', optional(Type.Boolean({ description: 'Visible to owners: whether the current license is a trial' }))),
+  trial_ends_on: since('premium', optional(nullable(DateOnly))),
 });
 
 interface CountedRow extends NamespaceRow {
+  is_owned: boolean;
+  plan: string;
+  trial: boolean;
+  trial_ends_on: string | null;
   members_count: number | null;
+  billable_members_count: number | null;
   projects_count: number | null;
 }
 
-const membersBelow = sql`(
-  select count(distinct members.user_id) from members
-    left join projects on projects.id = members.project_id
-    join namespaces place on place.id = coalesce(members.group_id, projects.namespace_id)
-   where place.traversal_ids @> array[namespaces.id] and ${countsToday('members')})`;
+/** How many users are members of a group or of something in it. */
+const membersBelow = (counted: RawBuilder<boolean>) => sql`(
+  select count(*) from users
+   where ${counted} and id in (
+     select members.user_id from members
+       left join projects on projects.id = members.project_id
+       join namespaces place on place.id = coalesce(members.group_id, projects.namespace_id)
+      where place.traversal_ids @> array[namespaces.id] and ${countsToday('members')}))`;
 
 const projectsBelow = sql`(
   select count(*) from projects join namespaces place on place.id = projects.namespace_id where place.traversal_ids @> array[namespaces.id])`;
+
+/** Whether the caller owns the namespace in each row; administrators own all. */
+const isOwned = (caller: Caller) =>
+  sql<boolean>`(owner_id is not distinct from ${caller.id} or (kind = 'group' and ${groupLevel(caller)} >= ${sql.lit(levels.owner)}) or ${caller.admin})`;
 
 /** The namespaces that the caller can see, with the counts for their owners. */
 const namespacesOf = (db: Database, caller: Caller) =>
@@ -54,13 +88,14 @@ const namespacesOf = (db: Database, caller: Caller) =>
       'namespaces.full_path',
       'namespaces.parent_id',
     ])
-    .select(namespaceAvatar().as('avatar_path'))
+    .select([namespaceAvatar().as('avatar_path'), isOwned(caller).as('is_owned')])
+    .select([planInForce.as('plan'), licensedTrial.isTrial.as('trial'), licensedTrial.endsOn.as('trial_ends_on')])
     .select([
-      sql<number>`case when kind = 'group' and ${groupLevel(caller)} >= ${sql.lit(levels.owner)} then ${membersBelow} end`.as(
-        'members_count',
+      sql<number>`case when kind = 'group' and ${isOwned(caller)} then ${membersBelow(sql`true`)} end`.as('members_count'),
+      sql<number>`case when kind = 'group' and parent_id is null and ${isOwned(caller)} then ${membersBelow(isBillable)} end`.as(
+        'billable_members_count',
       ),
-      sql<number>`case when parent_id is null and (owner_id = ${caller.id} or ${groupLevel(caller)} >= ${sql.lit(levels.owner)})
-                       then ${projectsBelow} end`.as('projects_count'),
+      sql<number>`case when parent_id is null and ${isOwned(caller)} then ${projectsBelow} end`.as('projects_count'),
     ])
     .where(caller.admin ? sql<boolean>`true` : ownedOrJoined(caller, levels.minimal))
     .$castTo<CountedRow>();
@@ -69,11 +104,14 @@ const namespacesOf = (db: Database, caller: Caller) =>
 const ownedOrJoined = (caller: Caller, level: number) =>
   sql<boolean>`(namespaces.owner_id = ${caller.id} or ${isMemberOfGroup(caller, level)})`;
 
-function present(url: string, { members_count, projects_count, ...row }: CountedRow) {
+function present(url: string, row: CountedRow) {
+  const { members_count, billable_members_count, projects_count, is_owned, plan, trial, trial_ends_on, ...basic } = row;
   return {
-    ...presentNamespaceBasic(url, row),
+    ...presentNamespaceBasic(url, basic),
     ...(members_count === null ? {} : { members_count_with_descendants: members_count }),
+    ...(billable_members_count === null ? {} : { billable_members_count }),
     ...(projects_count === null ? {} : { projects_count }),
+    ...(is_owned ? { plan, trial, trial_ends_on } : {}),
   };
 }
 

@@ -45,6 +45,8 @@ const Identity = Type.Object({
   saml_provider_id: Type.Null(),
 });
 
+const noRunners = () => Type.Null({ description: 'Always null: there are no runners' });
+
 /** The fields that users see of themselves. */
 const ownFields = {
   confirmed_at: nullable(Timestamp),
@@ -63,6 +65,8 @@ const ownFields = {
   can_create_project: Type.Boolean(),
   external: Type.Boolean(),
   private_profile: Type.Boolean(),
+  shared_runners_minutes_limit: since('premium', noRunners()),
+  extra_shared_runners_minutes_limit: since('premium', noRunners()),
 };
 
 /** The fields that only administrators see. */
@@ -84,6 +88,8 @@ const adminFields = {
 
 /** The fields that only administrators see, of one user. */
 const detailFields = {
+  plan: Type.String({ description: 'The plan of the current license, which is the same for all users' }),
+  trial: Type.Boolean({ description: 'Whether the current license is a trial' }),
   sign_in_count: Type.Integer(),
   highest_role: Type.Integer({ description: 'The highest access level of a membership; 0 without one' }),
 };
@@ -169,6 +175,8 @@ export interface UserRow extends UserBasicRow {
   following: number;
   is_followed: boolean;
   identities: Static<typeof Identity>[];
+  plan: string;
+  trial: boolean;
   sign_in_count: number;
   current_sign_in_at: string | null;
   last_sign_in_at: string | null;
@@ -230,6 +238,8 @@ export function presentOwnUser(url: string, user: UserRow): Omit<Static<typeof C
     ...{ email, can_create_group, external, private_profile, identities, last_sign_in_at, current_sign_in_at },
     two_factor_enabled: false,
     preferred_language: 'en',
+    shared_runners_minutes_limit: null,
+    extra_shared_runners_minutes_limit: null,
     commit_email: commitEmailOf(user, url),
     can_create_project: user.personal_projects < projects_limit,
   };
@@ -254,6 +264,8 @@ export function presentUserForAdmin(url: string, user: UserRow): Static<typeof U
 /** One user as administrators see them. */
 export const presentUserInDetail = (url: string, user: UserRow) => ({
   ...presentUserForAdmin(url, user),
+  plan: user.plan,
+  trial: user.trial,
   sign_in_count: user.sign_in_count,
   highest_role: user.highest_role,
 });

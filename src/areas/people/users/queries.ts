@@ -1,6 +1,6 @@
 /** Queries for users. */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { countsToday, isPrimaryProved } from '../../../access/index.ts';
+import { countsToday, isPrimaryProved, licensedTrial, planInForce } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { type Caller, found, type Page, type Paging, paginate, paginateByKey } from '../../../http/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
@@ -46,7 +46,7 @@ export const usersInFull = (db: Database, caller: Pick<Caller, 'id'>) =>
     .select([hasProvedEmail, namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
     .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')])
     .select([isFollowedBy(caller).as('is_followed'), identities.as('identities'), highestRole.as('highest_role')])
-    .select(provisionedBy.as('provisioned_by_group_id'));
+    .select([provisionedBy.as('provisioned_by_group_id'), planInForce.as('plan'), licensedTrial.isTrial.as('trial')]);
 
 /**
  * The user with an ID.

@@ -201,8 +201,8 @@ test('only administrators create and update users', async () => {
 test('an update keeps parameters that are left out', async () => {
   const { as, people } = await world();
   const url = `/users/${people.guest.id}`;
-  const { sign_in_count, highest_role, ...before } = (await as('admin').get(url)).body;
-  assert.deepEqual([sign_in_count, highest_role], [0, 10]);
+  const { plan, trial, sign_in_count, highest_role, ...before } = (await as('admin').get(url)).body;
+  assert.deepEqual([plan, trial, sign_in_count, highest_role], ['ultimate', false, 0, 10]);
   const changed = await as('admin').put(url, { note: 'nice', pronouns: 'they', projects_limit: 0, admin: true });
   assert.equal(changed.status, 200);
   assert.deepEqual(changed.body, {

@@ -1,6 +1,6 @@
 /** How groups appear in responses. */
 import type { Selectable } from 'kysely';
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { DB } from '../../../db/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
@@ -47,12 +47,62 @@ const groupFields = {
   marked_for_deletion_on: nullable(DateOnly),
 };
 
+const fixed = <S extends TSchema>(schema: S, reason: string) =>
+  Object.assign(schema, { description: `Always the same: ${reason}` });
+const [noSecondFactor, noPipelines, noMergeRequests, noFormulas, noDirectory, noWikis] = [
+  'there is no second factor',
+  'there are no pipelines',
+  'there are no merge requests',
+  'formulas are not rendered',
+  'there is no LDAP',
+  'groups have no wikis',
+];
+
+/** The members that clients expect and that never change here (docs/reference/groups.md#fields). */
+const fixedFields = {
+  require_two_factor_authentication: fixed(Type.Boolean(), noSecondFactor),
+  two_factor_grace_period: fixed(Type.Integer(), noSecondFactor),
+  auto_devops_enabled: fixed(Type.Null(), noPipelines),
+  shared_runners_setting: fixed(Type.Enum(['enabled']), noPipelines),
+  max_artifacts_size: fixed(Type.Null(), noPipelines),
+  show_diff_preview_in_email: fixed(Type.Boolean(), noMergeRequests),
+  math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
+  lock_math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
+  organization_id: fixed(Type.Integer(), 'there is one organization'),
+  ldap_cn: since('premium', fixed(Type.Null(), noDirectory)),
+  ldap_access: since('premium', fixed(Type.Null(), noDirectory)),
+  wiki_access_level: since('premium', fixed(Type.Enum(['disabled']), noWikis)),
+};
+
+const fixedValues: Static<TObject<typeof fixedFields>> = {
+  require_two_factor_authentication: false,
+  two_factor_grace_period: 48,
+  auto_devops_enabled: null,
+  shared_runners_setting: 'enabled',
+  max_artifacts_size: null,
+  show_diff_preview_in_email: true,
+  math_rendering_limits_enabled: true,
+  lock_math_rendering_limits_enabled: false,
+  organization_id: 1,
+  ldap_cn: null,
+  ldap_access: null,
+  wiki_access_level: 'disabled',
+};
+
 /** A group in lists. */
-export const GroupForm = resource('Group', groupFields);
+export const GroupForm = resource('Group', { ...groupFields, ...fixedFields });
 
 /** A single group. */
 export const GroupDetailForm = resource('GroupDetail', {
   ...groupFields,
+  ...fixedFields,
+  prevent_sharing_groups_outside_hierarchy: optional(
+    Type.Boolean({ description: 'Of top-level groups. Always false: groups can be shared with all groups' }),
+  ),
+  prevent_forking_outside_group: since('premium', fixed(Type.Boolean(), 'projects can be forked to every namespace')),
+  ip_restriction_ranges: since('premium', fixed(Type.Null(), 'groups do not restrict addresses')),
+  shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
+  extra_shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
   membership_lock: since('premium', Type.Boolean()),
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   projects: optional(Type.Array(ProjectForm, { description: 'The 100 newest projects; left out when `with_projects` is false' })),
@@ -96,6 +146,7 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     parent_id: row.parent_id,
     archived: row.archived,
     marked_for_deletion_on: row.marked_for_deletion_at?.slice(0, 10) ?? null,
+    ...fixedValues,
   };
 }
 
@@ -109,5 +160,10 @@ export type GroupDetailRow = GroupRow & { shared_with_groups: SharedWithGroupRow
 export const presentGroupDetail = (url: string, row: GroupDetailRow): Static<typeof GroupDetailForm> => ({
   ...presentGroup(url, row),
   membership_lock: row.membership_lock,
+  ...(row.parent_id === null ? { prevent_sharing_groups_outside_hierarchy: false } : {}),
+  prevent_forking_outside_group: false,
+  ip_restriction_ranges: null,
+  shared_runners_minutes_limit: null,
+  extra_shared_runners_minutes_limit: null,
   shared_with_groups: row.shared_with_groups,
 });

@@ -16,6 +16,7 @@ import {
   allOptional,
   bytes,
   type Caller,
+  checked,
   deprecated,
   forbidden,
   get,
@@ -48,6 +49,21 @@ import { GroupDetailForm, GroupForm, ProjectCreationLevel, presentGroup, Subgrou
 import { groupRows, listedGroups } from './queries.ts';
 import { mayCreateSubgroup, projectCreationLevels } from './rules.ts';
 
+/** A restriction that does not exist here: a caller who asks for it must not believe that it is in force. */
+const withoutRestriction = (description: string) =>
+  checked(Type.Boolean({ description }), (isAsked) => (isAsked ? ['is not available'] : []));
+
+/** Parameters that are checked and not stored. */
+const unavailable = allOptional({
+  require_two_factor_authentication: withoutRestriction('Only `false`: there is no second factor'),
+  prevent_sharing_groups_outside_hierarchy: withoutRestriction('Only `false`: groups can be shared with all groups'),
+  prevent_forking_outside_group: withoutRestriction('Only `false`: projects can be forked to every namespace'),
+  ip_restriction_ranges: checked(
+    nullable(Type.String({ description: 'Only empty: groups do not restrict addresses' })),
+    (ranges) => (ranges ? ['is not available'] : []),
+  ),
+});
+
 /** Parameters of creation and updates. */
 const settings = allOptional({
   description: Type.String(),
@@ -66,11 +82,16 @@ const settings = allOptional({
 });
 
 /** Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. */
-function columnsFrom({ emails_disabled, default_branch, ...given }: Static<TObject<typeof settings>>): GroupChanges {
+function columnsFrom({
+  emails_disabled,
+  default_branch,
+  ...given
+}: Static<TObject<typeof settings & typeof unavailable>>): GroupChanges {
+  const stored = Object.entries(given).filter(([name]) => !(name in unavailable));
   return {
     ...(emails_disabled === undefined ? {} : { emails_enabled: !emails_disabled }),
     ...(default_branch === undefined ? {} : { default_branch: default_branch || null }),
-    ...given,
+    ...Object.fromEntries(stored),
   };
 }
 
@@ -165,7 +186,7 @@ export const groupRoutes = [
     summary: 'Create a group or subgroup',
     description: 'Groups are nested at most 20 levels deep.',
     access: signedIn,
-    input: { name: Type.String(), path: Type.String(), parent_id: optional(Id), ...settings, avatar: Avatar() },
+    input: { name: Type.String(), path: Type.String(), parent_id: optional(Id), ...settings, ...unavailable, avatar: Avatar() },
     returns: one(GroupDetailForm),
     refusals: {
       400: ['Failed to save group {<reasons by parameter>}', ...avatarTexts],
@@ -194,7 +215,7 @@ export const groupRoutes = [
     operation: 'updateGroup',
     summary: 'Update a group; a new path also changes the paths of everything in it',
     access: groupRole('owner'),
-    input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings, avatar: Avatar() },
+    input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings, ...unavailable, avatar: Avatar() },
     returns: one(GroupDetailForm),
     refusals: { 400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'] },
     handle: async ({ db, url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {

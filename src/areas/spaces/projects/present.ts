@@ -1,5 +1,5 @@
 /** How projects appear in responses. */
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '../../../access/index.ts';
 import {
   allOptional,
@@ -91,6 +91,26 @@ const detailFields = {
   repository_storage: optional(Type.String({ description: 'Administrators only' })),
 };
 
+const unstored = () => Type.Integer({ description: 'Always 0: nothing of the kind is stored' });
+
+const unstoredFields = {
+  wiki_size: unstored(),
+  job_artifacts_size: unstored(),
+  pipeline_artifacts_size: unstored(),
+  packages_size: unstored(),
+  snippets_size: unstored(),
+  container_registry_size: unstored(),
+};
+
+const unstoredSizes: Static<TObject<typeof unstoredFields>> = {
+  wiki_size: 0,
+  job_artifacts_size: 0,
+  pipeline_artifacts_size: 0,
+  packages_size: 0,
+  snippets_size: 0,
+  container_registry_size: 0,
+};
+
 const Membership = nullable(Type.Object({ access_level: Type.Integer(), notification_level: Type.Integer() }));
 
 /** The basic fields of a project. */
@@ -103,7 +123,14 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
   ...allOptional(detailFields),
   permissions: optional(Type.Object({ project_access: Membership, group_access: Membership })),
   statistics: optional(
-    Type.Object({ commit_count: Type.Integer(), storage_size: Type.Integer(), repository_size: Type.Integer() }),
+    Type.Object({
+      commit_count: Type.Integer({ description: 'Of the default branch' }),
+      storage_size: Type.Integer({ description: 'Bytes of everything that the project stores' }),
+      repository_size: Type.Integer(),
+      lfs_objects_size: Type.Integer(),
+      uploads_size: Type.Integer({ description: 'Bytes of the images of incidents' }),
+      ...unstoredFields,
+    }),
   ),
 });
 
@@ -241,12 +268,11 @@ export async function presentProjects(
 ): Promise<Static<typeof ProjectWithAccessForm>[]> {
   if (simple || !caller) return rows.map((row) => presentProjectBasic(services, row));
   const complete = await completeRows(services.db, rows);
-  // The git module limits the number of concurrent processes.
-  const measured = statistics ? await Promise.all(rows.map((row) => statisticsOf(services, row))) : [];
+  const measured = statistics ? await statisticsOf(services, rows) : [];
   return complete.map((row, index) => ({
     ...presentProject(services, caller, row),
     permissions: presentPermissions(caller, row),
-    ...(measured[index] ? { statistics: measured[index] } : {}),
+    ...(measured[index] ? { statistics: { ...measured[index], ...unstoredSizes } } : {}),
   }));
 }
 

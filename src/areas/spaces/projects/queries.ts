@@ -171,26 +171,70 @@ export async function creatorOf({ db, url }: Services, user_id: number): Promise
   return { id, name, admin, commit_email: commitEmailOf({ id, ...addresses }, url) };
 }
 
+/** The statistics of a project, in bytes but for `commit_count`. */
 export interface Statistics {
   /** Of the default branch. */
   commit_count: number;
-  /** Bytes of everything that the project stores. */
+  /** Everything that the project stores. */
   storage_size: number;
-  /** Bytes of the objects of the repository. */
+  /** The objects of the repository. */
   repository_size: number;
+  lfs_objects_size: number;
+  /** The files that belong to issues. */
+  uploads_size: number;
+}
+
+type StoredSizes = Pick<Statistics, 'lfs_objects_size' | 'uploads_size'>;
+
+/** What projects store outside of their repositories, in one statement. */
+async function storedSizesOf(db: Database, ids: readonly number[]): Promise<ReadonlyMap<number, StoredSizes>> {
+  const { rows } = await sql<StoredSizes & { id: number }>`
+    select id, (select coalesce(sum(size), 0)::bigint from lfs_objects_projects join lfs_objects on lfs_objects.id = lfs_object_id
+                 where lfs_objects_projects.project_id = project.id) as lfs_objects_size,
+           (select coalesce(sum(size_bytes), 0)::bigint from issue_metric_images join issues on issues.id = issue_id
+             where issues.project_id = project.id) as uploads_size
+      from unnest(${ids}::bigint[]) project(id)`.execute(db);
+  return new Map(rows.map(({ id, ...sizes }) => [id, sizes]));
 }
 
 /**
- * @param project a row of `projectRows`
- * @returns undefined when the caller is below Reporter
+ * Statistics in the order of the projects; undefined where the caller is below Reporter.
+ * @param projects rows of `projectRows`
  */
-export async function statisticsOf(services: Pick<Services, 'storages'>, project: ProjectRow): Promise<Statistics | undefined> {
-  if (project.access_level < levels.reporter) return undefined;
+export async function statisticsOf(
+  services: Pick<Services, 'db' | 'storages'>,
+  projects: readonly ProjectRow[],
+): Promise<(Statistics | undefined)[]> {
+  const measured = projects.filter(({ access_level }) => access_level >= levels.reporter);
+  const sizes = await storedSizesOf(
+    services.db,
+    measured.map(({ id }) => id),
+  );
+  // The git module limits the number of concurrent processes.
+  return Promise.all(
+    projects.map(async (project) => {
+      const stored = sizes.get(project.id);
+      if (!stored) return undefined;
+      const { commit_count, repository_size } = await repositoryStatistics(services, project);
+      return {
+        commit_count,
+        storage_size: repository_size + stored.lfs_objects_size + stored.uploads_size,
+        repository_size,
+        ...stored,
+      };
+    }),
+  );
+}
+
+async function repositoryStatistics(
+  services: Pick<Services, 'storages'>,
+  project: ProjectRow,
+): Promise<Pick<Statistics, 'commit_count' | 'repository_size'>> {
   const repository = repositoryOf(services, project);
   const head = await resolveBranch(repository, project.default_branch);
   const [commit_count, { size_bytes }] = await Promise.all([
     head === undefined ? 0 : countCommits(repository, { from: [head] }),
     countObjects(repository),
   ]);
-  return { commit_count, storage_size: size_bytes, repository_size: size_bytes };
+  return { commit_count, repository_size: size_bytes };
 }
