@@ -116,9 +116,9 @@ test('what a body may hold is counted before it is parsed', async () => {
 test('a large JSON text that is none is refused like a small one', async () => {
   const { as, project } = await world();
   for (const raw of [
-    `{"title":"${'x'.repeat(2_000_000)}`,
-    `["${'x'.repeat(2_000_000)}"]`,
-    `{"__proto__":"${'x'.repeat(2_000_000)}"}`,
+    `{"title":"${'x'.repeat(3_500_000)}`,
+    `["${'x'.repeat(3_500_000)}"]`,
+    `{"__proto__":"${'x'.repeat(3_500_000)}"}`,
   ]) {
     const refused = await as('owner').post(`/projects/${project.id}/issues`, undefined, { headers: json, raw });
     assert.deepEqual([refused.status, refused.body.message], [400, 'message body does not match declared format']);

@@ -23,8 +23,9 @@ export const usualBody_bytes = 1024 * 1024;
 /** The limit of an endpoint with a long text: a million characters, some of them escaped. */
 export const longTextBody_bytes = 6 * 1024 * 1024;
 
-/** Longer texts are parsed in a thread of their own, and so are long lists. */
-const shortText_bytes = 1024 * 1024;
+/** Longer texts are parsed in a thread of their own, and so are long lists. Many small objects take longer to take over from it than to parse. */
+const shortJson_bytes = 3 * 1024 * 1024;
+const shortForm_bytes = 1024 * 1024;
 
 export interface BodyOptions {
   at_most_bytes: number;
@@ -119,17 +120,17 @@ export class UnreadBody {
   }
 
   async #json(at_most_bytes: number): Promise<Values> {
-    const text = await this.#measured(at_most_bytes, new JsonBounds());
+    const text = await this.#measured(at_most_bytes, new JsonBounds(), shortJson_bytes);
     return typeof text === 'string' ? readJson(text) : asFields(await text.parse('json'));
   }
 
   async #form(at_most_bytes: number): Promise<Values> {
-    const text = await this.#measured(at_most_bytes, new FormBounds());
+    const text = await this.#measured(at_most_bytes, new FormBounds(), shortForm_bytes);
     return typeof text === 'string' ? readForm(text) : nest((await text.parse('form')) as [string, string][]);
   }
 
   /** Receives a text, checking its bounds; a long text goes to the thread that will parse it. */
-  async #measured(at_most_bytes: number, bounds: JsonBounds | FormBounds): Promise<string | LargeText> {
+  async #measured(at_most_bytes: number, bounds: JsonBounds | FormBounds, short_bytes: number): Promise<string | LargeText> {
     const chunks: Buffer[] = [];
     let size_bytes = 0;
     let large: LargeText | undefined;
@@ -137,7 +138,7 @@ export class UnreadBody {
       await this.#receive(at_most_bytes, (chunk) => {
         bounds.add(chunk);
         size_bytes += chunk.length;
-        if (!large && (size_bytes > shortText_bytes || (bounds instanceof JsonBounds && bounds.isLong))) {
+        if (!large && (size_bytes > short_bytes || (bounds instanceof JsonBounds && bounds.isLong))) {
           large = new LargeText();
           for (const earlier of chunks.splice(0)) large.add(earlier);
         }
