@@ -60,17 +60,23 @@ interface CountedRow extends NamespaceRow {
   projects_count: number | null;
 }
 
+// Both counts begin with the groups below, which have an index. As a join that begins with the members or projects, all of these would be read for each.
 /** How many users are members of a group or of something in it. */
 const membersBelow = (counted: RawBuilder<boolean>) => sql`(
   select count(*) from users
    where ${counted} and id in (
-     select members.user_id from members
-       left join projects on projects.id = members.project_id
-       join namespaces place on place.id = coalesce(members.group_id, projects.namespace_id)
-      where place.traversal_ids @> array[namespaces.id] and ${countsToday('members')}))`;
+     select joined.user_id
+       from namespaces place
+            cross join lateral (
+              select user_id from members where members.group_id = place.id and ${countsToday('members')}
+              union all
+              select user_id from projects join members on members.project_id = projects.id
+               where projects.namespace_id = place.id and ${countsToday('members')}) joined
+      where place.traversal_ids @> array[namespaces.id]))`;
 
 const projectsBelow = sql`(
-  select count(*) from projects join namespaces place on place.id = projects.namespace_id where place.traversal_ids @> array[namespaces.id])`;
+  select coalesce(sum((select count(*) from projects where projects.namespace_id = place.id)), 0)
+    from namespaces place where place.traversal_ids @> array[namespaces.id])`;
 
 /** Whether the caller owns the namespace in each row; administrators own all. */
 const isOwned = (caller: Caller) =>
