@@ -99,3 +99,11 @@ export function dataLoader<Question, Answer>(
  */
 export const ofAnyLength = <T>(values: readonly T[], type: string): RawBuilder<readonly T[]> =>
   sql`(select ${values}::${sql.raw(type)})::${sql.raw(type)}`;
+
+/**
+ * A predicate: the column has one of the values. The text of the statement is the same for any number of them, so that it is prepared once; `in` has a parameter
+ * for each.
+ * @param type name of the array type of the column
+ */
+export const isAmong = <T>(column: string, values: readonly T[], type: string): RawBuilder<boolean> =>
+  sql`${sql.ref(column)} = any(${ofAnyLength(values, type)})`;

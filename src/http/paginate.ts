@@ -10,7 +10,7 @@ import {
   TableNode,
 } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { type Database, type DB, isDataException, ofAnyLength } from '../db/index.ts';
+import { type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
 import { ApiError, badParams } from './errors.ts';
 
 /** Above this many rows a list leaves its totals out: counting costs many times what the page costs. */
@@ -117,11 +117,10 @@ export async function rowsOf<D, T extends keyof D, Row>(
   if (ids.length === 0) return [];
   // What is joined may have several rows for one of the list, of which a filter chooses one.
   const all = query.toOperationNode().joins === undefined ? query.clearWhere() : query;
-  const array = ofAnyLength(ids, 'bigint[]');
   return all
     .clearOrderBy()
-    .where(sql<boolean>`${sql.ref(id)} = any(${array})`)
-    .orderBy(sql`array_position(${array}, ${sql.ref(id)})`)
+    .where(isAmong(id, ids, 'bigint[]'))
+    .orderBy(sql`array_position(${ofAnyLength(ids, 'bigint[]')}, ${sql.ref(id)})`)
     .execute();
 }
 

@@ -1,7 +1,6 @@
 /** Threads as their routes read them. */
-import { sql } from 'kysely';
 import type { MaybeCaller, OnNoteable } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
 import { isOn, isVisibleNote, mayReadInternal, type NoteRow, notesFor } from '../notes/index.ts';
 
@@ -34,7 +33,7 @@ export async function threadsOf(db: Database, granted: OnNoteable<MaybeCaller>, 
 
 const notesOfThreads = (db: Database, granted: OnNoteable<MaybeCaller>, discussion_ids: readonly string[]): Promise<NoteRow[]> =>
   notesFor(db, granted)
-    .where(sql<boolean>`notes.discussion_id = any(${ofAnyLength(discussion_ids, 'text[]')})`)
+    .where(isAmong('notes.discussion_id', discussion_ids, 'text[]'))
     .orderBy('notes.created_at')
     .orderBy('notes.id')
     .execute();

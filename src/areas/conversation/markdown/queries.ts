@@ -1,6 +1,6 @@
 /** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
 import { type NoteableKind, noteableKinds, type Project } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type LinkOf, type Reference, referencesIn } from '../../../markdown/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
@@ -34,7 +34,7 @@ async function usersNamed({ db, url }: Asking, references: readonly Reference[])
   const rows = await db
     .selectFrom('users')
     .select('username')
-    .where('username', 'in', names.slice(0, maximumLinks))
+    .where(isAmong('username', names.slice(0, maximumLinks), 'citext[]'))
     .where('user_type', '<>', 'ghost')
     .execute();
   return rows.map(({ username }) => [keyOf('user', undefined, username), `${url}/${username}`]);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Static, type TBoolean, Type } from 'typebox';
 import { type Permission, permissions } from '../../../access/index.ts';
-import { columnsOf, type Database } from '../../../db/index.ts';
+import { columnsOf, type Database, isAmong } from '../../../db/index.ts';
 import { Id, IdOf, invalid, nullable, optional, resource, since } from '../../../http/index.ts';
 
 const flags = Object.fromEntries(permissions.map((name) => [name, Type.Boolean()])) as Record<Permission, TBoolean>;
@@ -41,7 +41,7 @@ export const belongsTo = (group_id: number | null) =>
 export async function memberRolesById(db: Database, ids: readonly number[]): Promise<Map<number, MemberRoleRow>> {
   if (ids.length === 0) return new Map();
   const query = db.selectFrom('member_roles').select(memberRoleColumns);
-  const rows = await query.where('id', 'in', [...new Set(ids)]).execute();
+  const rows = await query.where(isAmong('id', [...new Set(ids)], 'bigint[]')).execute();
   return new Map(rows.map((role) => [role.id, role]));
 }
 

@@ -1,7 +1,7 @@
 /** Queries for direct and effective members of groups and projects. */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, groupFor, isLastingOwner, levels, lockPlace, projectFor, type Subtree } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { containing, found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
 import type { Actor, Inherited, Source } from './rules.ts';
@@ -176,7 +176,7 @@ export async function usersById(db: Database, ids: readonly number[]): Promise<M
   const users = await db
     .selectFrom('users')
     .select(userBasicColumns)
-    .where('id', 'in', [...new Set(ids)])
+    .where(isAmong('id', [...new Set(ids)], 'bigint[]'))
     .execute();
   return new Map(users.map((user) => [user.id, user]));
 }

@@ -1,7 +1,7 @@
 /** The effects of a change, in its transaction: system notes, resource events, activity events, to-do items and mentions. */
 import { sql } from 'kysely';
 import type { Noteable, NoteableKind } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { addTodos, doneTodos } from '../../activity/todos/index.ts';
@@ -70,7 +70,7 @@ async function wordsForAssignees(tx: Database, added: readonly number[], removed
   const users = await tx
     .selectFrom('users')
     .select(['id', 'username'])
-    .where('id', 'in', [...added, ...removed])
+    .where(isAmong('id', [...added, ...removed], 'bigint[]'))
     .execute();
   const names = new Map(users.map(({ id, username }) => [id, username]));
   const namesOf = (ids: readonly number[]) => ids.map((id) => names.get(id)).filter((name) => name !== undefined);
