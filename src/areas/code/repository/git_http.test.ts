@@ -456,7 +456,7 @@ test('git stops when its client disconnects in the middle of a clone', { skip: p
     const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
     return lines.filter((command) => command.includes('upload-pack') && command.includes(repository)).length;
   };
-  assert.equal(await running(), 1);
+  assert.notEqual(await running(), 0);
   controller.abort();
   while ((await running()) > 0) await new Promise(setImmediate);
 });
