@@ -1,6 +1,6 @@
 /** How much is tried by tests that draw their cases: something in `npm test`, a lot in `npm run test:long`. */
 
-const isLong = process.env.TEST_LONG !== undefined;
+export const isLong = process.env.TEST_LONG !== undefined;
 
 /** How many cases are drawn. */
 export const runs = (usual: number, long: number): number => (isLong ? long : usual);
