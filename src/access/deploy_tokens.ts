@@ -4,6 +4,7 @@ import type { DB } from '../db/index.ts';
 import type { Caller, DeployReach } from '../http/endpoint.ts';
 import { invalidToken, unauthorized } from '../http/errors.ts';
 import type { Plan } from '../http/plans.ts';
+import { isExpiredDeployToken } from './expiry.ts';
 import { planInForce } from './plans.ts';
 import { tokenDigest } from './tokens.ts';
 
@@ -31,7 +32,7 @@ export async function callerOfDeployToken(
 ): Promise<Caller> {
   if (accepted === undefined) throw unauthorized();
   const { rows } = await sql<Row>`
-    select id, username, scopes, project_id, group_id, coalesce(expires_at <= now(), false) as expired,
+    select id, username, scopes, project_id, group_id, ${isExpiredDeployToken} as expired,
            (select counts_requests from application_settings) as counted, ${planInForce} as plan
       from deploy_tokens
      where ${typeof name === 'number' ? sql`id = ${name}` : sql`token_digest = ${tokenDigest(name)}`}`.execute(db);

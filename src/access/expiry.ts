@@ -16,6 +16,9 @@ export const countsToday = (table?: string): RawBuilder<boolean> =>
  */
 export const hasEnded = (table?: string): RawBuilder<boolean> => sql`${endOf(table)} <= current_date`;
 
+/** A predicate on rows of `deploy_tokens`: the day of `expires_at` is over. As in the v4 API, a deploy token works to the end of that day, in UTC. */
+export const isExpiredDeployToken = sql<boolean>`coalesce(expires_at::date < current_date, false)`;
+
 /** Invitations are deleted after so many days. */
 export const invitationLifetime_days = 90;
 

@@ -13,7 +13,7 @@ export {
   isVisibleEpic,
   theEpic,
 } from './epics.ts';
-export { countsToday, hasEnded, invitationLifetime_days, isOpenInvitation } from './expiry.ts';
+export { countsToday, hasEnded, invitationLifetime_days, isExpiredDeployToken, isOpenInvitation } from './expiry.ts';
 export {
   belongsToGroup,
   type Group,

@@ -285,10 +285,10 @@ def deploy_tokens(place):
     before = [token.id for token in client(place, "admin").deploytokens.list(get_all=True)]
     for owner in [project, group]:
         token = owner.deploytokens.create(
-            {"name": "foo", "username": "bar", "expires_at": day_in(7), "scopes": ["read_registry"]}
+            {"name": "foo", "username": "bar", "expires_at": day_in(0), "scopes": ["read_registry"]}
         )
         same((token.name, token.username, token.scopes), ("foo", "bar", ["read_registry"]))
-        same((token.expires_at, token.token[:5]), (f"{day_in(7)}T00:00:00.000Z", "gldt-"))
+        same((token.expires_at, token.token[:5]), (f"{day_in(0)}T00:00:00.000Z", "gldt-"))
         same(owner.deploytokens.get(token.id).name, "foo")
         same([found.id for found in owner.deploytokens.list(get_all=True)], [token.id])
         token.delete()

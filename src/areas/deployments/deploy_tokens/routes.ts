@@ -1,8 +1,8 @@
 /** Deploy tokens: credentials that fetch the code of a project, or of all projects below a group, on behalf of no user (docs/reference/deploy_tokens.md). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { admin, type Owner, ownerRole } from '../../../access/index.ts';
-import { endReasonsOf } from '../../../cron/index.ts';
+import { admin, isExpiredDeployToken, type Owner, ownerRole } from '../../../access/index.ts';
+import { lastDayReasons } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   CommaList,
@@ -41,13 +41,11 @@ const fields = {
 const DeployToken = resource('DeployToken', fields);
 const NewDeployToken = resource('NewDeployToken', { ...fields, token: Type.String() });
 
-const isExpired = sql<boolean>`coalesce(expires_at <= now(), false)`;
-
 const tokensIn = (db: Database) =>
   db
     .selectFrom('deploy_tokens')
     .select(['id', 'name', 'username', 'expires_at', 'scopes'])
-    .select([isExpired.as('expired'), sql<boolean>`false`.as('revoked')])
+    .select([isExpiredDeployToken.as('expired'), sql<boolean>`false`.as('revoked')])
     .orderBy('id');
 
 const tokensOf = (db: Database, { project_id, group_id }: Owner) =>
@@ -65,7 +63,7 @@ async function listed(
   input: { active?: boolean; page: number; per_page: number },
 ) {
   const { active } = input;
-  return paginate(db, active === undefined ? tokens : tokens.where(isExpired, '=', !active), input);
+  return paginate(db, active === undefined ? tokens : tokens.where(isExpiredDeployToken, '=', !active), input);
 }
 
 function routesOf(kind: 'project' | 'group') {
@@ -98,7 +96,7 @@ function routesOf(kind: 'project' | 'group') {
       input: {
         name: checked(NotBlank({ description: 'At most 255 characters' }), nameReasons),
         scopes: required(CommaList(Type.Enum([...deployScopes]))),
-        expires_at: optional(checked(nullable(Timestamp), endReasonsOf)),
+        expires_at: optional(checked(nullable(Timestamp), lastDayReasons)),
         username: optional(
           checked(Type.String({ description: 'Default `gitlab+deploy-token-<id>`; at most 255 characters' }), usernameReasons),
         ),
