@@ -41,7 +41,7 @@ export async function quietDelay_ms(ask: () => Promise<unknown>): Promise<number
 export async function watched<T>(send: () => Promise<T>, allowed_ms: number): Promise<{ answer: T; delay_ms: number }> {
   let answer: T | undefined;
   let delay_ms = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < attempts && delay_ms > allowed_ms; attempt++)
+  for (let attempt = 0; attempt === 0 || (attempt < attempts && delay_ms > allowed_ms); attempt++)
     delay_ms = Math.min(
       delay_ms,
       await longestDelay_ms(async () => {
