@@ -154,7 +154,7 @@ test('a project and a group are transferred, and their old paths redirect to the
 
 test('a project is marked for deletion, restored, marked again, and deleted with its repository', async () => {
   const place = await filledWorld();
-  const { id, full_path } = place.project;
+  const { id } = place.project;
   const { path } = repositoryOf(place.services, { id, storage: 'default' });
   const { Projects } = clientFor(place, 'owner');
   await Projects.remove(id);
@@ -162,7 +162,8 @@ test('a project is marked for deletion, restored, marked again, and deleted with
   assert.equal((await answer(Projects.restore(id))).marked_for_deletion_on, null);
   assert.equal((await refusal(Projects.restore(id))).text, 'Project has not been marked for deletion');
   await Projects.remove(id);
-  await Projects.remove(id, { permanentlyRemove: true, fullPath: full_path });
+  const { path_with_namespace } = await Projects.show(id);
+  await Projects.remove(id, { permanentlyRemove: true, fullPath: path_with_namespace });
   assert.deepEqual(await performQueued(place.services, [removeProject, deleteRepositories]), [
     'remove_project',
     'delete_repositories',
@@ -183,7 +184,7 @@ test('a subgroup is deleted with its content', async () => {
   await Groups.remove(sub.id);
   const wrong = await refusal(Groups.remove(sub.id, { permanentlyRemove: true, fullPath: 'sub' }));
   assert.equal(wrong.status, 400);
-  await Groups.remove(sub.id, { permanentlyRemove: true, fullPath: `${place.group.path}/sub` });
+  await Groups.remove(sub.id, { permanentlyRemove: true, fullPath: (await Groups.show(sub.id)).full_path });
   await performQueued(place.services, [removeGroup, deleteRepositories]);
   assert.equal((await refusal(Groups.show(sub.id))).status, 404);
   assert.equal((await refusal(Projects.show(project.id))).status, 404);
