@@ -77,6 +77,7 @@ export const issueRoutes = [
     access: issueRole('owner', 'Issue'),
     conditional: true,
     returns: nothing,
+    refusals: { 404: '404 Issue Not Found' },
     handle: async ({ db, issue, unmodified_since }) => {
       checkUnmodified(issue.updated_at, unmodified_since);
       await deleteFound(db, 'issues', issue.id, 'Issue');
