@@ -22,10 +22,13 @@ export interface Drain {
  * Connections that are idle for a second are closed.
  */
 export async function drain(server: Server, cutOff: Promise<unknown>): Promise<void> {
+  const isClosing = Promise.withResolvers<void>();
   answerLast(server);
+  holdReplies(server, isClosing.promise);
   await quietMoment();
   // Of net, not of http: that one closes idle connections at once, also under a request that is on its way.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  isClosing.resolve();
   await closeConnections(server, { closed, cutOff });
 }
 
@@ -33,6 +36,20 @@ export async function drain(server: Server, cutOff: Promise<unknown>): Promise<v
 export function answerLast(server: Server): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('connection', 'close');
+  });
+}
+
+/**
+ * Keeps replies from ending until then. A client that waits for its reply opens no other connection, so that a moment without new ones comes soon even
+ * where clients ask without pause.
+ */
+function holdReplies(server: Server, until: Promise<void>): void {
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+    response.end = (...args: unknown[]) => {
+      void until.then(() => end(...args));
+      return response;
+    };
   });
 }
 
