@@ -1,5 +1,5 @@
 /** Refs as files, by git's own rules (gitrepository-layout, git-pack-refs): a file of its own shadows the line in `packed-refs`. */
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { objectHeader } from './readers.ts';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
@@ -11,30 +11,39 @@ import type { Repository } from './types.ts';
  */
 export async function moveRefFile(repository: Repository, ref: string, old: string, target: string): Promise<boolean> {
   if (!isMovable(ref) || (await objectHeader(repository, target))?.type !== 'commit') return false;
+  const folder = await moved(repository, { ref, old, target });
+  if (!folder) return false;
+  // As with files of objects: what a client was told is there must be there after a power failure.
+  await folder.sync().finally(() => folder.close());
+  return true;
+}
+
+/** The folder of the ref once it has moved. It is opened while the lock keeps it there: afterwards git may pack the ref and remove its folder. */
+async function moved(
+  repository: Repository,
+  { ref, old, target }: { ref: string; old: string; target: string },
+): Promise<FileHandle | undefined> {
   const path = join(repository.path, ref);
   const lock = `${path}.lock`;
+  let folder: FileHandle | undefined;
   try {
     await mkdir(dirname(path), { recursive: true });
     await using file = await open(lock, 'wx');
     try {
-      if ((await readRefFile(repository, ref)) !== old) {
-        await rm(lock);
-        return false;
-      }
+      folder = await open(dirname(path));
+      if ((await readRefFile(repository, ref)) !== old) throw new Error(`${ref} is elsewhere`);
       await file.writeFile(`${target}\n`);
       await file.sync();
       await rename(lock, path);
+      return folder;
     } catch (error) {
       await rm(lock, { force: true });
       throw error;
     }
   } catch {
-    return false;
+    await folder?.close();
+    return undefined;
   }
-  // As with files of objects: what a client was told is there must be there after a power failure.
-  await using folder = await open(dirname(path));
-  await folder.sync();
-  return true;
 }
 
 function isMovable(ref: string): boolean {
