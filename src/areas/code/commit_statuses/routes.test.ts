@@ -5,11 +5,11 @@ import type { World } from '../../../../test/support/world.ts';
 
 /** A world with a commit, and the addresses to report on it and to read what was reported. */
 async function reported(): Promise<World & { sha: string; report: string; list: string; commit: string }> {
-  const place = await filledWorld();
-  const sha = (await headOf(place))!;
-  const project = `/projects/${place.project.id}`;
+  const here = await filledWorld();
+  const sha = (await headOf(here))!;
+  const project = `/projects/${here.project.id}`;
   const commit = `${project}/repository/commits/${sha}`;
-  return { ...place, sha, report: `${project}/statuses/${sha}`, list: `${commit}/statuses`, commit };
+  return { ...here, sha, report: `${project}/statuses/${sha}`, list: `${commit}/statuses`, commit };
 }
 
 test('a service reports its progress, and the commit shows it', async () => {

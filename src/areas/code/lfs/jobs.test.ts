@@ -22,9 +22,9 @@ const makeOld = ({ db }: World) =>
   db.updateTable('lfs_objects').set({ last_upload_at: sql`now() - interval '25 hours'` }).execute();
 const unlink = ({ db, project }: World) => db.deleteFrom('lfs_objects_projects').where('project_id', '=', project.id).execute();
 
-async function stored(place: World) {
+async function stored(here: World) {
   const content = Buffer.from(randomBytes(100));
-  assert.equal((await upload(place, 'developer', content)).status, 200);
+  assert.equal((await upload(here, 'developer', content)).status, 200);
   return { content, oid: objectFor(content).oid };
 }
 
@@ -48,25 +48,25 @@ test('an object is deleted with its last project, a day after its last upload', 
 });
 
 test('the next run finishes what a crash interrupted', async () => {
-  const place = await world();
-  const withoutBlob = await stored(place);
-  const withoutProject = await stored(place);
-  await unlink(place);
-  await place.services.blobs.remove(blobOf(withoutBlob.oid));
-  await makeOld(place);
-  await run(place);
-  assert.deepEqual(await isStored(place, withoutBlob.oid), { row: false, blob: false });
-  assert.deepEqual(await isStored(place, withoutProject.oid), { row: false, blob: false });
+  const here = await world();
+  const withoutBlob = await stored(here);
+  const withoutProject = await stored(here);
+  await unlink(here);
+  await here.services.blobs.remove(blobOf(withoutBlob.oid));
+  await makeOld(here);
+  await run(here);
+  assert.deepEqual(await isStored(here, withoutBlob.oid), { row: false, blob: false });
+  assert.deepEqual(await isStored(here, withoutProject.oid), { row: false, blob: false });
 });
 
 test('an object that is uploaded again during its removal survives', async () => {
-  const place = await world();
+  const here = await world();
   for (let round = 0; round < 10; round++) {
-    const { content, oid } = await stored(place);
-    await unlink(place);
-    await makeOld(place);
-    const [, uploaded] = await Promise.all([run(place), upload(place, 'developer', content)]);
+    const { content, oid } = await stored(here);
+    await unlink(here);
+    await makeOld(here);
+    const [, uploaded] = await Promise.all([run(here), upload(here, 'developer', content)]);
     assert.equal(uploaded.status, 200);
-    assert.deepEqual(await isStored(place, oid), { row: true, blob: true });
+    assert.deepEqual(await isStored(here, oid), { row: true, blob: true });
   }
 });

@@ -44,19 +44,19 @@ function growthMeter() {
 }
 
 test('uploading and downloading 100 MiB grows the server by less than half of it', async () => {
-  const place = await world();
+  const here = await world();
   const hash = createHash('sha256');
   for (const part of content(() => {})) hash.update(part);
   const object = { oid: hash.digest('hex'), size: mebibytes * mebibyte };
-  const { href, header } = (await batch(place, 'developer', 'upload', [object])).body.objects[0].actions.upload;
+  const { href, header } = (await batch(here, 'developer', 'upload', [object])).body.objects[0].actions.upload;
 
   const up = growthMeter();
-  assert.equal((await put(place, href, header.Authorization, ReadableStream.from(content(up.look)))).status, 200);
+  assert.equal((await put(here, href, header.Authorization, ReadableStream.from(content(up.look)))).status, 200);
   assert.ok(up.grown() < allowed_bytes, `The upload took ${Math.round(up.grown() / mebibyte)} MiB.`);
 
   const down = growthMeter();
-  const response = await fetch(`${place.url}/${place.project.full_path}.git/gitlab-lfs/objects/${object.oid}`, {
-    headers: basic(place.people.reporter.token),
+  const response = await fetch(`${here.url}/${here.project.full_path}.git/gitlab-lfs/objects/${object.oid}`, {
+    headers: basic(here.people.reporter.token),
   });
   const received = createHash('sha256');
   let size_bytes = 0;

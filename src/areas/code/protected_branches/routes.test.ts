@@ -8,16 +8,16 @@ const branchesOf = ({ project }: World) => `/projects/${project.id}/repository/b
 const levelsIn = (entries: { access_level: number | null }[]) => entries.map(({ access_level }) => access_level);
 
 /** Writes a file to a branch, new files each time. */
-async function write(place: World, persona: 'developer' | 'maintainer' | 'admin', branch = 'main'): Promise<number> {
+async function write(here: World, persona: 'developer' | 'maintainer' | 'admin', branch = 'main'): Promise<number> {
   const name = `by-${persona}-${Math.random()}`;
   const parameters = { ...onMain, branch, content: 'x' };
-  return (await place.as(persona).post(fileUrl(place.project, name), parameters)).status;
+  return (await here.as(persona).post(fileUrl(here.project, name), parameters)).status;
 }
 
 test('the first push protects the default branch: maintainers write, developers do not', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const { body } = await as('maintainer').get(`${protectionsOf(place)}/main`);
+  const here = await filledWorld();
+  const { as } = here;
+  const { body } = await as('maintainer').get(`${protectionsOf(here)}/main`);
   const maintainers = (id: number) => ({
     id,
     access_level: 40,
@@ -36,15 +36,15 @@ test('the first push protects the default branch: maintainers write, developers 
     inherited: false,
     code_owner_approval_required: false,
   });
-  const branch = (await as('developer').get(`${branchesOf(place)}/main`)).body;
+  const branch = (await as('developer').get(`${branchesOf(here)}/main`)).body;
   assert.deepEqual([branch.protected, branch.can_push, branch.developers_can_push], [true, false, false]);
-  assert.equal((await as('maintainer').get(`${branchesOf(place)}/main`)).body.can_push, true);
+  assert.equal((await as('maintainer').get(`${branchesOf(here)}/main`)).body.can_push, true);
 
-  const before = await headOf(place);
-  const refused = await as('developer').post(fileUrl(place.project, 'a'), { ...onMain, content: '' });
+  const before = await headOf(here);
+  const refused = await as('developer').post(fileUrl(here.project, 'a'), { ...onMain, content: '' });
   assert.deepEqual([refused.status, refused.body], [400, { message: 'You are not allowed to push into this branch' }]);
-  assert.equal(await headOf(place), before);
-  assert.equal(await write(place, 'maintainer'), 201);
+  assert.equal(await headOf(here), before);
+  assert.equal(await write(here, 'maintainer'), 201);
 });
 
 test('the group decides how a new project is protected, and the server decides for personal projects', async () => {
@@ -55,38 +55,38 @@ test('the group decides how a new project is protected, and the server decides f
     [3, [40], 400, 400],
     [4, [40], 201, 400],
   ] as const) {
-    const place = await world();
-    await place.as('owner').put(`/groups/${place.group.id}`, { default_branch_protection: level });
-    assert.equal(await write(place, 'developer'), first, `first, ${level}`);
-    assert.equal(await write(place, 'maintainer'), 201);
-    assert.equal(await write(place, 'developer'), later, `later, ${level}`);
-    const { body } = await place.as('maintainer').get(`${protectionsOf(place)}/main`);
+    const here = await world();
+    await here.as('owner').put(`/groups/${here.group.id}`, { default_branch_protection: level });
+    assert.equal(await write(here, 'developer'), first, `first, ${level}`);
+    assert.equal(await write(here, 'maintainer'), 201);
+    assert.equal(await write(here, 'developer'), later, `later, ${level}`);
+    const { body } = await here.as('maintainer').get(`${protectionsOf(here)}/main`);
     assert.deepEqual(body.push_access_levels && levelsIn(body.push_access_levels), push, `level ${level}`);
   }
-  const place = await world();
-  await place.db.updateTable('application_settings').set({ default_branch_protection: 0 }).execute();
+  const here = await world();
+  await here.db.updateTable('application_settings').set({ default_branch_protection: 0 }).execute();
   try {
-    const own = await place.as('developer').post('/projects', { name: 'own', initialize_with_readme: true });
-    assert.deepEqual((await place.as('developer').get(`/projects/${own.body.id}/protected_branches`)).body, []);
-    const other = await place.as('maintainer').post('/projects', {
+    const own = await here.as('developer').post('/projects', { name: 'own', initialize_with_readme: true });
+    assert.deepEqual((await here.as('developer').get(`/projects/${own.body.id}/protected_branches`)).body, []);
+    const other = await here.as('maintainer').post('/projects', {
       name: 'other',
-      namespace_id: place.group.id,
+      namespace_id: here.group.id,
       initialize_with_readme: true,
     });
-    const { body } = await place.as('maintainer').get(`/projects/${other.body.id}/protected_branches`);
+    const { body } = await here.as('maintainer').get(`/projects/${other.body.id}/protected_branches`);
     assert.deepEqual(
       body.map(({ name }: { name: string }) => name),
       ['main'],
     );
   } finally {
-    await place.db.updateTable('application_settings').set({ default_branch_protection: 2 }).execute();
+    await here.db.updateTable('application_settings').set({ default_branch_protection: 2 }).execute();
   }
 });
 
 test('protections are created, listed, searched, updated and removed', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const url = protectionsOf(place);
+  const here = await filledWorld();
+  const { as } = here;
+  const url = protectionsOf(here);
   const added = await as('maintainer').post(url, {
     name: 'release/*',
     push_access_level: 30,
@@ -114,11 +114,11 @@ test('protections are created, listed, searched, updated and removed', async () 
 });
 
 test('users and groups are granted besides levels, changed and removed one by one', async () => {
-  const place = await filledWorld();
-  const { as, people, group } = place;
-  const url = protectionsOf(place);
+  const here = await filledWorld();
+  const { as, people, group } = here;
+  const url = protectionsOf(here);
   const friends = (await as('owner').post('/groups', { name: 'Friends', path: `friends-${group.id}` })).body;
-  const stranger = await place.person();
+  const stranger = await here.person();
   const refused = await as('maintainer').post(url, {
     name: 'work',
     allowed_to_push: [{ user_id: stranger.id }, { group_id: friends.id }],
@@ -128,7 +128,7 @@ test('users and groups are granted besides levels, changed and removed one by on
     refused.body.message,
     'Push access levels user is not a member of the project, Push access levels group does not have access to the project',
   );
-  await as('owner').post(`/projects/${place.project.id}/share`, { group_id: friends.id, group_access: 30 });
+  await as('owner').post(`/projects/${here.project.id}/share`, { group_id: friends.id, group_access: 30 });
   const added = await as('maintainer').post(url, {
     name: 'work',
     allowed_to_push: [{ user_id: people.developer.id }, { group_id: friends.id }],
@@ -139,16 +139,16 @@ test('users and groups are granted besides levels, changed and removed one by on
     [one.access_level, one.user_id, other.group_id, other.access_level_description],
     [null, people.developer.id, friends.id, 'Friends'],
   );
-  assert.equal((await as('developer').post(branchesOf(place), { branch: 'work', ref: 'main' })).status, 201);
-  assert.equal(await write(place, 'developer', 'work'), 201);
-  assert.equal(await write(place, 'maintainer', 'work'), 400);
+  assert.equal((await as('developer').post(branchesOf(here), { branch: 'work', ref: 'main' })).status, 201);
+  assert.equal(await write(here, 'developer', 'work'), 201);
+  assert.equal(await write(here, 'maintainer', 'work'), 400);
 
   const changes = [{ id: one.id, access_level: 40 }, { id: other.id, _destroy: true }, { access_level: 60 }];
   const changed = await as('maintainer').patch(`${url}/work`, { allowed_to_push: changes });
   assert.deepEqual(levelsIn(changed.body.push_access_levels), [40, 60]);
   assert.equal(changed.body.push_access_levels[0].id, one.id);
-  assert.equal(await write(place, 'developer', 'work'), 400);
-  assert.equal(await write(place, 'maintainer', 'work'), 201);
+  assert.equal(await write(here, 'developer', 'work'), 400);
+  assert.equal(await write(here, 'maintainer', 'work'), 201);
 
   for (const [entries, status] of [
     [[{ id: other.id, access_level: 30 }], 404],
@@ -161,55 +161,55 @@ test('users and groups are granted besides levels, changed and removed one by on
 });
 
 test('only those who may unprotect a branch can change its protection; other maintainers are refused', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const url = `${protectionsOf(place)}/main`;
+  const here = await filledWorld();
+  const { as } = here;
+  const url = `${protectionsOf(here)}/main`;
   await as('maintainer').patch(url, { allowed_to_unprotect: [{ access_level: 60 }] });
   assert.equal((await as('maintainer').patch(url, { allow_force_push: true })).status, 403);
   assert.equal((await as('maintainer').delete(url)).status, 403);
-  assert.equal((await as('maintainer').put(`${branchesOf(place)}/main/unprotect`)).status, 403);
+  assert.equal((await as('maintainer').put(`${branchesOf(here)}/main/unprotect`)).status, 403);
   assert.equal((await as('maintainer').get(url)).body.allow_force_push, false);
   assert.equal((await as('admin').delete(url)).status, 204);
 });
 
 test('protected branches are created and deleted by authorized users, and survive the deletion of merged branches', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const branches = branchesOf(place);
-  await as('maintainer').post(protectionsOf(place), { name: 'stable*', merge_access_level: 30 });
+  const here = await filledWorld();
+  const { as } = here;
+  const branches = branchesOf(here);
+  await as('maintainer').post(protectionsOf(here), { name: 'stable*', merge_access_level: 30 });
   const begin = (branch: string, ref: string) => as('developer').post(branches, { branch, ref });
   assert.equal((await begin('stable-1', 'main')).status, 201, 'a user who may merge can create it from a protected branch');
   await begin('loose', 'main');
-  assert.equal(await write(place, 'developer', 'loose'), 201);
+  assert.equal(await write(here, 'developer', 'loose'), 201);
   const refused = await begin('stable-2', 'loose');
   assert.deepEqual(
     [refused.status, refused.body.message],
     [400, 'You can only use an existing protected branch ref as the basis of a new protected branch.'],
   );
-  await as('maintainer').post(protectionsOf(place), { name: 'closed' });
+  await as('maintainer').post(protectionsOf(here), { name: 'closed' });
   const closed = await begin('closed', 'main');
   assert.equal(closed.body.message, 'You are not allowed to create protected branches on this project.');
 
   const kept = await as('developer').delete(`${branches}/stable-1`);
   assert.equal(kept.status, 400);
   assert.match(kept.body.message, /^You are not allowed to delete protected branches from this project\. Only a project/);
-  assert.equal(await write(place, 'maintainer'), 201);
-  await as('maintainer').delete(`/projects/${place.project.id}/repository/merged_branches`);
+  assert.equal(await write(here, 'maintainer'), 201);
+  await as('maintainer').delete(`/projects/${here.project.id}/repository/merged_branches`);
   assert.equal((await as('reporter').get(`${branches}/stable-1`)).status, 200);
   assert.equal((await as('maintainer').delete(`${branches}/stable-1`)).status, 204);
 });
 
 test('the legacy form protects one branch for maintainers, or for developers too', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const branches = branchesOf(place);
+  const here = await filledWorld();
+  const { as } = here;
+  const branches = branchesOf(here);
   await as('developer').post(branches, { branch: 'old', ref: 'main' });
   const closed = await as('maintainer').put(`${branches}/old/protect`);
   assert.deepEqual([closed.status, closed.body.protected, closed.body.developers_can_push], [200, true, false]);
-  assert.equal(await write(place, 'developer', 'old'), 400);
+  assert.equal(await write(here, 'developer', 'old'), 400);
   const open = await as('maintainer').put(`${branches}/old/protect`, { developers_can_push: true });
   assert.deepEqual([open.body.developers_can_push, open.body.developers_can_merge], [true, false]);
-  assert.equal(await write(place, 'developer', 'old'), 201);
+  assert.equal(await write(here, 'developer', 'old'), 201);
   const free = await as('maintainer').put(`${branches}/old/unprotect`);
   assert.deepEqual([free.status, free.body.protected], [200, false]);
   assert.equal((await as('maintainer').put(`${branches}/old/unprotect`)).status, 200);
@@ -218,9 +218,9 @@ test('the legacy form protects one branch for maintainers, or for developers too
 });
 
 test('only maintainers can see and change protections', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const url = protectionsOf(place);
+  const here = await filledWorld();
+  const { as } = here;
+  const url = protectionsOf(here);
   for (const [persona, status] of [
     ['outsider', 404],
     ['reporter', 403],
@@ -241,10 +241,10 @@ test('only maintainers can see and change protections', async () => {
 });
 
 test('the code owner approval setting is stored, and changes only when it is named', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const one = `${protectionsOf(place)}/v*`;
-  const added = await as('maintainer').post(protectionsOf(place), { name: 'v*', code_owner_approval_required: true });
+  const here = await filledWorld();
+  const { as } = here;
+  const one = `${protectionsOf(here)}/v*`;
+  const added = await as('maintainer').post(protectionsOf(here), { name: 'v*', code_owner_approval_required: true });
   assert.deepEqual([added.status, added.body.code_owner_approval_required], [201, true]);
   const forced = await as('maintainer').patch(one, { allow_force_push: true });
   assert.deepEqual([forced.body.allow_force_push, forced.body.code_owner_approval_required], [true, true]);

@@ -7,8 +7,8 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { isArchiveFormatKnown } from '../../../git/index.ts';
 
 /** The reply as bytes, which the client of the tests would take for text. */
-async function download(place: World, path: string): Promise<{ status: number; headers: Headers; body: Buffer }> {
-  const answer = await fetch(`${place.url}/api/v4${path}`, { headers: { 'private-token': place.as('reporter').token! } });
+async function download(here: World, path: string): Promise<{ status: number; headers: Headers; body: Buffer }> {
+  const answer = await fetch(`${here.url}/api/v4${path}`, { headers: { 'private-token': here.as('reporter').token! } });
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
 }
 
@@ -25,12 +25,12 @@ function namesIn(tar: Buffer): string[] {
 }
 
 test('the files of a commit are downloaded as an archive', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   await as('maintainer').post(fileUrl(project, 'docs/guide'), { ...onMain, content: 'x' });
-  const head = await headOf(place);
+  const head = await headOf(here);
   const archive = `/projects/${project.id}/repository/archive`;
-  const plain = await download(place, archive);
+  const plain = await download(here, archive);
   const folder = `${project.path}-main-${head}`;
   assert.equal(plain.status, 200);
   assert.equal(
@@ -44,7 +44,7 @@ test('the files of a commit are downloaded as an archive', async () => {
     `${folder}/docs/guide`,
   ]);
 
-  const part = await download(place, `${archive}.tar?path=docs&sha=${head}`);
+  const part = await download(here, `${archive}.tar?path=docs&sha=${head}`);
   const part_folder = `${project.path}-${head}-${head}-docs`;
   assert.deepEqual(namesIn(part.body), [`${part_folder}/`, `${part_folder}/docs/`, `${part_folder}/docs/guide`]);
   const known = await as('reporter').head(`${archive}.zip`);
@@ -52,29 +52,29 @@ test('the files of a commit are downloaded as an archive', async () => {
 });
 
 test('every extension selects its format, and unknown ones are refused', async () => {
-  const place = await filledWorld();
-  const archive = `/projects/${place.project.id}/repository/archive`;
+  const here = await filledWorld();
+  const archive = `/projects/${here.project.id}/repository/archive`;
   const bzip2 = (await isArchiveFormatKnown('tar.bz2')) ? 'BZ' : undefined;
   const signatures = {
     ...{ 'tar.gz': '\x1f\x8b', tgz: '\x1f\x8b', gz: '\x1f\x8b', zip: 'PK', tar: 'pa' },
     ...{ 'tar.bz2': bzip2, tbz: bzip2, tbz2: bzip2, tb2: bzip2, bz2: bzip2 },
   };
   for (const [extension, signature] of Object.entries(signatures)) {
-    const { status, headers, body } = await download(place, `${archive}.${extension}`);
+    const { status, headers, body } = await download(here, `${archive}.${extension}`);
     assert.equal(status, signature === undefined ? 406 : 200, extension);
     if (signature === undefined) continue;
     if (extension !== 'tar') assert.equal(body.toString('latin1', 0, 2), signature, extension);
     assert.match(headers.get('content-disposition') ?? '', new RegExp(`\\.${extension}"`));
   }
   for (const extension of ['rar', 'constructor', '-o']) {
-    const refused = await place.as('reporter').get(`${archive}.${extension}`);
+    const refused = await here.as('reporter').get(`${archive}.${extension}`);
     assert.deepEqual([refused.status, refused.body.message], [406, `The requested format '${extension}' is not supported.`]);
   }
 });
 
 test('there is no archive of a missing ref or a hidden project', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const archive = `/projects/${project.id}/repository/archive`;
   for (const parameters of [{ sha: 'absent' }, { sha: '--output=/tmp/x' }, { path: 'absent' }, { path: '../..' }]) {
     const missing = await as('reporter').get(`${archive}.zip`, parameters);
@@ -86,7 +86,7 @@ test('there is no archive of a missing ref or a hidden project', async () => {
   assert.equal((await empty.as('reporter').get(`/projects/${empty.project.id}/repository/archive`)).status, 404);
 
   await as('developer').post(`/projects/${project.id}/repository/branches`, { branch: 'a/"b', ref: 'main' });
-  const odd = await download(place, `${archive}.tar?sha=${encodeURIComponent('a/"b')}`);
+  const odd = await download(here, `${archive}.tar?sha=${encodeURIComponent('a/"b')}`);
   assert.match(odd.headers.get('content-disposition') ?? '', /^attachment; filename="project-\d+-a-_b-/);
 });
 
@@ -103,10 +103,10 @@ function contentsIn(tar: Buffer): Map<string, Buffer> {
 }
 
 test('an archive contains large files instead of their pointers, unless they are excluded', async () => {
-  const place = await filledWorld();
-  const { as, project, db } = place;
+  const here = await filledWorld();
+  const { as, project, db } = here;
   const large = Buffer.alloc(300_000, 'a large file, ');
-  assert.equal((await upload(place, 'developer', large)).status, 200);
+  assert.equal((await upload(here, 'developer', large)).status, 200);
   const [pointer, foreign] = [pointerFor(objectFor(large)), pointerFor(objectFor('of no project'))];
   const files = {
     '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
@@ -122,7 +122,7 @@ test('an archive contains large files instead of their pointers, unless they are
   assert.equal((await as('maintainer').post(`${url}/commits`, { ...onMain, actions })).status, 201);
   const kept = { 'foreign.bin': foreign, 'no pointer.bin': files['no pointer.bin'], 'empty.bin': '', 'unmarked.txt': pointer };
   const expect = async (query: string, contents: Record<string, string | Buffer>) => {
-    const { status, body } = await download(place, `${url}/archive.tar${query}`);
+    const { status, body } = await download(here, `${url}/archive.tar${query}`);
     assert.equal(status, 200);
     const found = contentsIn(body);
     for (const [name, content] of Object.entries(contents))
@@ -131,7 +131,7 @@ test('an archive contains large files instead of their pointers, unless they are
   await expect('', { 'a.bin': large, 'docs/b.bin': large, ...kept });
   await expect('?path=docs', { 'docs/b.bin': large });
   await expect('?include_lfs_blobs=false', { 'a.bin': pointer, 'docs/b.bin': pointer, ...kept });
-  const zip = await download(place, `${url}/archive.zip`);
+  const zip = await download(here, `${url}/archive.zip`);
   assert.equal(zip.status, 200);
   await db.updateTable('projects').set({ lfs_enabled: false }).where('id', '=', project.id).execute();
   await expect('', { 'a.bin': pointer, ...kept });

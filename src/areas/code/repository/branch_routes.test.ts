@@ -10,8 +10,8 @@ const branchesUrl = ({ project }: World) => `/projects/${project.id}/repository/
 const names = (body: { name: string }[]) => body.map(({ name }) => name);
 
 /** Adds a commit to a branch, which begins with it unless it exists; returns its id. */
-async function commitTo(place: World, branch: string, { seconds, from }: { seconds: number; from?: string }): Promise<string> {
-  const repository = repositoryIn(place);
+async function commitTo(here: World, branch: string, { seconds, from }: { seconds: number; from?: string }): Promise<string> {
+  const repository = repositoryIn(here);
   const old = (await resolveBranch(repository, branch)) ?? null;
   const person = { name: 'Ada', email: 'ada@example.com', date: new Date(seconds * 1000) };
   const { id } = await writeCommit(repository, {
@@ -21,21 +21,21 @@ async function commitTo(place: World, branch: string, { seconds, from }: { secon
     committer: person,
     changes: [{ op: 'put', path: `${branch}-${seconds}`, mode: '100644', content: Buffer.from('x') }],
   });
-  await moveRefs(place.services, moverIn(place), [{ ref: `refs/heads/${branch}`, old, new: id }]);
+  await moveRefs(here.services, moverIn(here), [{ ref: `refs/heads/${branch}`, old, new: id }]);
   return id;
 }
 
 /** A world whose default branch has one commit. */
 async function filled(): Promise<World> {
-  const place = await world();
-  await commitTo(place, 'main', { seconds: 1000 });
-  return place;
+  const here = await world();
+  await commitTo(here, 'main', { seconds: 1000 });
+  return here;
 }
 
 test('a branch is created, shown, listed and deleted', async () => {
-  const place = await filled();
-  const { as, project, services } = place;
-  const url = branchesUrl(place);
+  const here = await filled();
+  const { as, project, services } = here;
+  const url = branchesUrl(here);
   const created = await as('developer').post(url, { branch: 'fix/a-b', ref: 'main' });
   assert.equal(created.status, 201);
   const { commit, ...branch } = created.body;
@@ -49,7 +49,7 @@ test('a branch is created, shown, listed and deleted', async () => {
     default: false,
     web_url: `${services.url}/${project.full_path}/-/tree/fix/a-b`,
   });
-  assert.equal(commit.id, await headOf(place, 'main'));
+  assert.equal(commit.id, await headOf(here, 'main'));
   assert.equal(commit.web_url, `${services.url}/${project.full_path}/-/commit/${commit.id}`);
 
   const one = `${url}/${encodeURIComponent('fix/a-b')}`;
@@ -68,11 +68,11 @@ test('a branch is created, shown, listed and deleted', async () => {
 });
 
 test('branches are searched by name, and by regular expressions that run in linear time', async () => {
-  const place = await filled();
-  const { as } = place;
-  for (const name of ['Feature-one', 'two-feature', 'my-feature-x']) await commitTo(place, name, { seconds: 2000 });
+  const here = await filled();
+  const { as } = here;
+  for (const name of ['Feature-one', 'two-feature', 'my-feature-x']) await commitTo(here, name, { seconds: 2000 });
   const found = async (parameters: Record<string, string>) =>
-    names((await as('reporter').get(branchesUrl(place), parameters)).body);
+    names((await as('reporter').get(branchesUrl(here), parameters)).body);
   assert.deepEqual(await found({ search: 'feature' }), ['Feature-one', 'my-feature-x', 'two-feature']);
   assert.deepEqual(await found({ search: '^feature' }), ['Feature-one']);
   assert.deepEqual(await found({ search: 'feature$' }), ['two-feature']);
@@ -80,7 +80,7 @@ test('branches are searched by name, and by regular expressions that run in line
   assert.deepEqual(await found({ search: '.*' }), []);
   assert.deepEqual(await found({ regex: '^(two|my)-' }), ['my-feature-x', 'two-feature']);
   assert.deepEqual(await found({ regex: '(a+)+$' }), []);
-  const url = branchesUrl(place);
+  const url = branchesUrl(here);
   const both = await as('reporter').get(url, { search: 'a', regex: 'a' });
   assert.deepEqual([both.status, both.body.message], [400, 'search, regex are mutually exclusive']);
   for (const regex of ['(', '(?=x)', '\\1']) {
@@ -90,22 +90,22 @@ test('branches are searched by name, and by regular expressions that run in line
 });
 
 test('branches are ordered by name or last commit, and paged by number or token', async () => {
-  const place = await filled();
-  const { as } = place;
-  const url = branchesUrl(place);
+  const here = await filled();
+  const { as } = here;
+  const url = branchesUrl(here);
   for (const [name, seconds] of [
     ['a', 5000],
     ['b', 3000],
     ['c', 4000],
   ] as const)
-    await commitTo(place, name, { seconds });
+    await commitTo(here, name, { seconds });
   const listed = async (parameters: Record<string, string | number>) => names((await as('reporter').get(url, parameters)).body);
   assert.deepEqual(await listed({ sort: 'updated_desc' }), ['a', 'c', 'b', 'main']);
   assert.deepEqual(await listed({ sort: 'updated_asc' }), ['main', 'b', 'c', 'a']);
   assert.deepEqual(await listed({ per_page: 2, page: 2 }), ['c', 'main']);
 
   const seen: string[] = [];
-  let next: string | undefined = `${place.url}/api/v4${url}?pagination=keyset&per_page=3&sort=updated_desc`;
+  let next: string | undefined = `${here.url}/api/v4${url}?pagination=keyset&per_page=3&sort=updated_desc`;
   while (next) {
     const page: Response = await fetch(next, { headers: { 'private-token': as('reporter').token! } });
     seen.push(...names((await page.json()) as { name: string }[]));
@@ -126,9 +126,9 @@ test('branches are ordered by name or last commit, and paged by number or token'
 });
 
 test('a refused branch says why, and is not created', async () => {
-  const place = await filled();
-  const { as } = place;
-  const url = branchesUrl(place);
+  const here = await filled();
+  const { as } = here;
+  const url = branchesUrl(here);
   const refusals: [object, string][] = [
     [{}, 'branch is missing, branch is empty, ref is missing, ref is empty'],
     [{ branch: '', ref: 'main' }, 'branch is empty'],
@@ -152,9 +152,9 @@ test('a refused branch says why, and is not created', async () => {
 });
 
 test('the first branch of an empty repository starts with a README', async () => {
-  const place = await world();
-  const { as, project } = place;
-  const url = branchesUrl(place);
+  const here = await world();
+  const { as, project } = here;
+  const url = branchesUrl(here);
   assert.deepEqual((await as('reporter').get(url)).body, []);
   for (const parameters of [
     { branch: 'x', ref: 'absent' },
@@ -177,14 +177,14 @@ test('the first branch of an empty repository starts with a README', async () =>
 });
 
 test('merged branches are marked and deleted together; the default branch and branches at its head stay', async () => {
-  const place = await filled();
-  const { as } = place;
-  const url = branchesUrl(place);
-  const first = (await headOf(place, 'main'))!;
-  await updateRefs(repositoryIn(place), [{ ref: 'refs/heads/merged', old: null, new: first }]);
-  await commitTo(place, 'ahead', { seconds: 3000, from: first });
-  const head = await commitTo(place, 'main', { seconds: 2000 });
-  await updateRefs(repositoryIn(place), [{ ref: 'refs/heads/fresh', old: null, new: head }]);
+  const here = await filled();
+  const { as } = here;
+  const url = branchesUrl(here);
+  const first = (await headOf(here, 'main'))!;
+  await updateRefs(repositoryIn(here), [{ ref: 'refs/heads/merged', old: null, new: first }]);
+  await commitTo(here, 'ahead', { seconds: 3000, from: first });
+  const head = await commitTo(here, 'main', { seconds: 2000 });
+  await updateRefs(repositoryIn(here), [{ ref: 'refs/heads/fresh', old: null, new: head }]);
   const listed = (await as('reporter').get(url)).body as { name: string; merged: boolean }[];
   assert.deepEqual(
     listed.map(({ name, merged }) => [name, merged]),
@@ -197,7 +197,7 @@ test('merged branches are marked and deleted together; the default branch and br
   );
   assert.equal((await as('reporter').get(`${url}/merged`)).body.merged, true);
 
-  const merged = `/projects/${place.project.id}/repository/merged_branches`;
+  const merged = `/projects/${here.project.id}/repository/merged_branches`;
   assert.equal((await as('reporter').delete(merged)).status, 403);
   assert.equal((await as('reporter').get(url)).body.length, 4);
   const removed = await as('developer').delete(merged);
@@ -206,9 +206,9 @@ test('merged branches are marked and deleted together; the default branch and br
 });
 
 test('branches are read by reporters and changed by developers; the default branch and one that has moved are not deleted', async () => {
-  const place = await filled();
-  const { as } = place;
-  const url = branchesUrl(place);
+  const here = await filled();
+  const { as } = here;
+  const url = branchesUrl(here);
   await as('developer').post(url, { branch: 'x', ref: 'main' });
   for (const [persona, reading, writing] of [
     ['anonymous', 404, 401],

@@ -6,32 +6,32 @@ import { type Change, updateRefs, writeCommit } from '../../../git/index.ts';
 
 const put = (path: string, text: string): Change => ({ op: 'put', path, mode: '100644', content: Buffer.from(text) });
 
-async function commit(place: World, parent: string | null, changes: Change[]): Promise<string> {
+async function commit(here: World, parent: string | null, changes: Change[]): Promise<string> {
   const person = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
-  return (await writeCommit(repositoryIn(place), { parent, message: 'A change', author: person, committer: person, changes })).id;
+  return (await writeCommit(repositoryIn(here), { parent, message: 'A change', author: person, committer: person, changes })).id;
 }
 
-const refs = (place: World, targets: Record<string, string>) =>
+const refs = (here: World, targets: Record<string, string>) =>
   updateRefs(
-    repositoryIn(place),
+    repositoryIn(here),
     Object.entries(targets).map(([name, id]) => ({ ref: `refs/${name}`, old: null, new: id })),
   );
 
 const commitsUrl = ({ project }: World) => `/projects/${project.id}/repository/commits`;
 
 test('the diff of a commit is shown file by file', async () => {
-  const place = await world();
-  const { as } = place;
+  const here = await world();
+  const { as } = here;
   const text = Array.from({ length: 9 }, (_, line) => `${line}\n`).join('');
-  const first = await commit(place, null, [put('moved', text), put('gone', 'x\n'), put('run', 'r\n')]);
-  const second = await commit(place, first, [
+  const first = await commit(here, null, [put('moved', text), put('gone', 'x\n'), put('run', 'r\n')]);
+  const second = await commit(here, first, [
     { op: 'move', from: 'moved', path: 'to/moved', content: Buffer.from(`${text}9\n`) },
     { op: 'delete', path: 'gone' },
     { op: 'mode', path: 'run', mode: '100755' },
     put('long', `${'x'.repeat(300_000)}\n`),
   ]);
-  await refs(place, { 'heads/main': second });
-  const url = `${commitsUrl(place)}/main/diff`;
+  await refs(here, { 'heads/main': second });
+  const url = `${commitsUrl(here)}/main/diff`;
   const file = { collapsed: false, too_large: false, a_mode: '100644', b_mode: '100644', generated_file: false };
   const kind = { new_file: false, renamed_file: false, deleted_file: false };
   const shown = await as('reporter').get(url);
@@ -51,7 +51,7 @@ test('the diff of a commit is shown file by file', async () => {
     ['--- a/moved\n+++ b/to/moved\n@@ -7,3 +7,4 @@\n 6\n 7\n 8\n+9\n'],
   );
   assert.equal(page.headers.get('x-total'), '4');
-  const root = (await as('reporter').get(`${commitsUrl(place)}/${first}/diff`)).body;
+  const root = (await as('reporter').get(`${commitsUrl(here)}/${first}/diff`)).body;
   assert.deepEqual(
     root.map((diff: { new_path: string; new_file: boolean }) => [diff.new_path, diff.new_file]),
     [
@@ -63,12 +63,12 @@ test('the diff of a commit is shown file by file', async () => {
 });
 
 test('a commit shows its sequence number, and the branches and tags that contain it', async () => {
-  const place = await world();
-  const { as } = place;
-  const first = await commit(place, null, [put('a', '1')]);
-  const second = await commit(place, first, [put('a', '2')]);
-  await refs(place, { 'heads/main': second, 'heads/old/one': first, 'tags/v1': first });
-  const url = commitsUrl(place);
+  const here = await world();
+  const { as } = here;
+  const first = await commit(here, null, [put('a', '1')]);
+  const second = await commit(here, first, [put('a', '2')]);
+  await refs(here, { 'heads/main': second, 'heads/old/one': first, 'tags/v1': first });
+  const url = commitsUrl(here);
   assert.deepEqual((await as('reporter').get(`${url}/main/sequence`)).body, { count: 2 });
   assert.deepEqual((await as('reporter').get(`${url}/${first}/sequence`, { first_parent: true })).body, { count: 1 });
 
@@ -86,10 +86,10 @@ test('a commit shows its sequence number, and the branches and tags that contain
 });
 
 test('a missing or hidden commit has no details', async () => {
-  const place = await world();
-  const { as } = place;
-  await refs(place, { 'heads/main': await commit(place, null, [put('a', '1')]) });
-  const url = commitsUrl(place);
+  const here = await world();
+  const { as } = here;
+  await refs(here, { 'heads/main': await commit(here, null, [put('a', '1')]) });
+  const url = commitsUrl(here);
   for (const detail of ['diff', 'sequence', 'refs', 'signature']) {
     const missing = await as('reporter').get(`${url}/${'f'.repeat(40)}/${detail}`);
     assert.deepEqual([missing.status, missing.body], [404, { message: '404 Commit Not Found' }], detail);

@@ -13,8 +13,8 @@ const authors = [
 
 /** `main` with five commits, a day apart, by two authors in turn; the last one also on the branch `side`. */
 async function filled(): Promise<World & { ids: string[]; commits: string }> {
-  const place = await world();
-  const repository = repositoryIn(place);
+  const here = await world();
+  const repository = repositoryIn(here);
   const ids: string[] = [];
   for (let number = 1; number <= 5; number++) {
     const person = { ...authors[number % 2]!, date: new Date(Date.UTC(2025, 0, number)) };
@@ -31,7 +31,7 @@ async function filled(): Promise<World & { ids: string[]; commits: string }> {
     { ref: 'refs/heads/main', old: null, new: ids[3]! },
     { ref: 'refs/heads/side', old: null, new: ids[4]! },
   ]);
-  return { ...place, ids, commits: `/projects/${place.project.id}/repository/commits` };
+  return { ...here, ids, commits: `/projects/${here.project.id}/repository/commits` };
 }
 
 test('a commit is shown with its author, committer, trailers and statistics', async () => {

@@ -9,8 +9,8 @@ const commitsOf = ({ project }: World) => `/projects/${project.id}/repository/co
 const change = { branch: 'main', commit_message: 'Change files' };
 
 /** The files of a branch as `mode path content`. */
-async function filesOf(place: World, branch = 'main'): Promise<string[]> {
-  const repository = repositoryIn(place);
+async function filesOf(here: World, branch = 'main'): Promise<string[]> {
+  const repository = repositoryIn(here);
   const output = (await git(repository, 'ls-tree', ['-r', '-z', '--format=%(objectmode) %(objectname) %(path)'], [branch]))
     .toString()
     .split('\0')
@@ -24,8 +24,8 @@ async function filesOf(place: World, branch = 'main'): Promise<string[]> {
 }
 
 test('other work is done between the actions of a large commit', async () => {
-  const place = await filledWorld();
-  const parent = (await headOf(place))!;
+  const here = await filledWorld();
+  const parent = (await headOf(here))!;
   let turns = 0;
   let isReading = true;
   const count = () => {
@@ -41,19 +41,19 @@ test('other work is done between the actions of a large commit', async () => {
       return `file-${index}`;
     },
   }));
-  await changesFor(repositoryIn(place), parent, actions.slice(0, 1)); // from now on the trees are in memory
+  await changesFor(repositoryIn(here), parent, actions.slice(0, 1)); // from now on the trees are in memory
   turnsAt.length = 0;
   setImmediate(count);
-  await changesFor(repositoryIn(place), parent, actions);
+  await changesFor(repositoryIn(here), parent, actions);
   isReading = false;
   assert.ok(turnsAt.at(-1)! - turnsAt[0]! >= 4, `${turnsAt[0]} to ${turnsAt.at(-1)}`);
 });
 
 test('one commit can contain every kind of action, applied in order', async () => {
-  const place = await filledWorld();
-  const { as, people } = place;
-  const before = await headOf(place);
-  const { status, body } = await as('maintainer').post(commitsOf(place), {
+  const here = await filledWorld();
+  const { as, people } = here;
+  const before = await headOf(here);
+  const { status, body } = await as('maintainer').post(commitsOf(here), {
     ...change,
     author_name: 'Ada',
     author_email: 'ada@example.com',
@@ -68,16 +68,16 @@ test('one commit can contain every kind of action, applied in order', async () =
     ],
   });
   assert.equal(status, 201, JSON.stringify(body));
-  assert.equal(body.id, await headOf(place));
+  assert.equal(body.id, await headOf(here));
   assert.deepEqual(body.parent_ids, [before]);
   assert.deepEqual(
     [body.title, body.author_name, body.committer_email],
     ['Change files', 'Ada', `${people.maintainer.username}@example.com`],
   );
   assert.deepEqual(body.stats, { additions: 1, deletions: 0, total: 1 });
-  assert.deepEqual(await filesOf(place), ['100644 b moved', '100755 docs/README.md one\ntwo\n']);
+  assert.deepEqual(await filesOf(here), ['100644 b moved', '100755 docs/README.md one\ntwo\n']);
 
-  const short = await as('maintainer').post(commitsOf(place), {
+  const short = await as('maintainer').post(commitsOf(here), {
     ...change,
     stats: false,
     actions: [{ action: 'delete', file_path: 'b' }],
@@ -86,7 +86,7 @@ test('one commit can contain every kind of action, applied in order', async () =
 });
 
 test('a commit may be sent as a form, as multipart or as JSON', async () => {
-  const place = await filledWorld();
+  const here = await filledWorld();
   const pairs: [string, string][] = [
     ['branch', 'main'],
     ['commit_message', 'By form'],
@@ -98,21 +98,21 @@ test('a commit may be sent as a form, as multipart or as JSON', async () => {
     ['actions[][execute_filemode]', 'true'],
   ];
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const client = place.as('maintainer');
+  const client = here.as('maintainer');
   const raw = new URLSearchParams(pairs).toString();
-  assert.equal((await client.post(commitsOf(place), undefined, { headers, raw })).status, 201);
-  assert.ok((await filesOf(place)).includes('100755 one file ä & b'));
-  await client.post(commitsOf(place), { ...change, actions: [{ action: 'delete', file_path: 'one file' }] });
+  assert.equal((await client.post(commitsOf(here), undefined, { headers, raw })).status, 201);
+  assert.ok((await filesOf(here)).includes('100755 one file ä & b'));
+  await client.post(commitsOf(here), { ...change, actions: [{ action: 'delete', file_path: 'one file' }] });
   const parts = new FormData();
   for (const [name, value] of pairs) parts.append(name, value);
-  assert.equal((await client.post(commitsOf(place), undefined, { raw: parts })).status, 201);
-  assert.ok((await filesOf(place)).includes('100755 one file ä & b'));
+  assert.equal((await client.post(commitsOf(here), undefined, { raw: parts })).status, 201);
+  assert.ok((await filesOf(here)).includes('100755 one file ä & b'));
 });
 
 test('a missing or invalid parameter is reported with its action, and nothing is committed', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const before = await headOf(place);
+  const here = await filledWorld();
+  const { as } = here;
+  const before = await headOf(here);
   const one = { action: 'create', file_path: 'x', content: 'x' };
   const readme = { file_path: 'README.md' };
   const refusals: [object, string][] = [
@@ -163,52 +163,52 @@ test('a missing or invalid parameter is reported with its action, and nothing is
     ],
   ];
   for (const [parameters, message] of refusals) {
-    const refused = await as('maintainer').post(commitsOf(place), { ...change, ...parameters });
+    const refused = await as('maintainer').post(commitsOf(here), { ...change, ...parameters });
     assert.deepEqual([refused.status, refused.body.message], [400, message]);
   }
-  assert.equal(await headOf(place), before);
-  assert.equal(await headOf(place, 'new'), undefined);
+  assert.equal(await headOf(here), before);
+  assert.equal(await headOf(here, 'new'), undefined);
 });
 
 test('a branch starts from another branch or a commit, and restarts only with force', async () => {
-  const place = await filledWorld();
-  const { as } = place;
-  const first = await headOf(place);
-  await as('maintainer').put(fileUrl(place.project, 'README.md'), { ...onMain, content: 'three\n' });
+  const here = await filledWorld();
+  const { as } = here;
+  const first = await headOf(here);
+  await as('maintainer').put(fileUrl(here.project, 'README.md'), { ...onMain, content: 'three\n' });
   const actions = [{ action: 'create', file_path: 'x', content: 'x' }];
-  const commit = (parameters: object) => as('developer').post(commitsOf(place), { ...change, actions, ...parameters });
+  const commit = (parameters: object) => as('developer').post(commitsOf(here), { ...change, actions, ...parameters });
   assert.equal((await commit({ branch: 'one', start_branch: 'main' })).status, 201);
-  assert.deepEqual(await filesOf(place, 'one'), ['100644 README.md three\n', '100644 x x']);
+  assert.deepEqual(await filesOf(here, 'one'), ['100644 README.md three\n', '100644 x x']);
   const restarted = await commit({ branch: 'one', start_sha: first!.toUpperCase(), force: true });
   assert.deepEqual(restarted.body.parent_ids, [first]);
-  assert.deepEqual(await filesOf(place, 'one'), ['100644 README.md one\ntwo\n', '100644 x x']);
+  assert.deepEqual(await filesOf(here, 'one'), ['100644 README.md one\ntwo\n', '100644 x x']);
 
   const refused = await commit({});
   assert.deepEqual(
     [refused.status, refused.body],
     [403, { message: '403 Forbidden - You are not allowed to push into this branch' }],
   );
-  const forced = await as('maintainer').post(commitsOf(place), { ...change, actions, start_sha: first, force: true });
+  const forced = await as('maintainer').post(commitsOf(here), { ...change, actions, start_sha: first, force: true });
   assert.deepEqual(
     [forced.status, forced.body.message],
     [400, 'You are not allowed to force push code to a protected branch on this project.'],
   );
-  assert.equal((await as('reporter').post(commitsOf(place), { ...change, actions })).status, 403);
+  assert.equal((await as('reporter').post(commitsOf(here), { ...change, actions })).status, 403);
 });
 
 test('a commit to an empty repository creates the first branch', async () => {
-  const place = await world();
+  const here = await world();
   const actions = [{ action: 'create', file_path: 'x', content: 'x' }];
-  const made = await place.as('maintainer').post(commitsOf(place), { branch: 'trunk', commit_message: 'First', actions });
+  const made = await here.as('maintainer').post(commitsOf(here), { branch: 'trunk', commit_message: 'First', actions });
   assert.deepEqual([made.status, made.body.parent_ids], [201, []]);
-  assert.equal((await place.as('reporter').get(`/projects/${place.project.id}`)).body.default_branch, 'trunk');
+  assert.equal((await here.as('reporter').get(`/projects/${here.project.id}`)).body.default_branch, 'trunk');
 });
 
 test('a commit can start from a fork, but not from an unrelated project', async () => {
-  const [place, other] = [await filledWorld(), await filledWorld()];
-  const { as, project, db } = place;
+  const [here, other] = [await filledWorld(), await filledWorld()];
+  const { as, project, db } = here;
   await db.updateTable('projects').set({ forked_from_id: project.id }).where('id', '=', other.project.id).execute();
-  const { id: member } = place.people.maintainer;
+  const { id: member } = here.people.maintainer;
   await other.as('owner').post(`/projects/${other.project.id}/members`, { user_id: member, access_level: 20 });
   await other.as('maintainer').put(fileUrl(other.project, 'README.md'), { ...onMain, content: 'from the fork\n' });
   const head = await headOf(other);
@@ -218,26 +218,26 @@ test('a commit can start from a fork, but not from an unrelated project', async 
     start_branch: 'main',
     actions: [{ action: 'create', file_path: 'x', content: 'x' }],
   };
-  const begin = (start_project: number | string) => as('maintainer').post(commitsOf(place), { ...parameters, start_project });
+  const begin = (start_project: number | string) => as('maintainer').post(commitsOf(here), { ...parameters, start_project });
   const made = await begin(other.project.full_path);
   assert.equal(made.status, 201, JSON.stringify(made.body));
   assert.deepEqual(made.body.parent_ids, [head]);
-  assert.deepEqual(await filesOf(place, 'theirs'), ['100644 README.md from the fork\n', '100644 x x']);
+  assert.deepEqual(await filesOf(here, 'theirs'), ['100644 README.md from the fork\n', '100644 x x']);
 
   await db.updateTable('projects').set({ forked_from_id: null }).where('id', '=', other.project.id).execute();
   const outside = await begin(other.project.id);
   assert.equal(outside.status, 403);
   assert.equal(
     outside.body.message,
-    `403 Forbidden - Project is not included in the fork network for ${place.group.path} / ${project.path}`,
+    `403 Forbidden - Project is not included in the fork network for ${here.group.path} / ${project.path}`,
   );
   assert.equal((await begin(999_999)).status, 404);
 });
 
 /** A world where `topic` has one commit behind `main` that adds a file and changes the first line. */
 async function withTopic(): Promise<World & { topic: string }> {
-  const place = await filledWorld();
-  const { status, body } = await place.as('developer').post(commitsOf(place), {
+  const here = await filledWorld();
+  const { status, body } = await here.as('developer').post(commitsOf(here), {
     branch: 'topic',
     start_branch: 'main',
     commit_message: 'Say it better\n\nAt length.\n',
@@ -249,45 +249,45 @@ async function withTopic(): Promise<World & { topic: string }> {
     ],
   });
   assert.equal(status, 201);
-  return { ...place, topic: body.id };
+  return { ...here, topic: body.id };
 }
 
 test('a commit is cherry-picked and reverted, and each new commit names its origin', async () => {
-  const { topic, ...place } = await withTopic();
-  const { as } = place;
-  await as('maintainer').post(fileUrl(place.project, 'meanwhile'), { ...onMain, content: '' });
-  const before = await headOf(place);
-  const url = `${commitsOf(place)}/${topic}/cherry_pick`;
+  const { topic, ...here } = await withTopic();
+  const { as } = here;
+  await as('maintainer').post(fileUrl(here.project, 'meanwhile'), { ...onMain, content: '' });
+  const before = await headOf(here);
+  const url = `${commitsOf(here)}/${topic}/cherry_pick`;
   const dry = await as('maintainer').post(url, { branch: 'main', dry_run: true });
-  assert.deepEqual([dry.status, dry.body, await headOf(place)], [200, { dry_run: 'success' }, before]);
+  assert.deepEqual([dry.status, dry.body, await headOf(here)], [200, { dry_run: 'success' }, before]);
 
   const picked = await as('maintainer').post(url, { branch: 'main' });
   assert.equal(picked.status, 201);
-  assert.deepEqual([picked.body.id, picked.body.parent_ids], [await headOf(place), [before]]);
+  assert.deepEqual([picked.body.id, picked.body.parent_ids], [await headOf(here), [before]]);
   assert.equal(picked.body.message, `Say it better\n\nAt length.\n\n(cherry picked from commit ${topic})`);
   assert.deepEqual([picked.body.author_name, picked.body.committer_name.startsWith('maintainer')], ['Ada', true]);
-  const original = await readCommit(repositoryIn(place), topic);
+  const original = await readCommit(repositoryIn(here), topic);
   assert.equal(picked.body.authored_date, original.authored_date);
-  assert.deepEqual(await filesOf(place), ['100644 README.md uno\ntwo\n', '100644 added x', '100644 meanwhile ']);
+  assert.deepEqual(await filesOf(here), ['100644 README.md uno\ntwo\n', '100644 added x', '100644 meanwhile ']);
 
-  const reverted = await as('maintainer').post(`${commitsOf(place)}/${picked.body.id}/revert`, { branch: 'main' });
+  const reverted = await as('maintainer').post(`${commitsOf(here)}/${picked.body.id}/revert`, { branch: 'main' });
   assert.equal(reverted.status, 201);
   assert.equal(reverted.body.message, `Revert "Say it better"\n\nThis reverts commit ${picked.body.id}`);
   assert.notEqual(reverted.body.author_name, 'Ada');
-  assert.deepEqual(await filesOf(place), ['100644 README.md one\ntwo\n', '100644 meanwhile ']);
+  assert.deepEqual(await filesOf(here), ['100644 README.md one\ntwo\n', '100644 meanwhile ']);
 
   const own = await as('maintainer').post(url, { branch: 'main', message: 'Once more' });
   assert.equal(own.body.message, 'Once more');
-  const root = (await as('reporter').get(commitsOf(place))).body.at(-1).id;
-  const emptied = await as('developer').post(`${commitsOf(place)}/${root}/revert`, { branch: 'topic' });
+  const root = (await as('reporter').get(commitsOf(here))).body.at(-1).id;
+  const emptied = await as('developer').post(`${commitsOf(here)}/${root}/revert`, { branch: 'topic' });
   assert.equal(emptied.body.error_code, 'conflict', 'README.md has changed since');
 });
 
 test('a failed cherry-pick says why, and the branch does not move', async () => {
-  const { topic, ...place } = await withTopic();
-  const { as } = place;
-  const url = `${commitsOf(place)}/${topic}`;
-  const before = await headOf(place);
+  const { topic, ...here } = await withTopic();
+  const { as } = here;
+  const url = `${commitsOf(here)}/${topic}`;
+  const before = await headOf(here);
   const failed = (kind: string, done: string) =>
     `Sorry, we cannot ${kind} this commit automatically. This commit may already have been ${done}, ` +
     'or a more recent commit may have updated some of its content.';
@@ -296,8 +296,8 @@ test('a failed cherry-pick says why, and the branch does not move', async () => 
     [again.status, again.body],
     [400, { message: failed('cherry-pick', 'cherry-picked'), error_code: 'empty', dry_run: 'error' }],
   );
-  await as('maintainer').put(fileUrl(place.project, 'README.md'), { ...onMain, content: 'eins\ntwo\n' });
-  const [now, topicHead] = [await headOf(place), await resolveBranch(repositoryIn(place), 'topic')];
+  await as('maintainer').put(fileUrl(here.project, 'README.md'), { ...onMain, content: 'eins\ntwo\n' });
+  const [now, topicHead] = [await headOf(here), await resolveBranch(repositoryIn(here), 'topic')];
   const met = await as('maintainer').post(`${url}/cherry_pick`, { branch: 'main' });
   assert.deepEqual([met.status, met.body], [400, { message: failed('cherry-pick', 'cherry-picked'), error_code: 'conflict' }]);
   const undone = await as('maintainer').post(`${url}/revert`, { branch: 'main' });
@@ -313,29 +313,29 @@ test('a failed cherry-pick says why, and the branch does not move', async () => 
       const refused = await as(persona).post(`${url}/${kind}`, parameters);
       assert.deepEqual([refused.status, refused.body.message], [status, message], kind);
     }
-  const unknown = await as('developer').post(`${commitsOf(place)}/${'ab'.repeat(20)}/revert`, { branch: 'topic' });
+  const unknown = await as('developer').post(`${commitsOf(here)}/${'ab'.repeat(20)}/revert`, { branch: 'topic' });
   assert.equal(unknown.body.message, '404 Commit Not Found');
-  assert.deepEqual([await headOf(place), await headOf(place, 'topic')], [now, topicHead]);
+  assert.deepEqual([await headOf(here), await headOf(here, 'topic')], [now, topicHead]);
   assert.notEqual(now, before);
 });
 
 test('concurrent commits to one branch are queued, and no client has to retry', async () => {
-  const place = await withTopic();
-  const { as, topic } = place;
-  const before = (await as('reporter').get(`${commitsOf(place)}/main/sequence`)).body.count;
+  const here = await withTopic();
+  const { as, topic } = here;
+  const before = (await as('reporter').get(`${commitsOf(here)}/main/sequence`)).body.count;
   const writers = Array.from({ length: 12 }, (_, number) =>
-    as('maintainer').post(commitsOf(place), { ...change, actions: [{ action: 'create', file_path: `file ${number}` }] }),
+    as('maintainer').post(commitsOf(here), { ...change, actions: [{ action: 'create', file_path: `file ${number}` }] }),
   );
   const answers = await Promise.all([
     ...writers,
-    as('maintainer').post(`${commitsOf(place)}/${topic}/cherry_pick`, { branch: 'main' }),
+    as('maintainer').post(`${commitsOf(here)}/${topic}/cherry_pick`, { branch: 'main' }),
   ]);
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
-  assert.equal((await as('reporter').get(`${commitsOf(place)}/main/sequence`)).body.count, before + 13);
-  assert.equal((await filesOf(place)).length, 2 + 12);
+  assert.equal((await as('reporter').get(`${commitsOf(here)}/main/sequence`)).body.count, before + 13);
+  assert.equal((await filesOf(here)).length, 2 + 12);
 
   const same = { ...change, actions: [{ action: 'create', file_path: 'the same' }] };
-  const twice = await Promise.all([as('maintainer').post(commitsOf(place), same), as('maintainer').post(commitsOf(place), same)]);
+  const twice = await Promise.all([as('maintainer').post(commitsOf(here), same), as('maintainer').post(commitsOf(here), same)]);
   assert.deepEqual(twice.map(({ status, body }) => [status, status === 201 ? '' : body.message]).toSorted(), [
     [201, ''],
     [400, 'A file with this name already exists'],
@@ -343,17 +343,17 @@ test('concurrent commits to one branch are queued, and no client has to retry', 
 });
 
 test('a file can be emptied, and cannot be moved onto itself', async () => {
-  const place = await filledWorld();
-  const commit = (action: object) => place.as('maintainer').post(commitsOf(place), { ...change, actions: [action] });
+  const here = await filledWorld();
+  const commit = (action: object) => here.as('maintainer').post(commitsOf(here), { ...change, actions: [action] });
   const onto = await commit({ action: 'move', file_path: 'README.md', previous_path: 'README.md', content: 'x' });
   assert.deepEqual([onto.status, onto.body.message], [400, 'A file with this name already exists']);
   assert.equal((await commit({ action: 'update', file_path: 'README.md', content: '' })).status, 201);
-  assert.deepEqual(await filesOf(place), ['100644 README.md ']);
+  assert.deepEqual(await filesOf(here), ['100644 README.md ']);
 });
 
 test('a name too long for the file system is refused like any other invalid name', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const repository = `/projects/${project.id}/repository`;
   const long = 'x'.repeat(251);
   const branch = await as('developer').post(`${repository}/branches`, { branch: `a/${long}`, ref: 'main' });
@@ -362,7 +362,7 @@ test('a name too long for the file system is refused like any other invalid name
   assert.deepEqual([tag.status, tag.body.message], [400, 'Tag name invalid']);
   const deep = Array.from({ length: 30 }, () => 'y'.repeat(100)).join('/');
   const actions = [{ action: 'create', file_path: 'x' }];
-  const commit = await as('developer').post(commitsOf(place), { ...change, branch: deep, start_branch: 'main', actions });
+  const commit = await as('developer').post(commitsOf(here), { ...change, branch: deep, start_branch: 'main', actions });
   assert.equal(commit.body.message, `Something went wrong when we tried to create '${deep}' for you: Branch name is invalid`);
   assert.equal((await as('developer').post(`${repository}/branches`, { branch: long.slice(1), ref: 'main' })).status, 201);
 });

@@ -12,8 +12,8 @@ const people = {
 
 /** Two branches that part after `base`: `main` has one commit more, `side` two; `alone` shares nothing with them. */
 async function parted(): Promise<World & { base: string; main: string; side: string[]; repository: string }> {
-  const place = await world();
-  const repository = repositoryIn(place);
+  const here = await world();
+  const repository = repositoryIn(here);
   let day = 0;
   const commit = async (parent: string | null, message: string, changes: Change[], author = people.ada) => {
     const person = { ...author, date: new Date(Date.UTC(2025, 0, ++day)) };
@@ -29,7 +29,7 @@ async function parted(): Promise<World & { base: string; main: string; side: str
     repository,
     Object.entries(branches).map(([name, id]) => ({ ref: `refs/heads/${name}`, old: null, new: id })),
   );
-  return { ...place, base, main, side: [first, second], repository: `/projects/${place.project.id}/repository` };
+  return { ...here, base, main, side: [first, second], repository: `/projects/${here.project.id}/repository` };
 }
 
 test('two branches are compared from their merge base, or directly', async () => {

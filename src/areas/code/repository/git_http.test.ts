@@ -18,9 +18,9 @@ const projectRow = ({ db, project }: World) =>
   db.selectFrom('projects').select(['default_branch', 'empty_repo']).where('id', '=', project.id).executeTakeFirstOrThrow();
 
 /** A clone in the folder `work`, made by a persona. */
-async function cloned(place: World, persona: Persona): Promise<GitClient> {
+async function cloned(here: World, persona: Persona): Promise<GitClient> {
   const client = await gitClient();
-  const { code, stderr } = await client.run(['clone', '-q', remoteFor(place, persona), 'work']);
+  const { code, stderr } = await client.run(['clone', '-q', remoteFor(here, persona), 'work']);
   assert.equal(code, 0, stderr);
   return client;
 }
@@ -37,69 +37,69 @@ const push = (client: GitClient, ...refs: string[]) => client.run(['push', 'orig
 
 /** Asks as a git client does, without one. */
 function ask(
-  place: World,
+  here: World,
   address: string,
   { token, user = 'git', ...options }: RequestInit & { token?: string; user?: string } = {},
 ) {
   const authorization =
     token === undefined ? {} : { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
-  return fetch(`${place.url}/${address}`, { redirect: 'manual', ...options, headers: { ...options.headers, ...authorization } });
+  return fetch(`${here.url}/${address}`, { redirect: 'manual', ...options, headers: { ...options.headers, ...authorization } });
 }
 
 const accessDenied = /^HTTP Basic: Access denied\./;
 
 test('the first push fills a project, sets its default branch, and can be cloned', async () => {
-  const place = await world();
-  const client = await cloned(place, 'owner');
+  const here = await world();
+  const client = await cloned(here, 'owner');
   await client.run(['checkout', '-q', '-b', 'trunk'], { at: 'work' });
   const id = await commitFile(client, 'docs/read me.md', 'hello\n');
   const pushed = await push(client, 'trunk', 'trunk:side');
   assert.equal(pushed.code, 0, pushed.stderr);
 
-  assert.equal(await headOf(place, 'trunk'), id);
-  const after = await projectRow(place);
+  assert.equal(await headOf(here, 'trunk'), id);
+  const after = await projectRow(here);
   assert.deepEqual([after.default_branch, after.empty_repo], ['trunk', false]);
-  assert.deepEqual(await openRows(place), []);
+  assert.deepEqual(await openRows(here), []);
 
-  const other = await cloned(place, 'reporter');
+  const other = await cloned(here, 'reporter');
   assert.equal((await other.run(['symbolic-ref', '--short', 'HEAD'], { at: 'work' })).stdout, 'trunk\n');
   assert.equal(await readFile(path.join(other.folder, 'work/docs/read me.md'), 'utf8'), 'hello\n');
-  const read = await place.as('reporter').get(fileUrl(place.project, 'docs/read me.md'), { ref: 'side' });
+  const read = await here.as('reporter').get(fileUrl(here.project, 'docs/read me.md'), { ref: 'side' });
   assert.equal(read.body.commit_id, id);
 });
 
 test('the configured default branch stays if the first push contains it', async () => {
-  const place = await world();
-  const client = await cloned(place, 'owner');
+  const here = await world();
+  const client = await cloned(here, 'owner');
   await commitFile(client, 'a', 'a');
   await push(client, 'HEAD:aaa', 'HEAD:main');
-  assert.deepEqual(Object.values(await projectRow(place)), ['main', false]);
+  assert.deepEqual(Object.values(await projectRow(here)), ['main', false]);
 });
 
 test('a small push is unpacked into loose objects, and a large one stays a pack', async () => {
-  const place = await world();
-  const client = await cloned(place, 'owner');
+  const here = await world();
+  const client = await cloned(here, 'owner');
   await commitFile(client, 'small', 'x');
   assert.equal((await push(client, 'HEAD:main')).code, 0);
-  assert.equal((await countObjects(repositoryIn(place))).packs, 0);
+  assert.equal((await countObjects(repositoryIn(here))).packs, 0);
   await commitFile(client, 'large', randomBytes(2 * 1024 * 1024));
   assert.equal((await push(client, 'HEAD:main')).code, 0);
-  assert.equal((await countObjects(repositoryIn(place))).packs, 1);
+  assert.equal((await countObjects(repositoryIn(here))).packs, 1);
 });
 
 test('a tag alone leaves the repository without a default branch', async () => {
-  const place = await world();
-  const client = await cloned(place, 'owner');
+  const here = await world();
+  const client = await cloned(here, 'owner');
   await commitFile(client, 'a', 'a');
   assert.equal((await push(client, 'HEAD:refs/tags/v1')).code, 0);
-  assert.deepEqual(Object.values(await projectRow(place)), ['main', true]);
+  assert.deepEqual(Object.values(await projectRow(here)), ['main', true]);
 });
 
 test('shallow and partial clones work, and git speaks protocol 2', async () => {
-  const place = await filledWorld();
-  await place.as('maintainer').put(fileUrl(place.project, 'README.md'), { ...onMain, content: 'two\n' });
+  const here = await filledWorld();
+  await here.as('maintainer').put(fileUrl(here.project, 'README.md'), { ...onMain, content: 'two\n' });
   const { run } = await gitClient();
-  const remote = remoteFor(place, 'reporter');
+  const remote = remoteFor(here, 'reporter');
 
   const traced = await run(['clone', '-q', '--depth', '1', remote, 'shallow'], { env: { GIT_TRACE_PACKET: '1' } });
   assert.equal(traced.code, 0, traced.stderr);
@@ -119,14 +119,14 @@ test('shallow and partial clones work, and git speaks protocol 2', async () => {
 });
 
 test('a large push arrives byte for byte', async () => {
-  const place = await filledWorld();
-  const client = await cloned(place, 'owner');
+  const here = await filledWorld();
+  const client = await cloned(here, 'owner');
   const content = randomBytes(24 * 1024 * 1024);
   await commitFile(client, 'large', content);
   const pushed = await push(client, 'HEAD:main');
   assert.equal(pushed.code, 0, pushed.stderr);
-  const raw = await fetch(`${place.url}/api/v4${fileUrl(place.project, 'large')}/raw`, {
-    headers: { 'private-token': place.people.reporter.token },
+  const raw = await fetch(`${here.url}/api/v4${fileUrl(here.project, 'large')}/raw`, {
+    headers: { 'private-token': here.people.reporter.token },
   });
   const sha256 = createHash('sha256').update(content).digest('hex');
   assert.equal(
@@ -136,27 +136,27 @@ test('a large push arrives byte for byte', async () => {
     sha256,
   );
   assert.equal(raw.headers.get('x-gitlab-content-sha256'), sha256);
-  const other = await cloned(place, 'reporter');
+  const other = await cloned(here, 'reporter');
   assert.ok((await readFile(path.join(other.folder, 'work/large'))).equals(content));
 });
 
 test('a project is found at any depth of groups and in any case of its path', async () => {
-  const place = await filledWorld();
-  const full_path = `${place.group.path}/Deep.er/deep-est/${place.project.path}`;
-  await place.db.updateTable('projects').set({ full_path }).where('id', '=', place.project.id).execute();
+  const here = await filledWorld();
+  const full_path = `${here.group.path}/Deep.er/deep-est/${here.project.path}`;
+  await here.db.updateTable('projects').set({ full_path }).where('id', '=', here.project.id).execute();
   const { run } = await gitClient();
   for (const address of [full_path, full_path.toUpperCase(), encodeURI(full_path).replaceAll('.', '%2E')]) {
-    const listed = await run(['ls-remote', remoteOf(place.url, address, place.people.reporter.token)]);
+    const listed = await run(['ls-remote', remoteOf(here.url, address, here.people.reporter.token)]);
     assert.equal(listed.code, 0, listed.stderr);
     assert.match(listed.stdout, /refs\/heads\/main/);
   }
 });
 
 test('a refused push tells its user why, and no reference moves', async () => {
-  const place = await filledWorld();
-  const client = await cloned(place, 'developer');
+  const here = await filledWorld();
+  const client = await cloned(here, 'developer');
   await push(client, 'HEAD:refs/tags/v1');
-  const head = await headOf(place);
+  const head = await headOf(here);
   await commitFile(client, 'a', 'a');
   const hex = 'ab'.repeat(20);
   const refused: [string[], RegExp][] = [
@@ -171,23 +171,23 @@ test('a refused push tells its user why, and no reference moves', async () => {
     const { code, stderr } = await push(client, ...refs);
     assert.notEqual(code, 0);
     assert.match(stderr, text);
-    assert.equal(await headOf(place), head, refs.join(' '));
+    assert.equal(await headOf(here), head, refs.join(' '));
   }
   assert.match((await push(client, ':main')).stderr, /\[remote rejected\] main \(pre-receive hook declined\)/);
-  assert.deepEqual(await openRows(place), []);
+  assert.deepEqual(await openRows(here), []);
 
-  await client.run(['remote', 'set-url', 'origin', remoteFor(place, 'developer')], { at: 'work' });
+  await client.run(['remote', 'set-url', 'origin', remoteFor(here, 'developer')], { at: 'work' });
   const retagged = await push(client, 'HEAD:draft', '+HEAD:refs/tags/v1');
   assert.match(retagged.stderr, /remote: GitLab: You are not allowed to change existing tags on this project\./);
-  await client.run(['remote', 'set-url', 'origin', remoteFor(place, 'maintainer')], { at: 'work' });
+  await client.run(['remote', 'set-url', 'origin', remoteFor(here, 'maintainer')], { at: 'work' });
   assert.equal((await push(client, '+HEAD:refs/tags/v1', 'HEAD:main')).code, 0);
-  assert.notEqual(await headOf(place), head);
+  assert.notEqual(await headOf(here), head);
 });
 
 test('a member who loses their role cannot push until they have it again', async () => {
-  const place = await filledWorld();
-  const { db, people, project } = place;
-  const client = await cloned(place, 'developer');
+  const here = await filledWorld();
+  const { db, people, project } = here;
+  const client = await cloned(here, 'developer');
   await commitFile(client, 'a', 'a');
   const setLevel = (access_level: number) =>
     db
@@ -199,29 +199,29 @@ test('a member who loses their role cannot push until they have it again', async
   await setLevel(levels.reporter);
   const refused = await push(client, 'HEAD:work');
   assert.match(refused.stderr, /403/);
-  assert.equal(await headOf(place, 'work'), undefined);
+  assert.equal(await headOf(here, 'work'), undefined);
   await setLevel(levels.developer);
   assert.equal((await push(client, 'HEAD:work')).code, 0);
 });
 
 test('a push that can only create some of its branches has effects for those that moved', async () => {
-  const place = await world();
-  const client = await cloned(place, 'owner');
+  const here = await world();
+  const client = await cloned(here, 'owner');
   const id = await commitFile(client, 'a', 'a');
   const pushed = await push(client, 'HEAD:one', 'HEAD:one/below');
   assert.notEqual(pushed.code, 0);
-  const names = (await place.as('reporter').get(`/projects/${place.project.id}/repository/branches`)).body.map(
+  const names = (await here.as('reporter').get(`/projects/${here.project.id}/repository/branches`)).body.map(
     ({ name }: { name: string }) => name,
   );
   assert.equal(names.length, 1);
-  assert.equal(await headOf(place, names[0]), id);
-  assert.deepEqual(Object.values(await projectRow(place)), [names[0], false]);
-  assert.deepEqual(await openRows(place), []);
+  assert.equal(await headOf(here, names[0]), id);
+  assert.deepEqual(Object.values(await projectRow(here)), [names[0], false]);
+  assert.deepEqual(await openRows(here), []);
 });
 
 test('exactly one of two pushes from the same commit wins', async () => {
-  const place = await filledWorld();
-  const clients = await Promise.all([cloned(place, 'owner'), cloned(place, 'maintainer')]);
+  const here = await filledWorld();
+  const clients = await Promise.all([cloned(here, 'owner'), cloned(here, 'maintainer')]);
   const ids = await Promise.all(clients.map((client, number) => commitFile(client, `file${number}`, 'x')));
   const results = await Promise.all(clients.map((client) => push(client, 'HEAD:main')));
   const won = results.findIndex(({ code }) => code === 0);
@@ -230,66 +230,66 @@ test('exactly one of two pushes from the same commit wins', async () => {
     [false, true],
     results.map(({ stderr }) => stderr).join('\n'),
   );
-  assert.equal(await headOf(place), ids[won]);
-  assert.deepEqual(await openRows(place), []);
+  assert.equal(await headOf(here), ids[won]);
+  assert.deepEqual(await openRows(here), []);
 });
 
 test('when a push and an API commit race on a branch, no confirmed change is lost', async () => {
-  const place = await filledWorld();
+  const here = await filledWorld();
   for (let round = 0; round < 3; round++) {
-    const client = await cloned(place, 'maintainer');
+    const client = await cloned(here, 'maintainer');
     const pushed_id = await commitFile(client, `pushed${round}`, 'x');
     const [pushed, created] = await Promise.all([
       push(client, 'HEAD:main'),
-      place.as('maintainer').post(fileUrl(place.project, `made${round}`), { ...onMain, content: 'x' }),
+      here.as('maintainer').post(fileUrl(here.project, `made${round}`), { ...onMain, content: 'x' }),
     ]);
-    const ids = (await place.as('reporter').get(`/projects/${place.project.id}/repository/commits`)).body.map(
+    const ids = (await here.as('reporter').get(`/projects/${here.project.id}/repository/commits`)).body.map(
       ({ id }: { id: string }) => id,
     );
     assert.equal(ids.includes(pushed_id), pushed.code === 0, pushed.stderr);
-    const made = await place.as('reporter').get(fileUrl(place.project, `made${round}`), { ref: 'main' });
+    const made = await here.as('reporter').get(fileUrl(here.project, `made${round}`), { ref: 'main' });
     assert.equal(made.status === 200, created.status === 201);
     assert.ok(pushed.code === 0 || created.status === 201);
   }
-  assert.deepEqual(await openRows(place), []);
+  assert.deepEqual(await openRows(here), []);
 });
 
 test('anyone can clone a public project, and only members can push to it', async () => {
-  const place = await filledWorld();
-  const { db, project, url } = place;
+  const here = await filledWorld();
+  const { db, project, url } = here;
   await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
   const client = await gitClient();
   const anonymous = await client.run(['clone', '-q', remoteOf(url, project.full_path), 'work']);
   assert.equal(anonymous.code, 0, anonymous.stderr);
-  const head = await headOf(place);
+  const head = await headOf(here);
   await commitFile(client, 'a', 'a');
   assert.notEqual((await push(client, 'HEAD:main')).code, 0);
-  await client.run(['remote', 'set-url', 'origin', remoteFor(place, 'outsider')], { at: 'work' });
+  await client.run(['remote', 'set-url', 'origin', remoteFor(here, 'outsider')], { at: 'work' });
   assert.notEqual((await push(client, 'HEAD:main')).code, 0);
-  const refused = await ask(place, `${project.full_path}.git/info/refs?service=git-receive-pack`, {
-    token: place.people.outsider.token,
+  const refused = await ask(here, `${project.full_path}.git/info/refs?service=git-receive-pack`, {
+    token: here.people.outsider.token,
   });
   assert.deepEqual([refused.status, await refused.text()], [403, 'You are not allowed to push code to this project.']);
 
   await db.updateTable('projects').set({ repository_access_level: 'private' }).where('id', '=', project.id).execute();
-  assert.equal((await ask(place, `${project.full_path}.git/info/refs?service=git-upload-pack`)).status, 401);
-  const stranger = await ask(place, `${project.full_path}.git/info/refs?service=git-upload-pack`, {
-    token: place.people.outsider.token,
+  assert.equal((await ask(here, `${project.full_path}.git/info/refs?service=git-upload-pack`)).status, 401);
+  const stranger = await ask(here, `${project.full_path}.git/info/refs?service=git-upload-pack`, {
+    token: here.people.outsider.token,
   });
   assert.deepEqual([stranger.status, await stranger.text()], [403, 'You are not allowed to download code from this project.']);
-  assert.equal(await headOf(place), head);
+  assert.equal(await headOf(here), head);
 });
 
 test('each refusal has its status and its text', async () => {
-  const place = await filledWorld();
-  const { project, people, db } = place;
+  const here = await filledWorld();
+  const { project, people, db } = here;
   const pull = `${project.full_path}.git/info/refs?service=git-upload-pack`;
   const pushing = `${project.full_path}.git/info/refs?service=git-receive-pack`;
   const absent = "The project you were looking for could not be found or you don't have permission to view it.";
   const setScopes = (scopes: string[]) =>
     db.updateTable('personal_access_tokens').set({ scopes }).where('user_id', '=', people.developer.id).execute();
   const expect = async (address: string, options: Parameters<typeof ask>[2], status: number, text: string | RegExp) => {
-    const answer = await ask(place, address, options);
+    const answer = await ask(here, address, options);
     assert.equal(answer.status, status, address);
     assert.ok(answer.headers.get('x-request-id'));
     const body = await answer.text();
@@ -339,8 +339,8 @@ test('each refusal has its status and its text', async () => {
 });
 
 test('trees with file modes that git does not know are refused, wherever they are in a push', async () => {
-  const place = await filledWorld();
-  const client = await cloned(place, 'developer');
+  const here = await filledWorld();
+  const client = await cloned(here, 'developer');
   const git = async (args: readonly string[], input?: string) => {
     const { code, stdout, stderr } = await client.run(args, { at: 'work', ...(input === undefined ? {} : { input }) });
     assert.equal(code, 0, stderr);
@@ -360,7 +360,7 @@ test('trees with file modes that git does not know are refused, wherever they ar
     const { folder, tip } = await commitWith(mode);
     const refused = await push(client, `${tip}:refs/heads/odd`);
     assert.match(refused.stderr, new RegExp(`GitLab: The tree ${folder} has an entry with the file mode ${mode}\\.`));
-    assert.equal(await headOf(place, 'odd'), undefined, mode);
+    assert.equal(await headOf(here, 'odd'), undefined, mode);
   }
   for (const mode of ['100644', '100755', '100664', '120000']) {
     const { tip } = await commitWith(mode);
@@ -381,76 +381,76 @@ test('trees with file modes that git does not know are refused, wherever they ar
 });
 
 test('a URL without .git redirects to the one with it', async () => {
-  const place = await filledWorld();
+  const here = await filledWorld();
   const { run } = await gitClient();
-  const remote = remoteFor(place, 'reporter').replace(/\.git$/, '');
+  const remote = remoteFor(here, 'reporter').replace(/\.git$/, '');
   const listed = await run(['ls-remote', remote]);
   assert.equal(listed.code, 0, listed.stderr);
   assert.match(listed.stdout, /refs\/heads\/main/);
-  const redirected = await ask(place, `${place.project.full_path}/info/refs?service=git-upload-pack`);
+  const redirected = await ask(here, `${here.project.full_path}/info/refs?service=git-upload-pack`);
   assert.equal(redirected.status, 301);
-  assert.equal(redirected.headers.get('location'), `/${place.project.full_path}.git/info/refs?service=git-upload-pack`);
+  assert.equal(redirected.headers.get('location'), `/${here.project.full_path}.git/info/refs?service=git-upload-pack`);
 });
 
 /** What a client of protocol 2 asks to learn the refs. */
 const lsRefs = Buffer.from('0014command=ls-refs\n00010000');
 
-function asksRefs(place: World, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
-  return ask(place, `${place.project.full_path}.git/git-upload-pack`, {
+function asksRefs(here: World, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  return ask(here, `${here.project.full_path}.git/git-upload-pack`, {
     method: 'POST',
     body,
-    token: place.people.reporter.token,
+    token: here.people.reporter.token,
     headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2', ...headers },
   });
 }
 
 test('a gzipped request is read like a plain one, and an invalid gzip is refused', async () => {
-  const place = await filledWorld();
-  const plain = await asksRefs(place, new Uint8Array(lsRefs));
+  const here = await filledWorld();
+  const plain = await asksRefs(here, new Uint8Array(lsRefs));
   assert.equal(plain.status, 200);
   assert.equal(plain.headers.get('content-type'), 'application/x-git-upload-pack-result');
   assert.match(plain.headers.get('cache-control') ?? '', /no-cache/);
   const text = await plain.text();
   assert.match(text, /refs\/heads\/main/);
-  const zipped = await asksRefs(place, new Uint8Array(gzipSync(lsRefs)), { 'content-encoding': 'gzip' });
+  const zipped = await asksRefs(here, new Uint8Array(gzipSync(lsRefs)), { 'content-encoding': 'gzip' });
   assert.equal(await zipped.text(), text);
-  assert.equal((await asksRefs(place, new Uint8Array(lsRefs), { 'content-encoding': 'gzip' })).status, 400);
-  assert.equal((await asksRefs(place, new Uint8Array(lsRefs), { 'content-encoding': 'br' })).status, 415);
+  assert.equal((await asksRefs(here, new Uint8Array(lsRefs), { 'content-encoding': 'gzip' })).status, 400);
+  assert.equal((await asksRefs(here, new Uint8Array(lsRefs), { 'content-encoding': 'br' })).status, 415);
   const cut = gzipSync(randomBytes(5000)).subarray(0, 3000);
-  assert.equal((await asksRefs(place, new Uint8Array(cut), { 'content-encoding': 'gzip' })).status, 400);
+  assert.equal((await asksRefs(here, new Uint8Array(cut), { 'content-encoding': 'gzip' })).status, 400);
 });
 
 test('a gzip bomb does no harm', async () => {
-  const place = await filledWorld();
+  const here = await filledWorld();
   const before = process.memoryUsage().arrayBuffers;
   // Every line is a well-formed flush, which git reads and forgets: it would read for ever.
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024, '0000'), { level: 9 });
-  const answer = await asksRefs(place, new Uint8Array(bomb), { 'content-encoding': 'gzip', 'git-protocol': 'version=2' });
+  const answer = await asksRefs(here, new Uint8Array(bomb), { 'content-encoding': 'gzip', 'git-protocol': 'version=2' });
   await answer.arrayBuffer();
   assert.ok(process.memoryUsage().arrayBuffers - before < 400 * 1024 * 1024);
-  assert.equal((await asksRefs(place, new Uint8Array(lsRefs))).status, 200);
+  assert.equal((await asksRefs(here, new Uint8Array(lsRefs))).status, 200);
 });
 
 test('git stops when its client disconnects in the middle of a clone', { skip: process.platform !== 'linux' }, async () => {
-  const place = await filledWorld();
-  const client = await cloned(place, 'owner');
+  const here = await filledWorld();
+  const client = await cloned(here, 'owner');
   await commitFile(client, 'large', randomBytes(32 * 1024 * 1024));
-  const id = await headOf(place);
+  const id = await headOf(here);
   assert.equal((await push(client, 'HEAD:main')).code, 0);
-  const wanted = (await headOf(place))!;
+  const wanted = (await headOf(here))!;
   assert.notEqual(wanted, id);
   const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
   const body = `${line('command=fetch\n')}0001${line('ofs-delta\n')}${line(`want ${wanted}\n`)}${line('done\n')}0000`;
   const controller = new AbortController();
-  const answer = await ask(place, `${place.project.full_path}.git/git-upload-pack`, {
+  const answer = await ask(here, `${here.project.full_path}.git/git-upload-pack`, {
     method: 'POST',
     body,
-    token: place.people.reporter.token,
+    token: here.people.reporter.token,
     signal: controller.signal,
     headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
   });
   await answer.body!.getReader().read();
-  const { path: repository } = repositoryIn(place);
+  const { path: repository } = repositoryIn(here);
   const running = async () => {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

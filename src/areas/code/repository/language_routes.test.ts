@@ -4,8 +4,8 @@ import { onMain } from '../../../../test/support/repository.ts';
 import { world } from '../../../../test/support/world.ts';
 
 test('the languages of a project are detected from its files, with their share', async () => {
-  const place = await world();
-  const { as, project } = place;
+  const here = await world();
+  const { as, project } = here;
   const url = `/projects/${project.id}/languages`;
   const empty = await as('reporter').get(url);
   assert.deepEqual([empty.status, empty.body], [200, {}]);

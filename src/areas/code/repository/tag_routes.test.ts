@@ -8,11 +8,11 @@ const names = (body: { name: string }[]) => body.map(({ name }) => name);
 
 /** `main` with three commits, a day apart. */
 async function filled(): Promise<World & { ids: string[]; tags: string }> {
-  const place = await world();
+  const here = await world();
   const ids: string[] = [];
   for (let number = 1; number <= 3; number++) {
     const person = { name: 'Ada', email: 'ada@example.com', date: new Date(Date.UTC(2025, 0, number)) };
-    const { id } = await writeCommit(repositoryIn(place), {
+    const { id } = await writeCommit(repositoryIn(here), {
       parent: ids.at(-1) ?? null,
       message: `Commit ${number}`,
       author: person,
@@ -21,8 +21,8 @@ async function filled(): Promise<World & { ids: string[]; tags: string }> {
     });
     ids.push(id);
   }
-  await updateRefs(repositoryIn(place), [{ ref: 'refs/heads/main', old: null, new: ids[2]! }]);
-  return { ...place, ids, tags: `/projects/${place.project.id}/repository/tags` };
+  await updateRefs(repositoryIn(here), [{ ref: 'refs/heads/main', old: null, new: ids[2]! }]);
+  return { ...here, ids, tags: `/projects/${here.project.id}/repository/tags` };
 }
 
 test('a lightweight tag is created, shown and deleted', async () => {
@@ -47,17 +47,17 @@ test('a lightweight tag is created, shown and deleted', async () => {
 });
 
 test('a message creates an annotated tag with its tagger and date', async () => {
-  const place = await filled();
-  const { as, tags, ids, people } = place;
+  const here = await filled();
+  const { as, tags, ids, people } = here;
   const created = await as('developer').post(tags, { tag_name: 'v1', ref: ids[0], message: 'First release\n\nAt last.\n' });
   assert.equal(created.status, 201);
   assert.equal(created.body.message, 'First release\n\nAt last.');
   assert.notEqual(created.body.target, ids[0]);
   assert.equal(created.body.commit.id, ids[0]);
   assert.match(created.body.created_at, /^\d{4}-\d\d-\d\dT.*Z$/);
-  const object = (await git(repositoryIn(place), 'cat-file', ['-p'], [created.body.target])).toString();
+  const object = (await git(repositoryIn(here), 'cat-file', ['-p'], [created.body.target])).toString();
   assert.match(object, new RegExp(`^object ${ids[0]}\ntype commit\ntag v1\ntagger .*<${people.developer.username}@example.com>`));
-  assert.equal((await as('reporter').get(`/projects/${place.project.id}/repository/commits/v1`)).body.id, ids[0]);
+  assert.equal((await as('reporter').get(`/projects/${here.project.id}/repository/commits/v1`)).body.id, ids[0]);
 });
 
 test('tags are ordered by date, name or version, searched by name, and paged', async () => {
@@ -129,10 +129,10 @@ test('a refused tag says why, and is not created', async () => {
 });
 
 test('a tag of a blob has no commit, and is listed and deleted like any other', async () => {
-  const place = await filled();
-  const { as, tags } = place;
-  const blob = (await git(repositoryIn(place), 'rev-parse', [], ['main:file'])).toString().trim().split('\n').at(-1)!;
-  await updateRefs(repositoryIn(place), [{ ref: 'refs/tags/file', old: null, new: blob }]);
+  const here = await filled();
+  const { as, tags } = here;
+  const blob = (await git(repositoryIn(here), 'rev-parse', [], ['main:file'])).toString().trim().split('\n').at(-1)!;
+  await updateRefs(repositoryIn(here), [{ ref: 'refs/tags/file', old: null, new: blob }]);
   const [tag] = (await as('reporter').get(tags)).body;
   assert.deepEqual([tag.name, tag.target, tag.commit], ['file', blob, null]);
   assert.equal((await as('developer').delete(`${tags}/file`)).status, 204);

@@ -16,12 +16,12 @@ const paths = (body: { path: string }[]) => body.map(({ path }) => path);
 
 /** `main` with files at the top and in folders. */
 async function filled(): Promise<World & { tree: string; commit: string }> {
-  const place = await world();
-  const repository = repositoryIn(place);
+  const here = await world();
+  const repository = repositoryIn(here);
   const changes = [put('README.md', 'hello\n'), put('docs/deep/guide', 'x'), put('docs/index', 'y'), put('a b/*', 'z')];
   const { id } = await writeCommit(repository, { parent: null, message: 'First', author: ada, committer: ada, changes });
   await updateRefs(repository, [{ ref: 'refs/heads/main', old: null, new: id }]);
-  return { ...place, tree: `/projects/${place.project.id}/repository/tree`, commit: id };
+  return { ...here, tree: `/projects/${here.project.id}/repository/tree`, commit: id };
 }
 
 test('a folder lists its folders and files', async () => {
@@ -103,9 +103,9 @@ async function thousand(repository: Repository, entry: string, name: string): Pr
 }
 
 test('a folder with a million files is listed page by page', async () => {
-  const place = await world();
-  const { as, project } = place;
-  const repository = repositoryIn(place);
+  const here = await world();
+  const { as, project } = here;
+  const repository = repositoryIn(here);
   const blob = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'x' })).toString().trim();
   const long = 'n'.repeat(20);
   const folder = await thousand(repository, `100644 blob ${blob}`, long);

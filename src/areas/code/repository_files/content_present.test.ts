@@ -37,8 +37,8 @@ test('a path whose dots are escaped too is the same path, and cannot leave the r
 });
 
 test('unusual file names work like any other', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const paths = [
     'with space.txt',
     ' ',
@@ -72,14 +72,14 @@ test('unusual file names work like any other', async () => {
 });
 
 test('a ref is a branch, a tag, a commit id or its prefix; a tag wins over a branch of the same name', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
-  const repository = repositoryIn(place);
-  const first = (await headOf(place))!;
+  const here = await filledWorld();
+  const { as, project } = here;
+  const repository = repositoryIn(here);
+  const first = (await headOf(here))!;
   await as('maintainer').put(fileUrl(project, 'README.md'), { ...onMain, content: 'newer' });
   await updateRefs(repository, [
     { ref: 'refs/tags/both', old: null, new: first },
-    { ref: 'refs/heads/both', old: null, new: (await headOf(place))! },
+    { ref: 'refs/heads/both', old: null, new: (await headOf(here))! },
   ]);
   for (const ref of ['both', first, first.slice(0, 8), 'refs/tags/both']) {
     const read = await as('reporter').get(fileUrl(project, 'README.md'), { ref });
@@ -106,8 +106,8 @@ test('an empty repository has no commit to read from', async () => {
 });
 
 test('content of up to ten megabytes and in any encoding is returned unchanged', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const binary = randomBytes(10 * 1024 * 1024);
   const contents: [string, Record<string, string>, Buffer][] = [
     [
@@ -135,8 +135,8 @@ test('content of up to ten megabytes and in any encoding is returned unchanged',
     assert.equal(sha256(Buffer.from(read.body.content, 'base64')), sha256(bytes), path);
     assert.equal(read.body.content_sha256, sha256(bytes));
     assert.equal(read.body.size, bytes.length);
-    assert.equal(sha256(await readBlob(repositoryIn(place), read.body.blob_id)), sha256(bytes));
-    const raw = await fetch(`${place.url}/api/v4${fileUrl(project, path)}/raw`, {
+    assert.equal(sha256(await readBlob(repositoryIn(here), read.body.blob_id)), sha256(bytes));
+    const raw = await fetch(`${here.url}/api/v4${fileUrl(project, path)}/raw`, {
       headers: { 'private-token': as('reporter').token! },
     });
     assert.equal(sha256(Buffer.from(await raw.arrayBuffer())), sha256(bytes), path);
@@ -199,14 +199,14 @@ test('a pointer to a missing large file is not found, and other files are return
 });
 
 test('symbolic links are read and written as links, and neither links nor submodules are followed', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const { run, folder } = await gitClient();
-  const remote = remoteOf(place.url, project.full_path, place.people.maintainer.token);
+  const remote = remoteOf(here.url, project.full_path, here.people.maintainer.token);
   await run(['clone', '-q', remote, 'work']);
   await symlink('/etc/passwd', path.join(folder, 'work/link'));
   await run(['add', 'link'], { at: 'work' });
-  await run(['update-index', '--add', '--cacheinfo', `160000,${await headOf(place)},module`], { at: 'work' });
+  await run(['update-index', '--add', '--cacheinfo', `160000,${await headOf(here)},module`], { at: 'work' });
   await run(['commit', '-q', '-m', 'Tricks'], { at: 'work' });
   assert.equal((await run(['push', '-q', 'origin', 'HEAD:tricks'], { at: 'work' })).code, 0);
 
@@ -220,7 +220,7 @@ test('symbolic links are read and written as links, and neither links nor submod
   }
 
   const onTricks = { branch: 'tricks', commit_message: 'x' };
-  const head = await headOf(place, 'tricks');
+  const head = await headOf(here, 'tricks');
   for (const [method, path] of [
     ['put', 'module'],
     ['delete', 'module'],
@@ -234,14 +234,14 @@ test('symbolic links are read and written as links, and neither links nor submod
       `${method} ${path}`,
     );
   }
-  assert.equal(await headOf(place, 'tricks'), head);
+  assert.equal(await headOf(here, 'tricks'), head);
   const changed = await as('maintainer').put(fileUrl(project, 'link'), {
     ...onTricks,
     content: 'README.md',
     execute_filemode: false,
   });
   assert.equal(changed.status, 200);
-  const entry = await entryAt(repositoryIn(place), (await headOf(place, 'tricks'))!, 'link');
+  const entry = await entryAt(repositoryIn(here), (await headOf(here, 'tricks'))!, 'link');
   assert.equal(entry?.type, 'symlink');
 });
 

@@ -7,8 +7,8 @@ import { world } from '../../../../test/support/world.ts';
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 test('a file is created, read in every form, updated and deleted', async () => {
-  const place = await world();
-  const { as, project, people } = place;
+  const here = await world();
+  const { as, project, people } = here;
   const url = fileUrl(project, 'docs/a b.md');
 
   const created = await as('maintainer').post(url, { ...onMain, content: 'Grüße\n' });
@@ -16,7 +16,7 @@ test('a file is created, read in every form, updated and deleted', async () => {
   assert.deepEqual(created.body, { file_name: 'a b.md', file_path: 'docs/a b.md', branch: 'main' });
 
   const content = Buffer.from('Grüße\n');
-  const head = await headOf(place);
+  const head = await headOf(here);
   const read = await as('reporter').get(url, { ref: 'main' });
   assert.equal(read.status, 200);
   assert.deepEqual(read.body, {
@@ -115,10 +115,10 @@ test('commits carry the commit email address of their user', async () => {
 });
 
 test('a refused write says why, and the branch does not move', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   await as('maintainer').post(fileUrl(project, 'folder/inner'), { ...onMain, content: 'x' });
-  const before = await headOf(place);
+  const before = await headOf(here);
   const refusals: ['post' | 'put' | 'delete', string, object, string][] = [
     ['post', 'README.md', { content: 'x' }, 'A file with this name already exists'],
     ['post', 'folder', { content: 'x' }, 'A directory with this name already exists'],
@@ -179,7 +179,7 @@ test('a refused write says why, and the branch does not move', async () => {
     const refused = await as('maintainer')[method](fileUrl(project, path), { ...onMain, ...parameters });
     assert.equal(refused.status, 400, message);
     assert.deepEqual(refused.body, { message });
-    assert.equal(await headOf(place), before, message);
+    assert.equal(await headOf(here), before, message);
   }
   const branches = await as('reporter').get(`/projects/${project.id}/repository/branches`);
   assert.deepEqual(
@@ -189,25 +189,25 @@ test('a refused write says why, and the branch does not move', async () => {
 });
 
 test('a new branch starts from another one, and an existing branch is not restarted', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
-  const main = await headOf(place);
+  const here = await filledWorld();
+  const { as, project } = here;
+  const main = await headOf(here);
   const edit = { branch: 'edit', start_branch: 'main', commit_message: 'x', content: 'three\n' };
   assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), edit)).status, 200);
-  assert.equal(await headOf(place), main);
-  const edited = await headOf(place, 'edit');
+  assert.equal(await headOf(here), main);
+  const edited = await headOf(here, 'edit');
 
   const again = await as('maintainer').put(fileUrl(project, 'README.md'), { ...edit, content: 'four' });
   assert.equal(again.status, 400);
   assert.deepEqual(again.body, {
     message: "A branch called 'edit' already exists. Switch to that branch in order to make changes",
   });
-  assert.equal(await headOf(place, 'edit'), edited);
+  assert.equal(await headOf(here, 'edit'), edited);
   const same = { ...edit, start_branch: 'edit', content: 'four' };
   assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), same)).status, 200);
   const empty = { ...edit, branch: 'third', start_branch: 'main', content: 'one\ntwo\n' };
   assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), empty)).status, 400);
-  assert.equal(await headOf(place, 'third'), undefined);
+  assert.equal(await headOf(here, 'third'), undefined);
 });
 
 test('missing and invalid parameters are reported together', async () => {
@@ -260,16 +260,16 @@ test('a body may be a form, as the Ruby client sends it', async () => {
 });
 
 test('a body may be multipart; a part that is too long is refused, not truncated', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const form = new FormData();
   for (const [name, value] of Object.entries({ ...onMain, content: 'as multipart' })) form.set(name, value);
   assert.equal((await as('maintainer').post(fileUrl(project, 'parts'), undefined, { raw: form })).status, 201);
   assert.equal((await as('reporter').get(`${fileUrl(project, 'parts')}/raw`)).body, 'as multipart');
-  const head = await headOf(place);
+  const head = await headOf(here);
   form.set('content', 'x'.repeat(16 * 1024 * 1024 + 1));
   assert.equal((await as('maintainer').put(fileUrl(project, 'parts'), undefined, { raw: form })).status, 413);
-  assert.equal(await headOf(place), head);
+  assert.equal(await headOf(here), head);
 });
 
 test('the executable bit is set, kept by an update that omits it, and cleared', async () => {
@@ -286,24 +286,24 @@ test('the executable bit is set, kept by an update that omits it, and cleared', 
 });
 
 test('an edit based on an outdated version of a file is refused, and one based on the current version is accepted', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const url = fileUrl(project, 'README.md');
   const seen = (await as('reporter').get(url, { ref: 'main' })).body.last_commit_id;
   await as('maintainer').post(fileUrl(project, 'other'), { ...onMain, content: 'x' });
   assert.equal((await as('maintainer').put(url, { ...onMain, content: 'mine', last_commit_id: seen })).status, 200);
-  const head = await headOf(place);
+  const head = await headOf(here);
   const late = await as('maintainer').put(url, { ...onMain, content: 'late', last_commit_id: seen });
   assert.equal(late.status, 400);
   assert.equal((await as('maintainer').delete(url, { ...onMain, last_commit_id: seen })).status, 400);
-  assert.equal(await headOf(place), head);
+  assert.equal(await headOf(here), head);
   const now = (await as('reporter').get(url, { ref: 'main' })).body.last_commit_id;
   assert.equal((await as('maintainer').delete(url, { ...onMain, last_commit_id: now })).status, 204);
 });
 
 test('every concurrent edit that was confirmed is in the history', async () => {
-  const place = await filledWorld();
-  const { as, project } = place;
+  const here = await filledWorld();
+  const { as, project } = here;
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, number) =>
       as('maintainer').post(fileUrl(project, `file${number}`), { ...onMain, content: 'x' }),
@@ -319,17 +319,14 @@ test('every concurrent edit that was confirmed is in the history', async () => {
     assert.equal((await as('reporter').get(fileUrl(project, body.file_path), { ref: 'main' })).status, 200);
   const commits = await as('reporter').get(`/projects/${project.id}/repository/commits`);
   assert.equal(commits.body.length, created.length + 1);
-  assert.deepEqual(
-    await place.db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute(),
-    [],
-  );
+  assert.deepEqual(await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute(), []);
 });
 
 test('reporters can read files, and developers can write them', async () => {
-  const place = await filledWorld();
-  const { as, project, db } = place;
+  const here = await filledWorld();
+  const { as, project, db } = here;
   const url = fileUrl(project, 'README.md');
-  const head = await headOf(place);
+  const head = await headOf(here);
   const reads: ['anonymous' | 'outsider' | 'guest' | 'planner' | 'reporter', number][] = [
     ['anonymous', 404],
     ['outsider', 404],
@@ -363,12 +360,12 @@ test('reporters can read files, and developers can write them', async () => {
   assert.equal((await as('maintainer').put(url, { ...onMain, content: 'x' })).status, 403);
   await db.updateTable('projects').set({ repository_access_level: 'disabled' }).where('id', '=', project.id).execute();
   assert.deepEqual((await as('maintainer').get(url, { ref: 'main' })).body, { message: '404 Repository Not Found' });
-  assert.equal(await headOf(place), head);
+  assert.equal(await headOf(here), head);
 });
 
 test('a token with read_repository can read files but not write them', async () => {
-  const place = await filledWorld();
-  const { as, project, db, people } = place;
+  const here = await filledWorld();
+  const { as, project, db, people } = here;
   const url = fileUrl(project, 'README.md');
   await db
     .updateTable('personal_access_tokens')
