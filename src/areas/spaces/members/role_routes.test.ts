@@ -91,10 +91,10 @@ test('several users get a custom role at once, including existing members; anoth
 });
 
 test('a renewed membership does not keep the role of the expired one', async () => {
-  const world_ = await world();
-  const { as, group, db } = world_;
+  const here = await world();
+  const { as, group, db } = here;
   const url = `/groups/${group.id}/members`;
-  const past = await personWith(world_, `/groups/${group.id}`, ['read_code']);
+  const past = await personWith(here, `/groups/${group.id}`, ['read_code']);
   await sql`update members set expires_at = current_date where user_id = ${past.id}`.execute(db);
   const again = await as('owner').post(url, { user_id: past.id, access_level: 10 });
   assert.deepEqual([again.status, again.body.member_role], [201, null]);

@@ -12,14 +12,14 @@ import { maintainRepository } from '../../code/repository/index.ts';
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** The number of projects in the group of a world. */
-const countIn = async (w: World) => (await w.as('owner').get(`/groups/${w.group.id}/projects`)).body.length;
+const countIn = async (here: World) => (await here.as('owner').get(`/groups/${here.group.id}/projects`)).body.length;
 
-const setGroup = (w: World, columns: object) =>
-  w.db.updateTable('namespaces').set(columns).where('id', '=', w.group.id).execute();
+const setGroup = (here: World, columns: object) =>
+  here.db.updateTable('namespaces').set(columns).where('id', '=', here.group.id).execute();
 
 test('a project needs only a name, is created in the namespace of the caller, and is shown by ID and by path', async () => {
-  const w = await world();
-  const { client, username, id: user_id } = await w.person();
+  const here = await world();
+  const { client, username, id: user_id } = await here.person();
   const added = await client.post('/projects', { name: 'Déjà Vu, 2nd edition!'.replaceAll(/[,!]/g, '') });
   assert.equal(added.status, 201);
   const { id, created_at, updated_at, last_activity_at, owner, ...rest } = added.body;
@@ -95,16 +95,16 @@ test('a project needs only a name, is created in the namespace of the caller, an
   const shown = await client.get(`/projects/${id}`);
   assert.deepEqual(shown.body, { ...added.body, permissions });
   assert.deepEqual((await client.get(`/projects/${encodeURIComponent(`${username}/DEJA-VU-2nd-edition`)}`)).body, shown.body);
-  assert.equal((await w.as('outsider').get(`/projects/${id}`)).status, 404);
-  assert.equal((await w.as('anonymous').get(`/projects/${id}`)).status, 404);
+  assert.equal((await here.as('outsider').get(`/projects/${id}`)).status, 404);
+  assert.equal((await here.as('anonymous').get(`/projects/${id}`)).status, 404);
 });
 
 test('all parameters of a new project are stored', async () => {
-  const w = await world();
-  await setGroup(w, { visibility: 'internal', default_branch: 'trunk' });
-  const added = await w.as('maintainer').post('/projects', {
+  const here = await world();
+  await setGroup(here, { visibility: 'internal', default_branch: 'trunk' });
+  const added = await here.as('maintainer').post('/projects', {
     path: 'my.tool',
-    namespace_id: w.group.id,
+    namespace_id: here.group.id,
     description: 'A tool',
     visibility: 'internal',
     topics: 'zeta, alpha,alpha',
@@ -139,63 +139,63 @@ test('all parameters of a new project are stored', async () => {
   assert.equal(body.repository_object_format, 'sha256');
   assert.equal(body._links.merge_requests, undefined);
   assert.equal(body.owner, undefined);
-  assert.equal((await w.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled, false, 'issues are for members only');
+  assert.equal((await here.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled, false, 'issues are for members only');
 });
 
 test('a project can be initialized with a README on its default branch', async () => {
-  const w = await world();
-  const { body } = await w.as('developer').post('/projects', {
+  const here = await world();
+  const { body } = await here.as('developer').post('/projects', {
     name: 'Begun',
-    namespace_id: w.group.id,
+    namespace_id: here.group.id,
     description: 'Well begun',
     default_branch: 'start/here',
     initialize_with_readme: true,
   });
   assert.equal(body.empty_repo, false);
   assert.equal(body.default_branch, 'start/here');
-  assert.equal(body.readme_url, `http://coppice.test/${w.group.path}/begun/-/blob/start/here/README.md`);
-  const repository = repositoryOf(w.services, { id: body.id, storage: 'default' });
+  assert.equal(body.readme_url, `http://coppice.test/${here.group.path}/begun/-/blob/start/here/README.md`);
+  const repository = repositoryOf(here.services, { id: body.id, storage: 'default' });
   const head = await resolveBranch(repository, 'start/here');
   assert.equal(await resolveCommit(repository, 'HEAD'), head);
   const commit = await readCommit(repository, head!);
   assert.equal(commit.message, 'Initial commit');
   assert.deepEqual(commit.parent_ids, []);
-  assert.equal(commit.author_email, `${w.people.developer.username}@example.com`);
-  const tree = await w.as('developer').get(`/projects/${body.id}`, { statistics: true });
+  assert.equal(commit.author_email, `${here.people.developer.username}@example.com`);
+  const tree = await here.as('developer').get(`/projects/${body.id}`, { statistics: true });
   assert.equal(tree.body.statistics.commit_count, 1);
   assert.ok(tree.body.statistics.repository_size > 0);
   assert.equal(tree.body.statistics.storage_size, tree.body.statistics.repository_size);
-  assert.equal((await w.as('guest').get(`/projects/${body.id}`, { statistics: true })).body.statistics, undefined);
-  const listed = await w.as('reporter').get('/projects', { statistics: true, id_after: w.project.id - 1, sort: 'asc' });
+  assert.equal((await here.as('guest').get(`/projects/${body.id}`, { statistics: true })).body.statistics, undefined);
+  const listed = await here.as('reporter').get('/projects', { statistics: true, id_after: here.project.id - 1, sort: 'asc' });
   assert.deepEqual(
     listed.body.map(({ statistics }: { statistics: { commit_count: number } }) => statistics.commit_count),
     [0, 1],
   );
-  assert.match(await readmeOf(w, body.id, head!), /^# Begun\n\nWell begun\n$/);
+  assert.match(await readmeOf(here, body.id, head!), /^# Begun\n\nWell begun\n$/);
 });
 
 test('the first commit has the same effects as a push, without pending work', async () => {
-  const w = await world();
+  const here = await world();
   const { id } = (
-    await w.as('developer').post('/projects', { name: 'Begun', namespace_id: w.group.id, initialize_with_readme: true })
+    await here.as('developer').post('/projects', { name: 'Begun', namespace_id: here.group.id, initialize_with_readme: true })
   ).body;
-  const [main] = (await w.as('maintainer').get(`/projects/${id}/protected_branches`)).body;
+  const [main] = (await here.as('maintainer').get(`/projects/${id}/protected_branches`)).body;
   assert.equal(main?.name, 'main');
-  assert.deepEqual(await w.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
+  assert.deepEqual(await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
   const { rows: waiting } = await sql`
     select from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
-     where tasks.identifier = ${maintainRepository.name} and (payload->>'project_id')::bigint = ${id}`.execute(w.db);
+     where tasks.identifier = ${maintainRepository.name} and (payload->>'project_id')::bigint = ${id}`.execute(here.db);
   assert.equal(waiting.length, 1);
 });
 
-async function readmeOf(w: World, id: number, commit: string): Promise<string> {
-  const repository = repositoryOf(w.services, { id, storage: 'default' });
+async function readmeOf(here: World, id: number, commit: string): Promise<string> {
+  const repository = repositoryOf(here.services, { id, storage: 'default' });
   const entry = await entryAt(repository, commit, 'README.md');
   return (await readBlob(repository, entry!.id)).toString();
 }
 
 test('the setting of a group decides who may create projects in it', async () => {
-  const w = await world();
+  const here = await world();
   const roles = ['guest', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const;
   const allowed: Record<string, readonly string[]> = {
     noone: [],
@@ -206,63 +206,67 @@ test('the setting of a group decides who may create projects in it', async () =>
   };
   let count = 1;
   for (const [project_creation_level, names] of Object.entries(allowed)) {
-    await setGroup(w, { project_creation_level });
+    await setGroup(here, { project_creation_level });
     for (const role of roles) {
-      const answer = await w.as(role).post('/projects', { name: `${project_creation_level} ${role}`, namespace_id: w.group.id });
+      const answer = await here
+        .as(role)
+        .post('/projects', { name: `${project_creation_level} ${role}`, namespace_id: here.group.id });
       assert.equal(answer.status, names.includes(role) ? 201 : 400, `${project_creation_level}: ${role}`);
       if (answer.status === 201) count++;
       else assert.deepEqual(answer.body, { message: { namespace: ['is not valid'] } });
     }
   }
-  assert.equal(await countIn(w), count);
+  assert.equal(await countIn(here), count);
 });
 
 test('projects cannot be created in namespaces of others', async () => {
-  const w = await world();
-  const { client, username } = await w.person();
+  const here = await world();
+  const { client, username } = await here.person();
   const own = (await client.post('/projects', { name: 'mine' })).body.namespace.id;
-  assert.equal((await w.as('anonymous').post('/projects', { name: 'x' })).status, 401);
-  for (const namespace_id of [w.group.id, own, 999_999_999])
-    assert.deepEqual((await w.as('outsider').post('/projects', { name: 'x', namespace_id })).body, {
+  assert.equal((await here.as('anonymous').post('/projects', { name: 'x' })).status, 401);
+  for (const namespace_id of [here.group.id, own, 999_999_999])
+    assert.deepEqual((await here.as('outsider').post('/projects', { name: 'x', namespace_id })).body, {
       message: { namespace: ['is not valid'] },
     });
   assert.equal(
-    (await w.as('admin').post('/projects', { name: 'x', namespace_id: own })).body.path_with_namespace,
+    (await here.as('admin').post('/projects', { name: 'x', namespace_id: own })).body.path_with_namespace,
     `${username}/x`,
   );
-  assert.equal(await countIn(w), 1);
+  assert.equal(await countIn(here), 1);
 });
 
 test('an administrator creates a project for another user', async () => {
-  const w = await world();
-  const { id, username, client } = await w.person();
-  const added = await w.as('admin').post(`/projects/user/${id}`, { name: 'A gift', initialize_with_readme: true });
+  const here = await world();
+  const { id, username, client } = await here.person();
+  const added = await here.as('admin').post(`/projects/user/${id}`, { name: 'A gift', initialize_with_readme: true });
   assert.equal(added.status, 201);
   assert.equal(added.body.path_with_namespace, `${username}/a-gift`);
   assert.equal(added.body.creator_id, id);
   assert.equal(added.body.repository_storage, 'default');
   assert.equal((await client.get(`/projects/${added.body.id}`)).body.permissions.project_access.access_level, 50);
 
-  const foreign = await w.as('admin').post(`/projects/user/${id}`, { name: 'x', namespace_id: w.group.id });
+  const foreign = await here.as('admin').post(`/projects/user/${id}`, { name: 'x', namespace_id: here.group.id });
   assert.deepEqual(foreign.body, { message: { namespace: ['is not valid'] } });
-  assert.equal((await w.as('admin').post(`/projects/user/${id}`, {})).body.error, 'name is missing, name is empty');
-  assert.deepEqual((await w.as('admin').post('/projects/user/99999999', { name: 'x' })).body, { message: '404 User Not Found' });
-  assert.equal((await w.as('owner').post(`/projects/user/${id}`, { name: 'x' })).status, 403);
-  const misplaced = await w.as('admin').post('/projects', { name: 'x', repository_storage: 'nowhere' });
+  assert.equal((await here.as('admin').post(`/projects/user/${id}`, {})).body.error, 'name is missing, name is empty');
+  assert.deepEqual((await here.as('admin').post('/projects/user/99999999', { name: 'x' })).body, {
+    message: '404 User Not Found',
+  });
+  assert.equal((await here.as('owner').post(`/projects/user/${id}`, { name: 'x' })).status, 403);
+  const misplaced = await here.as('admin').post('/projects', { name: 'x', repository_storage: 'nowhere' });
   assert.deepEqual(misplaced.body, { message: { repository_storage: ['is not included in the list'] } });
 });
 
 test('the limit of personal projects applies regardless of who creates them', async () => {
-  const w = await world();
-  const { id, client } = await w.person();
-  const limit = (columns: object) => w.db.updateTable('users').set(columns).where('id', '=', id).execute();
+  const here = await world();
+  const { id, client } = await here.person();
+  const limit = (columns: object) => here.db.updateTable('users').set(columns).where('id', '=', id).execute();
   await limit({ projects_limit: 1 });
   assert.equal((await client.post('/projects', { name: 'one' })).status, 201);
   const text = "You've reached your limit of 1 projects created. Contact your administrator.";
   const refused = await client.post('/projects', { name: 'two' });
   assert.equal(refused.status, 403);
   assert.deepEqual(refused.body, { message: text, error: [text] });
-  assert.deepEqual((await w.as('admin').post(`/projects/user/${id}`, { name: 'two' })).body.error, [text]);
+  assert.deepEqual((await here.as('admin').post(`/projects/user/${id}`, { name: 'two' })).body.error, [text]);
 
   const none = 'You cannot create projects in your personal namespace. Contact your administrator.';
   await limit({ projects_limit: 0 });
@@ -274,12 +278,12 @@ test('the limit of personal projects applies regardless of who creates them', as
 });
 
 test('of two projects created with the same path at the same time, one is created and nothing is left of the other', async () => {
-  const w = await world();
-  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(w.db);
+  const here = await world();
+  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(here.db);
   const first = rows[0]!.id + 1;
   const attempts = await Promise.all(
     Array.from({ length: 4 }, () =>
-      w.as('owner').post('/projects', { path: 'race', namespace_id: w.group.id, initialize_with_readme: true }),
+      here.as('owner').post('/projects', { path: 'race', namespace_id: here.group.id, initialize_with_readme: true }),
     ),
   );
   const winners = attempts.filter(({ status }) => status === 201);
@@ -287,20 +291,22 @@ test('of two projects created with the same path at the same time, one is create
   for (const { status, body } of attempts)
     if (status !== 201) assert.deepEqual([status, body.message.path], [400, ['has already been taken']]);
   const kept = Array.from({ length: 4 }, (_, index) => first + index).filter((id) =>
-    existsSync(repositoryOf(w.services, { id, storage: 'default' }).path),
+    existsSync(repositoryOf(here.services, { id, storage: 'default' }).path),
   );
   assert.deepEqual(kept, [winners[0]!.body.id]);
-  assert.equal(await countIn(w), 2);
+  assert.equal(await countIn(here), 2);
 });
 
 test('git has nothing left to do for a new project when the tree of its namespace is locked', async () => {
-  const w = await world();
-  const creating = await w.db.transaction().execute(async (tx) => {
-    await lockTree(tx, w.group.id);
-    const created = w.as('owner').post('/projects', { name: 'slow', namespace_id: w.group.id, initialize_with_readme: true });
-    await untilLockWaits(w.db);
-    const { rows } = await sql<{ id: number }>`select last_value as id from projects_id_seq`.execute(w.db);
-    const { path } = repositoryOf(w.services, { id: rows[0]!.id, storage: 'default' });
+  const here = await world();
+  const creating = await here.db.transaction().execute(async (tx) => {
+    await lockTree(tx, here.group.id);
+    const created = here
+      .as('owner')
+      .post('/projects', { name: 'slow', namespace_id: here.group.id, initialize_with_readme: true });
+    await untilLockWaits(here.db);
+    const { rows } = await sql<{ id: number }>`select last_value as id from projects_id_seq`.execute(here.db);
+    const { path } = repositoryOf(here.services, { id: rows[0]!.id, storage: 'default' });
     // From here on git cannot work on it.
     await rename(path, `${path}.away`);
     return { created, path };
@@ -309,15 +315,17 @@ test('git has nothing left to do for a new project when the tree of its namespac
   assert.equal(status, 201, JSON.stringify(body));
   await rename(`${creating.path}.away`, creating.path);
   const { rows } = await sql<{ commit_title: string }>`
-    select commit_title from push_event_payloads join events on events.id = event_id where project_id = ${body.id}`.execute(w.db);
+    select commit_title from push_event_payloads join events on events.id = event_id where project_id = ${body.id}`.execute(
+    here.db,
+  );
   assert.deepEqual(rows, [{ commit_title: 'Initial commit' }]);
 });
 
 test('thirty projects are created at the same time in one namespace, each with its repository, and of equal paths one', async () => {
-  const w = await world();
-  const before = await countIn(w);
+  const here = await world();
+  const before = await countIn(here);
   const create = (name: string) =>
-    w.as('owner').post('/projects', { name, namespace_id: w.group.id, initialize_with_readme: true });
+    here.as('owner').post('/projects', { name, namespace_id: here.group.id, initialize_with_readme: true });
   const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => create(`at-once-${index % 25}`)));
   const created = answers.filter(({ status }) => status === 201).map(({ body }) => body);
   assert.equal(new Set(created.map(({ path }) => path)).size, 25);
@@ -325,9 +333,9 @@ test('thirty projects are created at the same time in one namespace, each with i
   for (const { status, body } of answers)
     if (status !== 201) assert.deepEqual([status, body.message.path], [400, ['has already been taken']]);
   for (const { id } of created) {
-    const files = (await w.as('owner').get(`/projects/${id}/repository/tree`)).body;
+    const files = (await here.as('owner').get(`/projects/${id}/repository/tree`)).body;
     assert.deepEqual([files.length, files[0].name], [1, 'README.md']);
   }
-  const { rows } = await sql<{ id: number }>`select id from projects where namespace_id = ${w.group.id}`.execute(w.db);
+  const { rows } = await sql<{ id: number }>`select id from projects where namespace_id = ${here.group.id}`.execute(here.db);
   assert.equal(rows.length, before + 25);
 });

@@ -19,252 +19,264 @@ const markedLongAgo = ({ db }: World, id: number) =>
   sql`update projects set marked_for_deletion_at = now() - interval '91 days' where id = ${id}`.execute(db);
 
 test('a project that is marked for deletion is visible to members only, is read-only, and can be restored', async () => {
-  const w = await filledWorld();
-  await setVisibility(w, 'public');
-  const url = `/projects/${w.project.id}`;
-  assert.equal((await w.as('outsider').get(url)).status, 200);
-  assert.equal((await w.as('maintainer').delete(url)).status, 403);
-  assert.equal((await w.as('guest').get(url)).body.marked_for_deletion_on, null);
+  const here = await filledWorld();
+  await setVisibility(here, 'public');
+  const url = `/projects/${here.project.id}`;
+  assert.equal((await here.as('outsider').get(url)).status, 200);
+  assert.equal((await here.as('maintainer').delete(url)).status, 403);
+  assert.equal((await here.as('guest').get(url)).body.marked_for_deletion_on, null);
 
-  const marked = await w.as('owner').delete(url);
+  const marked = await here.as('owner').delete(url);
   assert.deepEqual([marked.status, marked.body], [202, { message: '202 Accepted' }]);
-  const seen = (await w.as('guest').get(url)).body;
+  const seen = (await here.as('guest').get(url)).body;
   assert.deepEqual([seen.marked_for_deletion_on, seen.marked_for_deletion_at, seen.archived], [today(), today(), false]);
   for (const persona of ['outsider', 'anonymous'] as const) {
-    assert.equal((await w.as(persona).get(url)).status, 404);
-    const ids = (await w.as(persona).get('/projects', { order_by: 'id' })).body.map(({ id }: { id: number }) => id);
-    assert.ok(!ids.includes(w.project.id));
+    assert.equal((await here.as(persona).get(url)).status, 404);
+    const ids = (await here.as(persona).get('/projects', { order_by: 'id' })).body.map(({ id }: { id: number }) => id);
+    assert.ok(!ids.includes(here.project.id));
   }
   const listed = async (filter: object) =>
-    (await w.as('guest').get(`/groups/${w.group.id}/projects`, { ...filter })).body.map(({ id }: { id: number }) => id);
-  assert.deepEqual(await listed({}), [w.project.id]);
+    (await here.as('guest').get(`/groups/${here.group.id}/projects`, { ...filter })).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual(await listed({}), [here.project.id]);
   assert.deepEqual(await listed({ active: true }), []);
-  assert.deepEqual(await listed({ active: false, marked_for_deletion_on: today() }), [w.project.id]);
-  const change = await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' });
+  assert.deepEqual(await listed({ active: false, marked_for_deletion_on: today() }), [here.project.id]);
+  const change = await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' });
   assert.equal(change.status, 403);
 
-  assert.equal((await w.as('maintainer').post(`${url}/restore`)).status, 403);
-  const restored = await w.as('owner').post(`${url}/restore`);
+  assert.equal((await here.as('maintainer').post(`${url}/restore`)).status, 403);
+  const restored = await here.as('owner').post(`${url}/restore`);
   assert.deepEqual([restored.status, restored.body.marked_for_deletion_on], [201, null]);
-  assert.equal((await w.as('outsider').get(url)).status, 200);
-  assert.equal((await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
-  const twice = await w.as('owner').post(`${url}/restore`);
+  assert.equal((await here.as('outsider').get(url)).status, 200);
+  assert.equal((await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
+  const twice = await here.as('owner').post(`${url}/restore`);
   assert.deepEqual([twice.status, twice.body], [400, { message: 'Project has not been marked for deletion' }]);
 });
 
 test('a project that is marked for deletion frees its name and path at once, and gets them back when it is restored', async () => {
-  const w = await filledWorld();
-  const url = `/projects/${w.project.id}`;
+  const here = await filledWorld();
+  const url = `/projects/${here.project.id}`;
   const pathOf = async (id: number) => {
-    const { name, path, path_with_namespace } = (await w.as('owner').get(`/projects/${id}`)).body;
+    const { name, path, path_with_namespace } = (await here.as('owner').get(`/projects/${id}`)).body;
     return [name, path, path_with_namespace];
   };
-  const before = await pathOf(w.project.id);
+  const before = await pathOf(here.project.id);
   const [name, path, full_path] = before;
-  const ending = `-deletion_scheduled-${w.project.id}`;
-  const restore = () => w.as('owner').post(`${url}/restore`);
-  assert.equal((await w.as('owner').delete(url)).status, 202);
-  assert.deepEqual(await pathOf(w.project.id), [name + ending, path + ending, full_path + ending]);
+  const ending = `-deletion_scheduled-${here.project.id}`;
+  const restore = () => here.as('owner').post(`${url}/restore`);
+  assert.equal((await here.as('owner').delete(url)).status, 202);
+  assert.deepEqual(await pathOf(here.project.id), [name + ending, path + ending, full_path + ending]);
   const old = `/projects/${encodeURIComponent(full_path)}`;
-  assert.equal((await w.as('guest').get(old)).status, 301);
-  assert.equal((await w.as('outsider').get(old)).status, 404);
+  assert.equal((await here.as('guest').get(old)).status, 301);
+  assert.equal((await here.as('outsider').get(old)).status, 404);
   assert.equal((await restore()).status, 201);
-  assert.deepEqual(await pathOf(w.project.id), before);
+  assert.deepEqual(await pathOf(here.project.id), before);
 
-  assert.equal((await w.as('owner').delete(url)).status, 202);
-  const next = (await w.as('owner').post('/projects', { name, path, namespace_id: w.group.id })).body;
+  assert.equal((await here.as('owner').delete(url)).status, 202);
+  const next = (await here.as('owner').post('/projects', { name, path, namespace_id: here.group.id })).body;
   assert.equal(next.path_with_namespace, full_path);
   const taken = ['has already been taken'];
   const refused = await restore();
   assert.deepEqual([refused.status, refused.body.message], [400, { 'project_namespace.name': taken, name: taken, path: taken }]);
-  assert.notEqual((await w.as('owner').get(url)).body.marked_for_deletion_on, null);
-  const reserved = { name: `${name}-deletion_scheduled-1`, path: `${path}-deletion_scheduled-1`, namespace_id: w.group.id };
-  assert.deepEqual((await w.as('owner').post('/projects', reserved)).body.message.name, [`${reserved.name} is a reserved name`]);
+  assert.notEqual((await here.as('owner').get(url)).body.marked_for_deletion_on, null);
+  const reserved = { name: `${name}-deletion_scheduled-1`, path: `${path}-deletion_scheduled-1`, namespace_id: here.group.id };
+  assert.deepEqual((await here.as('owner').post('/projects', reserved)).body.message.name, [
+    `${reserved.name} is a reserved name`,
+  ]);
 
-  assert.equal((await w.as('owner').delete(`/projects/${next.id}`)).status, 202);
+  assert.equal((await here.as('owner').delete(`/projects/${next.id}`)).status, 202);
   assert.equal((await restore()).status, 201);
-  assert.deepEqual(await pathOf(w.project.id), before);
-  assert.equal((await w.as('owner').get(old)).body.id, w.project.id);
+  assert.deepEqual(await pathOf(here.project.id), before);
+  assert.equal((await here.as('owner').get(old)).body.id, here.project.id);
 
-  assert.equal((await w.as('owner').delete(url)).status, 202);
-  assert.equal((await w.as('owner').put(url, { name: 'renamed', path: 'renamed' })).status, 200);
+  assert.equal((await here.as('owner').delete(url)).status, 202);
+  assert.equal((await here.as('owner').put(url, { name: 'renamed', path: 'renamed' })).status, 200);
   assert.equal((await restore()).body.name, 'renamed', 'what was renamed meanwhile stays renamed');
 });
 
 test('the hourly job deletes projects after the restore period: rows, authorizations and the repository, and nothing else', async () => {
-  const w = await filledWorld();
-  const { path } = repositoryIn(w);
-  const { id: waiting } = (await w.as('owner').post('/projects', { name: 'waiting', namespace_id: w.group.id })).body;
-  for (const id of [w.project.id, waiting]) assert.equal((await w.as('owner').delete(`/projects/${id}`)).status, 202);
-  await markedLongAgo(w, w.project.id);
-  await performJob(w.services, removeMarkedProjects);
-  assert.deepEqual(await performQueued(w.services, removal), ['remove_project', 'delete_repositories']);
-  assert.equal((await w.as('admin').get(`/projects/${w.project.id}`)).status, 404);
-  assert.equal((await w.as('owner').get(`/projects/${waiting}`)).status, 200);
+  const here = await filledWorld();
+  const { path } = repositoryIn(here);
+  const { id: waiting } = (await here.as('owner').post('/projects', { name: 'waiting', namespace_id: here.group.id })).body;
+  for (const id of [here.project.id, waiting]) assert.equal((await here.as('owner').delete(`/projects/${id}`)).status, 202);
+  await markedLongAgo(here, here.project.id);
+  await performJob(here.services, removeMarkedProjects);
+  assert.deepEqual(await performQueued(here.services, removal), ['remove_project', 'delete_repositories']);
+  assert.equal((await here.as('admin').get(`/projects/${here.project.id}`)).status, 404);
+  assert.equal((await here.as('owner').get(`/projects/${waiting}`)).status, 200);
   assert.ok(!existsSync(path));
-  const left = await w.db.selectFrom('project_authorizations').select('user_id').where('project_id', '=', w.project.id).execute();
+  const left = await here.db
+    .selectFrom('project_authorizations')
+    .select('user_id')
+    .where('project_id', '=', here.project.id)
+    .execute();
   assert.deepEqual(left, []);
-  const next = await w.as('owner').post('/projects', { name: 'next', path: w.project.path, namespace_id: w.group.id });
+  const next = await here.as('owner').post('/projects', { name: 'next', path: here.project.path, namespace_id: here.group.id });
   assert.equal(next.status, 201);
 });
 
 test('an interrupted deletion is finished by the next run, and a third run has nothing to do', async () => {
-  const w = await filledWorld();
-  const { path } = repositoryIn(w);
-  assert.equal((await w.as('owner').delete(`/projects/${w.project.id}`)).status, 202);
-  await performJob(w.services, removeProject, { project_id: w.project.id });
-  assert.equal((await w.as('owner').get(`/projects/${w.project.id}`)).status, 404);
+  const here = await filledWorld();
+  const { path } = repositoryIn(here);
+  assert.equal((await here.as('owner').delete(`/projects/${here.project.id}`)).status, 202);
+  await performJob(here.services, removeProject, { project_id: here.project.id });
+  assert.equal((await here.as('owner').get(`/projects/${here.project.id}`)).status, 404);
   assert.ok(existsSync(path), 'the pending job deletes the folder');
-  const payload = { repositories: [{ id: w.project.id, storage: 'default' }] };
-  await performJob(w.services, deleteRepositories, payload);
+  const payload = { repositories: [{ id: here.project.id, storage: 'default' }] };
+  await performJob(here.services, deleteRepositories, payload);
   assert.ok(!existsSync(path));
-  assert.deepEqual(await performQueued(w.services, removal), ['delete_repositories']);
+  assert.deepEqual(await performQueued(here.services, removal), ['delete_repositories']);
 });
 
 test('a marked project is deleted immediately when the request names its path, unless it is restored before', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}`;
-  const now = { permanently_remove: true, full_path: `${w.project.full_path}-deletion_scheduled-${w.project.id}` };
-  const early = await w.as('owner').delete(url, now);
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
+  const now = { permanently_remove: true, full_path: `${here.project.full_path}-deletion_scheduled-${here.project.id}` };
+  const early = await here.as('owner').delete(url, now);
   assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
   const old = { headers: { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' } };
-  assert.equal((await w.as('owner').delete(url, {}, old)).status, 412);
-  assert.equal((await w.as('owner').get(url)).body.marked_for_deletion_on, null);
-  assert.equal((await w.as('owner').delete(url)).status, 202);
-  const wrong = await w.as('owner').delete(url, { ...now, full_path: w.project.full_path });
+  assert.equal((await here.as('owner').delete(url, {}, old)).status, 412);
+  assert.equal((await here.as('owner').get(url)).body.marked_for_deletion_on, null);
+  assert.equal((await here.as('owner').delete(url)).status, 202);
+  const wrong = await here.as('owner').delete(url, { ...now, full_path: here.project.full_path });
   assert.equal(wrong.status, 400);
   assert.equal(wrong.body.message, '`full_path` is incorrect. You must enter the complete path for the project.');
-  assert.deepEqual(await performQueued(w.services, removal), []);
+  assert.deepEqual(await performQueued(here.services, removal), []);
 
-  assert.equal((await w.as('owner').delete(url, now)).status, 202);
-  assert.equal((await w.as('owner').post(`${url}/restore`)).status, 201);
-  await performQueued(w.services, removal);
-  assert.equal((await w.as('owner').get(url)).status, 200);
+  assert.equal((await here.as('owner').delete(url, now)).status, 202);
+  assert.equal((await here.as('owner').post(`${url}/restore`)).status, 201);
+  await performQueued(here.services, removal);
+  assert.equal((await here.as('owner').get(url)).status, 200);
 
-  await w.as('owner').delete(url);
-  assert.equal((await w.as('owner').delete(url, now)).status, 202);
-  await performQueued(w.services, removal);
-  assert.equal((await w.as('owner').get(url)).status, 404);
+  await here.as('owner').delete(url);
+  assert.equal((await here.as('owner').delete(url, now)).status, 202);
+  await performQueued(here.services, removal);
+  assert.equal((await here.as('owner').get(url)).status, 404);
 });
 
 test('an archived project is read-only until it is unarchived', async () => {
-  const w = await filledWorld();
-  const url = `/projects/${w.project.id}`;
-  assert.equal((await w.as('maintainer').post(`${url}/archive`)).status, 403);
+  const here = await filledWorld();
+  const url = `/projects/${here.project.id}`;
+  assert.equal((await here.as('maintainer').post(`${url}/archive`)).status, 403);
   for (const _ of ['once', 'twice']) {
-    const archived = await w.as('owner').post(`${url}/archive`);
+    const archived = await here.as('owner').post(`${url}/archive`);
     assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [201, true, false]);
   }
-  const refused = await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' });
+  const refused = await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' });
   assert.deepEqual([refused.status, refused.body.message], [403, '403 Forbidden - The project is archived.']);
-  assert.equal((await w.as('reporter').get(fileUrl(w.project, 'README.md'), { ref: 'main' })).status, 200);
+  assert.equal((await here.as('reporter').get(fileUrl(here.project, 'README.md'), { ref: 'main' })).status, 200);
   const ids = async (archived: boolean) =>
-    (await w.as('guest').get(`/groups/${w.group.id}/projects`, { archived })).body.map(({ id }: { id: number }) => id);
-  assert.deepEqual([await ids(true), await ids(false)], [[w.project.id], []]);
-  assert.equal((await w.as('owner').post(`${url}/unarchive`)).body.archived, false);
-  assert.equal((await w.as('maintainer').post(fileUrl(w.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
+    (await here.as('guest').get(`/groups/${here.group.id}/projects`, { archived })).body.map(({ id }: { id: number }) => id);
+  assert.deepEqual([await ids(true), await ids(false)], [[here.project.id], []]);
+  assert.equal((await here.as('owner').post(`${url}/unarchive`)).body.archived, false);
+  assert.equal((await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
 
-  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/archive`)).status, 200);
-  assert.equal((await w.as('guest').get(url)).body.archived, true);
-  assert.equal((await w.as('owner').post(`${url}/unarchive`)).status, 400);
-  assert.equal((await w.as('maintainer').delete(fileUrl(w.project, 'new.txt'), onMain)).status, 403);
+  assert.equal((await here.as('owner').post(`/groups/${here.group.id}/archive`)).status, 200);
+  assert.equal((await here.as('guest').get(url)).body.archived, true);
+  assert.equal((await here.as('owner').post(`${url}/unarchive`)).status, 400);
+  assert.equal((await here.as('maintainer').delete(fileUrl(here.project, 'new.txt'), onMain)).status, 403);
   for (const [path, parameters] of [
-    [`/groups/${w.group.id}/labels`, { name: 'late', color: '#112233' }],
-    [`/groups/${w.group.id}/epics`, { title: 'Late' }],
-    ['/groups', { name: 'late', path: 'late', parent_id: w.group.id }],
+    [`/groups/${here.group.id}/labels`, { name: 'late', color: '#112233' }],
+    [`/groups/${here.group.id}/epics`, { title: 'Late' }],
+    ['/groups', { name: 'late', path: 'late', parent_id: here.group.id }],
   ] as const) {
-    const late = await w.as('owner').post(path, parameters);
+    const late = await here.as('owner').post(path, parameters);
     assert.deepEqual([late.status, late.body.message], [403, '403 Forbidden - The group is archived.']);
   }
 });
 
 test('a transferred project gets the authorizations of its new namespace, and its old path redirects', async () => {
-  const w = await filledWorld();
-  await setVisibility(w, 'internal');
-  const url = `/projects/${w.project.id}`;
-  const there = (await w.as('owner').post('/groups', { name: 'there', path: `there-${w.group.id}`, visibility: 'private' })).body;
-  const newcomer = await w.person();
-  await w.as('owner').post(`/groups/${there.id}/members`, { user_id: newcomer.id, access_level: 20 });
-  const locations = await w.as('owner').get(`${url}/transfer_locations`, { search: 'there' });
+  const here = await filledWorld();
+  await setVisibility(here, 'internal');
+  const url = `/projects/${here.project.id}`;
+  const there = (await here.as('owner').post('/groups', { name: 'there', path: `there-${here.group.id}`, visibility: 'private' }))
+    .body;
+  const newcomer = await here.person();
+  await here.as('owner').post(`/groups/${there.id}/members`, { user_id: newcomer.id, access_level: 20 });
+  const locations = await here.as('owner').get(`${url}/transfer_locations`, { search: 'there' });
   assert.deepEqual(
     locations.body.map(({ id }: { id: number }) => id),
     [there.id],
   );
-  assert.equal((await w.as('maintainer').put(`${url}/transfer`, { namespace: there.id })).status, 403);
-  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: 'nowhere' })).body, {
+  assert.equal((await here.as('maintainer').put(`${url}/transfer`, { namespace: there.id })).status, 403);
+  assert.deepEqual((await here.as('owner').put(`${url}/transfer`, { namespace: 'nowhere' })).body, {
     message: '404 Namespace Not Found',
   });
-  const same = await w.as('owner').put(`${url}/transfer`, { namespace: w.group.id });
+  const same = await here.as('owner').put(`${url}/transfer`, { namespace: here.group.id });
   assert.deepEqual(same.body, {
     message: 'Failed to transfer project {:new_namespace=>["Project is already in this namespace."]}',
   });
-  const foreign = await w.as('owner').put(`${url}/transfer`, { namespace: w.people.guest.username });
+  const foreign = await here.as('owner').put(`${url}/transfer`, { namespace: here.people.guest.username });
   assert.equal(foreign.status, 400);
 
-  const moved = await w.as('owner').put(`${url}/transfer`, { namespace: there.full_path });
-  const full_path = `${there.full_path}/${w.project.path}`;
+  const moved = await here.as('owner').put(`${url}/transfer`, { namespace: there.full_path });
+  const full_path = `${there.full_path}/${here.project.path}`;
   assert.deepEqual([moved.status, moved.body.path_with_namespace, moved.body.visibility], [200, full_path, 'private']);
   assert.equal((await newcomer.client.get(url)).status, 200);
-  assert.equal((await w.as('maintainer').get(url)).status, 404);
+  assert.equal((await here.as('maintainer').get(url)).status, 404);
 
-  const old = `/projects/${encodeURIComponent(w.project.full_path)}`;
-  const led = await w.as('owner').get(`${old}/repository/branches?per_page=5`);
-  const target = `${w.url}/api/v4${url}/repository/branches?per_page=5`;
+  const old = `/projects/${encodeURIComponent(here.project.full_path)}`;
+  const led = await here.as('owner').get(`${old}/repository/branches?per_page=5`);
+  const target = `${here.url}/api/v4${url}/repository/branches?per_page=5`;
   assert.deepEqual([led.status, led.headers.get('location')], [301, target]);
   assert.equal(led.body, `This resource has been moved permanently to ${target}`);
-  assert.equal((await w.as('owner').head(old)).status, 301);
-  const written = await w.as('owner').put(old, { description: 'x' });
+  assert.equal((await here.as('owner').head(old)).status, 301);
+  const written = await here.as('owner').put(old, { description: 'x' });
   assert.deepEqual([written.status, written.body], [405, { message: 'Non GET methods are not allowed for moved projects' }]);
-  assert.equal((await w.as('guest').get(old)).status, 404, 'callers who cannot see it are not redirected');
+  assert.equal((await here.as('guest').get(old)).status, 404, 'callers who cannot see it are not redirected');
 
-  const { body: next } = await w.as('owner').post('/projects', { name: 'next', path: w.project.path, namespace_id: w.group.id });
-  assert.equal((await w.as('owner').get(old)).body.id, next.id);
-  await w.as('owner').put(`/projects/${next.id}`, { path: 'elsewhere' });
-  assert.equal((await w.as('owner').get(old)).headers.get('location'), `${w.url}/api/v4/projects/${next.id}`);
-  const inTheWay = await w.as('owner').post('/projects', { name: 'again', path: w.project.path, namespace_id: w.group.id });
+  const { body: next } = await here
+    .as('owner')
+    .post('/projects', { name: 'next', path: here.project.path, namespace_id: here.group.id });
+  assert.equal((await here.as('owner').get(old)).body.id, next.id);
+  await here.as('owner').put(`/projects/${next.id}`, { path: 'elsewhere' });
+  assert.equal((await here.as('owner').get(old)).headers.get('location'), `${here.url}/api/v4/projects/${next.id}`);
+  const inTheWay = await here
+    .as('owner')
+    .post('/projects', { name: 'again', path: here.project.path, namespace_id: here.group.id });
   assert.equal(inTheWay.status, 201);
-  const taken = await w.as('owner').put(`${url}/transfer`, { namespace: w.group.id });
+  const taken = await here.as('owner').put(`${url}/transfer`, { namespace: here.group.id });
   assert.deepEqual(taken.body, {
     message: 'Failed to transfer project {:new_namespace=>["Project with same name or path in target namespace already exists"]}',
   });
 });
 
 test('a project is not transferred to a group that its owner cannot see, nor beyond the limit of personal projects', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}`;
-  const hidden = (await w.as('outsider').post('/groups', { name: 'hidden', path: `hidden-${w.group.id}` })).body;
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
+  const hidden = (await here.as('outsider').post('/groups', { name: 'hidden', path: `hidden-${here.group.id}` })).body;
   for (const namespace of [hidden.id, hidden.full_path, 99_999_999, '9223372036854775807', '9'.repeat(400)]) {
-    const refused = await w.as('owner').put(`${url}/transfer`, { namespace });
+    const refused = await here.as('owner').put(`${url}/transfer`, { namespace });
     assert.deepEqual([refused.status, refused.body], [404, { message: '404 Namespace Not Found' }]);
   }
-  const shown = (await w.as('outsider').post('/groups', { name: 'shown', path: `shown-${w.group.id}`, visibility: 'public' }))
-    .body;
+  const shown = (
+    await here.as('outsider').post('/groups', { name: 'shown', path: `shown-${here.group.id}`, visibility: 'public' })
+  ).body;
   const reason = "You don't have permission to transfer projects into that namespace.";
   const refusal = { message: `Failed to transfer project {:new_namespace=>[${JSON.stringify(reason)}]}` };
-  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: shown.id })).body, refusal);
-  const { id, username } = w.people.owner;
-  await w.as('admin').put(`/users/${id}`, { projects_limit: 0 });
-  assert.deepEqual((await w.as('owner').put(`${url}/transfer`, { namespace: username })).body, refusal);
-  assert.equal((await w.as('owner').get(url)).body.namespace.id, w.group.id);
-  await w.as('admin').put(`/users/${id}`, { projects_limit: 1 });
-  assert.equal((await w.as('owner').put(`${url}/transfer`, { namespace: username })).body.owner.id, id);
+  assert.deepEqual((await here.as('owner').put(`${url}/transfer`, { namespace: shown.id })).body, refusal);
+  const { id, username } = here.people.owner;
+  await here.as('admin').put(`/users/${id}`, { projects_limit: 0 });
+  assert.deepEqual((await here.as('owner').put(`${url}/transfer`, { namespace: username })).body, refusal);
+  assert.equal((await here.as('owner').get(url)).body.namespace.id, here.group.id);
+  await here.as('admin').put(`/users/${id}`, { projects_limit: 1 });
+  assert.equal((await here.as('owner').put(`${url}/transfer`, { namespace: username })).body.owner.id, id);
 });
 
 test('owners start housekeeping of a repository', async () => {
-  const w = await filledWorld();
-  const url = `/projects/${w.project.id}/housekeeping`;
-  await performQueued(w.services, [maintainRepository]);
-  assert.equal((await w.as('maintainer').post(url)).status, 403);
-  assert.deepEqual(await performQueued(w.services, [maintainRepository]), []);
-  assert.equal((await w.as('owner').post(url)).status, 201);
-  assert.deepEqual(await performQueued(w.services, [maintainRepository]), ['maintain_repository']);
+  const here = await filledWorld();
+  const url = `/projects/${here.project.id}/housekeeping`;
+  await performQueued(here.services, [maintainRepository]);
+  assert.equal((await here.as('maintainer').post(url)).status, 403);
+  assert.deepEqual(await performQueued(here.services, [maintainRepository]), []);
+  assert.equal((await here.as('owner').post(url)).status, 201);
+  assert.deepEqual(await performQueued(here.services, [maintainRepository]), ['maintain_repository']);
 });
 
 test('after a user is renamed, the old paths of their projects redirect', async () => {
-  const w = await world();
-  const person = await w.person();
+  const here = await world();
+  const person = await here.person();
   const { id } = (await person.client.post('/projects', { name: 'mine' })).body;
-  assert.equal((await w.as('admin').put(`/users/${person.id}`, { username: `${person.username}-new` })).status, 200);
+  assert.equal((await here.as('admin').put(`/users/${person.id}`, { username: `${person.username}-new` })).status, 200);
   const old = await person.client.get(`/projects/${encodeURIComponent(`${person.username}/mine`)}`);
-  assert.deepEqual([old.status, old.headers.get('location')], [301, `${w.url}/api/v4/projects/${id}`]);
+  assert.deepEqual([old.status, old.headers.get('location')], [301, `${here.url}/api/v4/projects/${id}`]);
 });

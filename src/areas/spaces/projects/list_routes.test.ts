@@ -9,57 +9,65 @@ import { createProject, type NewProject } from './index.ts';
 type Columns = NonNullable<NewProject['columns']> & Record<string, unknown>;
 
 /** Inserts a project into the group of a world or another namespace, without the API. */
-const add = (w: World, name: string, columns: Columns = {}, namespace: NewProject['namespace'] = w.group) =>
-  createProject(w.services, { name, path: name, namespace, creator_id: w.people.owner.id, default_branch: 'main', columns });
+const add = (here: World, name: string, columns: Columns = {}, namespace: NewProject['namespace'] = here.group) =>
+  createProject(here.services, {
+    name,
+    path: name,
+    namespace,
+    creator_id: here.people.owner.id,
+    default_branch: 'main',
+    columns,
+  });
 
 /** Makes a group public, so that its projects can be public. */
-const open = (w: World) => w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
+const open = (here: World) =>
+  here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
 
 const ids = (answer: { body: { id: number }[] }) => answer.body.map(({ id }) => id);
 
 test('a list has the projects that are visible to the caller, and no others', async () => {
-  const w = await world();
-  await open(w);
-  const shown = await add(w, 'shown', { visibility: 'public' });
-  const internal = await add(w, 'internal', { visibility: 'internal' });
-  const stranger = await w.person();
-  await w.db.updateTable('users').set({ external: true }).where('id', '=', stranger.id).execute();
-  const list = async (client: Client) => ids(await client.get('/projects', { search: '', id_after: w.project.id - 1 }));
+  const here = await world();
+  await open(here);
+  const shown = await add(here, 'shown', { visibility: 'public' });
+  const internal = await add(here, 'internal', { visibility: 'internal' });
+  const stranger = await here.person();
+  await here.db.updateTable('users').set({ external: true }).where('id', '=', stranger.id).execute();
+  const list = async (client: Client) => ids(await client.get('/projects', { search: '', id_after: here.project.id - 1 }));
 
-  assert.deepEqual(await list(w.as('anonymous')), [shown]);
+  assert.deepEqual(await list(here.as('anonymous')), [shown]);
   assert.deepEqual(await list(stranger.client), [shown], 'external');
-  assert.deepEqual(await list(w.as('outsider')), [internal, shown]);
+  assert.deepEqual(await list(here.as('outsider')), [internal, shown]);
   for (const persona of ['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const)
-    assert.deepEqual(await list(w.as(persona)), [internal, shown, w.project.id], persona);
+    assert.deepEqual(await list(here.as(persona)), [internal, shown, here.project.id], persona);
 });
 
 test('an expired membership makes nothing visible', async () => {
-  const w = await world();
-  const other = await w.person();
-  await w.db.transaction().execute(async (tx) => {
+  const here = await world();
+  const other = await here.person();
+  await here.db.transaction().execute(async (tx) => {
     await tx
       .insertInto('members')
-      .values({ user_id: other.id, project_id: w.project.id, access_level: 30, expires_at: '2999-01-01' })
+      .values({ user_id: other.id, project_id: here.project.id, access_level: 30, expires_at: '2999-01-01' })
       .execute();
-    await refreshAuthorizations(tx, { project_id: w.project.id });
+    await refreshAuthorizations(tx, { project_id: here.project.id });
   });
-  assert.deepEqual(ids(await other.client.get('/projects', { membership: true })), [w.project.id]);
-  await w.db.updateTable('project_authorizations').set({ expires_at: '2020-01-01' }).where('user_id', '=', other.id).execute();
+  assert.deepEqual(ids(await other.client.get('/projects', { membership: true })), [here.project.id]);
+  await here.db.updateTable('project_authorizations').set({ expires_at: '2020-01-01' }).where('user_id', '=', other.id).execute();
   assert.deepEqual(ids(await other.client.get('/projects', { membership: true })), []);
-  assert.equal((await other.client.get(`/projects/${w.project.id}`)).status, 404);
+  assert.equal((await other.client.get(`/projects/${here.project.id}`)).status, 404);
 });
 
 test('signed-in callers get all fields of projects; anonymous callers and simple lists get the basic fields', async () => {
-  const w = await world();
-  await open(w);
-  const id = await add(w, 'shown', { visibility: 'public' });
-  const mine = { search: 'shown', id_after: w.project.id };
-  const [full] = (await w.as('developer').get('/projects', mine)).body;
+  const here = await world();
+  await open(here);
+  const id = await add(here, 'shown', { visibility: 'public' });
+  const mine = { search: 'shown', id_after: here.project.id };
+  const [full] = (await here.as('developer').get('/projects', mine)).body;
   assert.equal(full.id, id);
   assert.deepEqual(full.permissions, { project_access: null, group_access: { access_level: 30, notification_level: 3 } });
   assert.equal(full._links.self, `http://coppice.test/api/v4/projects/${id}`);
-  const [basic] = (await w.as('anonymous').get('/projects', mine)).body;
-  const [simple] = (await w.as('developer').get('/projects', { ...mine, simple: true })).body;
+  const [basic] = (await here.as('anonymous').get('/projects', mine)).body;
+  const [simple] = (await here.as('developer').get('/projects', { ...mine, simple: true })).body;
   assert.deepEqual(basic, simple);
   assert.deepEqual(Object.keys(basic).toSorted(), [
     'avatar_url',
@@ -84,26 +92,26 @@ test('signed-in callers get all fields of projects; anonymous callers and simple
     'web_url',
   ]);
   assert.deepEqual(basic.namespace, {
-    id: w.group.id,
-    name: w.group.path,
-    path: w.group.path,
+    id: here.group.id,
+    name: here.group.path,
+    path: here.group.path,
     kind: 'group',
-    full_path: w.group.path,
+    full_path: here.group.path,
     parent_id: null,
     avatar_url: null,
-    web_url: `http://coppice.test/groups/${w.group.path}`,
+    web_url: `http://coppice.test/groups/${here.group.path}`,
   });
 });
 
 test('lists are filtered by fields of projects', async () => {
-  const w = await world();
-  await open(w);
-  const red = await add(w, 'red', { topics: ['colour', 'warm'], description: '100% pure', visibility: 'public' });
-  const blue = await add(w, 'blue', { topics: ['colour'], archived: true, issues_access_level: 'disabled' });
-  const green = await add(w, 'green', { merge_requests_access_level: 'private', visibility: 'internal' });
-  const all = { id_after: w.project.id };
+  const here = await world();
+  await open(here);
+  const red = await add(here, 'red', { topics: ['colour', 'warm'], description: '100% pure', visibility: 'public' });
+  const blue = await add(here, 'blue', { topics: ['colour'], archived: true, issues_access_level: 'disabled' });
+  const green = await add(here, 'green', { merge_requests_access_level: 'private', visibility: 'internal' });
+  const all = { id_after: here.project.id };
   const found = async (parameters: object, persona: Parameters<World['as']>[0] = 'owner') =>
-    ids(await w.as(persona).get('/projects', { ...all, ...parameters }));
+    ids(await here.as(persona).get('/projects', { ...all, ...parameters }));
 
   assert.deepEqual(await found({}), [green, blue, red]);
   assert.deepEqual(await found({ id_before: green }), [blue, red]);
@@ -118,8 +126,8 @@ test('lists are filtered by fields of projects', async () => {
   assert.deepEqual(await found({ search: '0% p' }), [red]);
   assert.deepEqual(await found({ search: '%' }), [red]);
   assert.deepEqual(await found({ search: '_' }), []);
-  assert.deepEqual(await found({ search: w.group.path }), []);
-  assert.deepEqual(await found({ search: w.group.path, search_namespaces: true }), [green, blue, red]);
+  assert.deepEqual(await found({ search: here.group.path }), []);
+  assert.deepEqual(await found({ search: here.group.path, search_namespaces: true }), [green, blue, red]);
   assert.deepEqual(await found({ with_issues_enabled: true }), [green, red]);
   assert.deepEqual(await found({ with_merge_requests_enabled: true }), [green, blue, red]);
   assert.deepEqual(await found({ with_merge_requests_enabled: true }, 'outsider'), [red]);
@@ -127,40 +135,40 @@ test('lists are filtered by fields of projects', async () => {
 });
 
 test("lists are filtered by the caller's memberships and stars", async () => {
-  const w = await world();
-  await open(w);
-  const shown = await add(w, 'shown', { visibility: 'public' });
+  const here = await world();
+  await open(here);
+  const shown = await add(here, 'shown', { visibility: 'public' });
   const found = async (persona: Parameters<World['as']>[0], parameters: object) =>
-    ids(await w.as(persona).get('/projects', { id_after: w.project.id - 1, ...parameters }));
+    ids(await here.as(persona).get('/projects', { id_after: here.project.id - 1, ...parameters }));
   assert.deepEqual(await found('outsider', {}), [shown]);
   for (const narrowed of [{ membership: true }, { owned: true }, { min_access_level: 10 }]) {
     assert.deepEqual(await found('outsider', narrowed), []);
     assert.deepEqual(await found('anonymous', narrowed), []);
     assert.deepEqual(await found('admin', narrowed), [], 'administrators are not members');
-    assert.deepEqual(await found('owner', narrowed), [shown, w.project.id]);
+    assert.deepEqual(await found('owner', narrowed), [shown, here.project.id]);
   }
-  assert.deepEqual(await found('developer', { membership: true }), [shown, w.project.id]);
-  assert.deepEqual(await found('developer', { min_access_level: 30 }), [shown, w.project.id]);
+  assert.deepEqual(await found('developer', { membership: true }), [shown, here.project.id]);
+  assert.deepEqual(await found('developer', { min_access_level: 30 }), [shown, here.project.id]);
   assert.deepEqual(await found('developer', { min_access_level: 40 }), []);
   assert.deepEqual(await found('maintainer', { owned: true }), []);
-  const refused = await w.as('owner').get('/projects', { min_access_level: 7 });
+  const refused = await here.as('owner').get('/projects', { min_access_level: 7 });
   assert.equal(refused.body.error, 'min_access_level does not have a valid value');
 });
 
 test('lists are ordered by every column, and equal rows by ID', async () => {
-  const w = await world();
-  const first = await add(w, 'b-1', { star_count: 2, updated_at: '2024-01-03' });
-  const second = await add(w, 'c-2', { star_count: 2, updated_at: '2024-01-02' });
-  const third = await add(w, 'a-3', { star_count: 1, updated_at: '2024-01-01' });
+  const here = await world();
+  const first = await add(here, 'b-1', { star_count: 2, updated_at: '2024-01-03' });
+  const second = await add(here, 'c-2', { star_count: 2, updated_at: '2024-01-02' });
+  const third = await add(here, 'a-3', { star_count: 1, updated_at: '2024-01-01' });
   // Creating a project is an activity itself.
   for (const [id, last_activity_at] of [
     [first, '2024-01-01'],
     [second, '2024-01-02'],
     [third, '2024-01-03'],
   ] as const)
-    await w.db.updateTable('projects').set({ last_activity_at }).where('id', '=', id).execute();
+    await here.db.updateTable('projects').set({ last_activity_at }).where('id', '=', id).execute();
   const inOrder = async (parameters: object) =>
-    ids(await w.as('owner').get('/projects', { id_after: w.project.id, ...parameters }));
+    ids(await here.as('owner').get('/projects', { id_after: here.project.id, ...parameters }));
   assert.deepEqual(await inOrder({}), [third, second, first]);
   assert.deepEqual(await inOrder({ sort: 'asc' }), [first, second, third]);
   assert.deepEqual(await inOrder({ order_by: 'id' }), [third, second, first]);
@@ -171,34 +179,37 @@ test('lists are ordered by every column, and equal rows by ID', async () => {
   assert.deepEqual(await inOrder({ order_by: 'star_count' }), [second, first, third]);
   assert.deepEqual(await inOrder({ order_by: 'star_count', sort: 'asc' }), [third, first, second]);
   const stored = async (persona: 'owner' | 'admin', repository_storage: string) =>
-    ids(await w.as(persona).get('/projects', { id_after: w.project.id, id_before: third + 1, repository_storage }));
+    ids(await here.as(persona).get('/projects', { id_after: here.project.id, id_before: third + 1, repository_storage }));
   assert.deepEqual(await stored('admin', 'default'), [third, second, first]);
   assert.deepEqual(await stored('admin', 'elsewhere'), []);
   assert.deepEqual(await stored('owner', 'elsewhere'), [third, second, first]);
-  const fitting = await add(w, 'a-3-b');
+  const fitting = await add(here, 'a-3-b');
   assert.deepEqual(await inOrder({ order_by: 'similarity', search: 'a-3' }), [third, fitting]);
   assert.deepEqual(await inOrder({ order_by: 'created_at', search: 'a-3' }), [fitting, third]);
-  await w.db.deleteFrom('projects').where('id', '=', fitting).execute();
+  await here.db.deleteFrom('projects').where('id', '=', fitting).execute();
   assert.deepEqual(await inOrder({ last_activity_after: '2024-01-01T12:00:00Z', last_activity_before: '2024-01-02T12:00:00Z' }), [
     second,
   ]);
   assert.deepEqual(await inOrder({ order_by: 'updated_at', updated_after: '2024-01-01T12:00:00Z' }), [first, second]);
-  const unpaired = await w.as('owner').get('/projects', { updated_before: '2024-01-02' });
+  const unpaired = await here.as('owner').get('/projects', { updated_before: '2024-01-02' });
   assert.equal(unpaired.status, 400);
   assert.deepEqual(unpaired.body, {
     message: '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired',
   });
-  assert.equal((await w.as('owner').get('/projects', { order_by: 'colour' })).body.error, 'order_by does not have a valid value');
+  assert.equal(
+    (await here.as('owner').get('/projects', { order_by: 'colour' })).body.error,
+    'order_by does not have a valid value',
+  );
 });
 
 test('a long list is read by keyset, and large offsets are refused', async () => {
-  const w = await world();
+  const here = await world();
   const all: number[] = [];
-  for (const name of ['one', 'two', 'three', 'four', 'five']) all.push(await add(w, name));
-  const client = w.as('owner');
+  for (const name of ['one', 'two', 'three', 'four', 'five']) all.push(await add(here, name));
+  const client = here.as('owner');
   for (const sort of ['asc', 'desc']) {
     const seen: number[] = [];
-    let next = `/projects?pagination=keyset&order_by=id&sort=${sort}&per_page=2&id_after=${w.project.id}`;
+    let next = `/projects?pagination=keyset&order_by=id&sort=${sort}&per_page=2&id_after=${here.project.id}`;
     for (let page = 0; page < 3; page++) {
       const answer = await client.get(next);
       assert.equal(answer.headers.get('x-total'), null);
@@ -222,52 +233,52 @@ test('a long list is read by keyset, and large offsets are refused', async () =>
 });
 
 test('a group lists its own projects, and on request those of ancestors and subgroups', async () => {
-  const w = await world();
-  const { db, people } = w;
+  const here = await world();
+  const { db, people } = here;
   const below = await db
     .transaction()
-    .execute((tx) => createGroup(tx, { name: 'below', path: 'below', parent_id: w.group.id, creator_id: people.owner.id }));
-  const inside = await add(w, 'inside', {}, { id: below, full_path: `${w.group.path}/below` });
+    .execute((tx) => createGroup(tx, { name: 'below', path: 'below', parent_id: here.group.id, creator_id: people.owner.id }));
+  const inside = await add(here, 'inside', {}, { id: below, full_path: `${here.group.path}/below` });
   const list = async (group: number, parameters: object = {}) =>
-    ids(await w.as('guest').get(`/groups/${group}/projects`, { ...parameters }));
-  assert.deepEqual(await list(w.group.id), [w.project.id]);
-  assert.deepEqual(await list(w.group.id, { include_subgroups: true }), [inside, w.project.id]);
+    ids(await here.as('guest').get(`/groups/${group}/projects`, { ...parameters }));
+  assert.deepEqual(await list(here.group.id), [here.project.id]);
+  assert.deepEqual(await list(here.group.id, { include_subgroups: true }), [inside, here.project.id]);
   assert.deepEqual(await list(below), [inside]);
-  assert.deepEqual(await list(below, { include_ancestor_groups: true }), [inside, w.project.id]);
-  assert.deepEqual(await list(w.group.id, { include_subgroups: true, search: 'insi', order_by: 'name' }), [inside]);
+  assert.deepEqual(await list(below, { include_ancestor_groups: true }), [inside, here.project.id]);
+  assert.deepEqual(await list(here.group.id, { include_subgroups: true, search: 'insi', order_by: 'name' }), [inside]);
 
-  const [row] = (await w.as('guest').get(`/groups/${below}/projects`)).body;
-  assert.equal(row.name_with_namespace, `${w.group.path} / below / inside`);
+  const [row] = (await here.as('guest').get(`/groups/${below}/projects`)).body;
+  assert.equal(row.name_with_namespace, `${here.group.path} / below / inside`);
   assert.equal(row.permissions, undefined);
-  assert.equal((await w.as('guest').get(`/groups/${below}/projects`, { simple: true })).body[0]._links, undefined);
-  assert.equal((await w.as('outsider').get(`/groups/${below}/projects`)).status, 404);
-  assert.equal((await w.as('anonymous').get(`/groups/${below}/projects`)).status, 404);
+  assert.equal((await here.as('guest').get(`/groups/${below}/projects`, { simple: true })).body[0]._links, undefined);
+  assert.equal((await here.as('outsider').get(`/groups/${below}/projects`)).status, 404);
+  assert.equal((await here.as('anonymous').get(`/groups/${below}/projects`)).status, 404);
 
-  await open(w);
+  await open(here);
   assert.deepEqual(
-    ids(await w.as('outsider').get(`/groups/${w.group.id}/projects`)),
+    ids(await here.as('outsider').get(`/groups/${here.group.id}/projects`)),
     [],
     'the group is open, its project is not',
   );
 });
 
 test('the projects of a user are those in their namespace', async () => {
-  const w = await world();
-  const person = await w.person();
-  const namespace = await w.db
+  const here = await world();
+  const person = await here.person();
+  const namespace = await here.db
     .selectFrom('namespaces')
     .select(['id', 'full_path'])
     .where('owner_id', '=', person.id)
     .executeTakeFirstOrThrow();
-  const secret = await add(w, 'secret', {}, namespace);
-  const shown = await add(w, 'shown', { visibility: 'public' }, namespace);
+  const secret = await add(here, 'secret', {}, namespace);
+  const shown = await add(here, 'shown', { visibility: 'public' }, namespace);
   assert.deepEqual(ids(await person.client.get(`/users/${person.id}/projects`)), [shown, secret]);
-  assert.deepEqual(ids(await w.as('outsider').get(`/users/${person.username.toUpperCase()}/projects`)), [shown]);
-  assert.deepEqual(ids(await w.as('anonymous').get(`/users/${person.id}/projects`)), [shown]);
-  assert.deepEqual((await w.as('outsider').get('/users/99999999/projects')).body, { message: '404 User Not Found' });
-  assert.equal((await w.as('outsider').get('/users/99999999999999999999999/projects')).status, 404);
+  assert.deepEqual(ids(await here.as('outsider').get(`/users/${person.username.toUpperCase()}/projects`)), [shown]);
+  assert.deepEqual(ids(await here.as('anonymous').get(`/users/${person.id}/projects`)), [shown]);
+  assert.deepEqual((await here.as('outsider').get('/users/99999999/projects')).body, { message: '404 User Not Found' });
+  assert.equal((await here.as('outsider').get('/users/99999999999999999999999/projects')).status, 404);
 
-  const [row] = (await w.as('outsider').get(`/users/${person.id}/projects`)).body;
+  const [row] = (await here.as('outsider').get(`/users/${person.id}/projects`)).body;
   assert.equal(row.owner.username, person.username);
   assert.equal(row.namespace.web_url, `http://coppice.test/${person.username}`);
   assert.deepEqual(row.permissions, { project_access: null, group_access: null });

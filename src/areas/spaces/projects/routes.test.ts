@@ -8,23 +8,26 @@ import { settleReferenceUpdates } from '../../code/repository/index.ts';
 import { createGroup } from '../groups/index.ts';
 
 /** The number of projects in the group of a world. */
-const countIn = async (w: World) => (await w.as('owner').get(`/groups/${w.group.id}/projects`)).body.length;
+const countIn = async (here: World) => (await here.as('owner').get(`/groups/${here.group.id}/projects`)).body.length;
 
-const setGroup = (w: World, columns: object) =>
-  w.db.updateTable('namespaces').set(columns).where('id', '=', w.group.id).execute();
+const setGroup = (here: World, columns: object) =>
+  here.db.updateTable('namespaces').set(columns).where('id', '=', here.group.id).execute();
 
 test('a project is never more visible than its group', async () => {
-  const w = await world();
+  const here = await world();
   const add = (visibility: string) =>
-    w.as('owner').post('/projects', { name: `is ${visibility}`, namespace_id: w.group.id, visibility });
+    here.as('owner').post('/projects', { name: `is ${visibility}`, namespace_id: here.group.id, visibility });
   assert.deepEqual((await add('public')).body, { message: { visibility_level: ['public is not allowed in a private group.'] } });
-  await setGroup(w, { visibility: 'internal' });
+  await setGroup(here, { visibility: 'internal' });
   assert.deepEqual((await add('public')).body, { message: { visibility_level: ['public is not allowed in a internal group.'] } });
   assert.equal((await add('internal')).status, 201);
-  const shown = await w.as('owner').put(`/projects/${w.project.id}`, { visibility: 'public' });
+  const shown = await here.as('owner').put(`/projects/${here.project.id}`, { visibility: 'public' });
   assert.equal(shown.status, 400);
   assert.deepEqual(shown.body, { message: { visibility_level: ['public is not allowed in a internal group.'] } });
-  assert.equal((await w.as('owner').put(`/projects/${w.project.id}`, { visibility: 'internal' })).body.visibility, 'internal');
+  assert.equal(
+    (await here.as('owner').put(`/projects/${here.project.id}`, { visibility: 'internal' })).body.visibility,
+    'internal',
+  );
 });
 
 const pathText =
@@ -34,7 +37,7 @@ const nameText =
 const both = (...reasons: string[]) => ({ 'project_namespace.path': reasons, path: reasons });
 
 test('invalid names and paths are refused by parameter, on creation and on update', async () => {
-  const w = await world();
+  const here = await world();
   const refusals: [object, object][] = [
     [{ path: '-x' }, both(pathText)],
     [{ path: 'x.git' }, both(pathText)],
@@ -49,16 +52,16 @@ test('invalid names and paths are refused by parameter, on creation and on updat
     [{ topics: ['t'.repeat(256)] }, { topics: ['is too long (maximum is 255 characters)'] }],
   ];
   for (const [wrong, message] of refusals) {
-    const added = await w.as('owner').post('/projects', { name: 'fine', path: 'fine', namespace_id: w.group.id, ...wrong });
+    const added = await here.as('owner').post('/projects', { name: 'fine', path: 'fine', namespace_id: here.group.id, ...wrong });
     assert.deepEqual([added.status, added.body], [400, { message }], `added with ${JSON.stringify(wrong).slice(0, 40)}`);
-    const changed = await w.as('owner').put(`/projects/${w.project.id}`, { ...wrong });
+    const changed = await here.as('owner').put(`/projects/${here.project.id}`, { ...wrong });
     assert.deepEqual([changed.status, changed.body], [400, { message }], `changed to ${JSON.stringify(wrong).slice(0, 40)}`);
   }
-  const nameless = await w.as('owner').post('/projects', { name: '漢字', namespace_id: w.group.id });
+  const nameless = await here.as('owner').post('/projects', { name: '漢字', namespace_id: here.group.id });
   assert.deepEqual(nameless.body, { message: both("can't be blank") }, 'no character of the name is allowed in a path');
-  const branch = await w
+  const branch = await here
     .as('owner')
-    .post('/projects', { name: 'fine', namespace_id: w.group.id, default_branch: '--upload-pack=x' });
+    .post('/projects', { name: 'fine', namespace_id: here.group.id, default_branch: '--upload-pack=x' });
   assert.deepEqual(branch.body, { message: { default_branch: ['is invalid'] } });
   for (const [wrong, error] of [
     [{}, 'name, path are missing, at least one parameter must be provided'],
@@ -72,63 +75,67 @@ test('invalid names and paths are refused by parameter, on creation and on updat
     [{ name: 'x', repository_object_format: 'md5' }, 'repository_object_format does not have a valid value'],
     [{ name: 'x', initialize_with_readme: 'perhaps', topics: { x: 1 } }, 'initialize_with_readme is invalid, topics is invalid'],
   ] as const) {
-    const refused = await w.as('owner').post('/projects', wrong);
+    const refused = await here.as('owner').post('/projects', wrong);
     assert.deepEqual([refused.status, refused.body.error], [400, error]);
   }
-  assert.equal(await countIn(w), 1);
+  assert.equal(await countIn(here), 1);
 });
 
 test('settings of merge requests are checked although they have no effect yet', async () => {
-  const w = await world();
-  const [own, group] = [`/projects/${w.project.id}`, { name: 'merging', namespace_id: w.group.id }];
+  const here = await world();
+  const [own, group] = [`/projects/${here.project.id}`, { name: 'merging', namespace_id: here.group.id }];
   for (const [wrong, error] of [
     [{ merge_method: 'magic' }, 'merge_method does not have a valid value'],
     [{ squash_option: 'sometimes' }, 'squash_option does not have a valid value'],
     [{ remove_source_branch_after_merge: 'perhaps' }, 'remove_source_branch_after_merge is invalid'],
   ] as const)
     for (const refused of [
-      await w.as('owner').post('/projects', { ...group, ...wrong }),
-      await w.as('owner').put(own, wrong),
-      await w.as('owner').post(`${own}/fork`, wrong),
+      await here.as('owner').post('/projects', { ...group, ...wrong }),
+      await here.as('owner').put(own, wrong),
+      await here.as('owner').post(`${own}/fork`, wrong),
     ])
       assert.deepEqual([refused.status, refused.body.error], [400, error]);
-  assert.equal(await countIn(w), 1);
+  assert.equal(await countIn(here), 1);
   const fine = { merge_method: 'ff', squash_option: 'default_on', merge_commit_template: null };
-  assert.equal((await w.as('owner').post('/projects', { ...group, ...fine })).status, 201);
-  assert.equal((await w.as('owner').put(own, fine)).status, 200);
+  assert.equal((await here.as('owner').post('/projects', { ...group, ...fine })).status, 201);
+  assert.equal((await here.as('owner').put(own, fine)).status, 200);
 });
 
 test('names and paths are unique in a namespace, among projects and subgroups', async () => {
-  const w = await world();
-  await w.db
+  const here = await world();
+  await here.db
     .transaction()
-    .execute((tx) => createGroup(tx, { name: 'Team', path: 'team', parent_id: w.group.id, creator_id: w.people.owner.id }));
+    .execute((tx) => createGroup(tx, { name: 'Team', path: 'team', parent_id: here.group.id, creator_id: here.people.owner.id }));
   const taken = ['has already been taken'];
-  const add = async (body: object) => (await w.as('owner').post('/projects', { namespace_id: w.group.id, ...body })).body;
-  assert.deepEqual((await add({ path: w.project.path })).message, { 'project_namespace.name': taken, name: taken, path: taken });
-  assert.deepEqual((await add({ path: w.project.path.toUpperCase() })).message, { path: taken });
-  assert.deepEqual((await add({ path: 'other', name: w.project.path })).message, {
+  const add = async (body: object) => (await here.as('owner').post('/projects', { namespace_id: here.group.id, ...body })).body;
+  assert.deepEqual((await add({ path: here.project.path })).message, {
+    'project_namespace.name': taken,
+    name: taken,
+    path: taken,
+  });
+  assert.deepEqual((await add({ path: here.project.path.toUpperCase() })).message, { path: taken });
+  assert.deepEqual((await add({ path: 'other', name: here.project.path })).message, {
     'project_namespace.name': taken,
     name: taken,
   });
   assert.deepEqual((await add({ path: 'TEAM' })).message, { path: taken });
 
   const other = await add({ path: 'other' });
-  const change = async (body: Record<string, unknown>) => (await w.as('owner').put(`/projects/${other.id}`, body)).body;
-  assert.deepEqual((await change({ path: w.project.path })).message, { path: taken });
+  const change = async (body: Record<string, unknown>) => (await here.as('owner').put(`/projects/${other.id}`, body)).body;
+  assert.deepEqual((await change({ path: here.project.path })).message, { path: taken });
   assert.deepEqual((await change({ path: 'team' })).message, { path: taken });
-  assert.deepEqual((await change({ name: w.project.path })).message, { 'project_namespace.name': taken, name: taken });
-  assert.equal((await change({ path: 'OTHER' })).path_with_namespace, `${w.group.path}/OTHER`, 'only its case changes');
+  assert.deepEqual((await change({ name: here.project.path })).message, { 'project_namespace.name': taken, name: taken });
+  assert.equal((await change({ path: 'OTHER' })).path_with_namespace, `${here.group.path}/OTHER`, 'only its case changes');
   assert.equal((await change({ path: 'OTHER', name: 'other' })).name, 'other', 'its own values are not taken');
-  const elsewhere = await w.as('owner').post('/projects', { path: w.project.path });
+  const elsewhere = await here.as('owner').post('/projects', { path: here.project.path });
   assert.equal(elsewhere.status, 201, 'another namespace has its own names');
 });
 
 test('an update changes only the given parameters', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}`;
-  const { permissions: _, open_issues_count: __, ...before } = (await w.as('maintainer').get(url)).body;
-  const changed = await w.as('maintainer').put(url, {
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
+  const { permissions: _, open_issues_count: __, ...before } = (await here.as('maintainer').get(url)).body;
+  const changed = await here.as('maintainer').put(url, {
     name: 'New name',
     description: 'About it',
     tag_list: ['b', 'a'],
@@ -144,7 +151,7 @@ test('an update changes only the given parameters', async () => {
   assert.deepEqual(changed.body, {
     ...before,
     name: 'New name',
-    name_with_namespace: `${w.group.path} / New name`,
+    name_with_namespace: `${here.group.path} / New name`,
     description: 'About it',
     description_html: '<p>About it</p>\n',
     topics: ['a', 'b'],
@@ -162,10 +169,10 @@ test('an update changes only the given parameters', async () => {
     _links,
   });
   assert.ok(changed.body.updated_at > before.updated_at);
-  assert.equal((await w.as('maintainer').put(url, { description: null })).body.description, null);
-  assert.deepEqual((await w.as('maintainer').put(url, { topics: [] })).body.topics, []);
+  assert.equal((await here.as('maintainer').put(url, { description: null })).body.description, null);
+  assert.deepEqual((await here.as('maintainer').put(url, { topics: [] })).body.topics, []);
 
-  const nothing = await w.as('maintainer').put(url, {});
+  const nothing = await here.as('maintainer').put(url, {});
   assert.equal(nothing.status, 400);
   assert.match(
     nothing.body.error,
@@ -174,72 +181,72 @@ test('an update changes only the given parameters', async () => {
 });
 
 test('only owners change the path of a project', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}`;
-  assert.equal((await w.as('maintainer').put(url, { path: 'moved' })).status, 403);
-  assert.equal((await w.as('maintainer').put(url, { path: w.project.path })).status, 200, 'it stays where it is');
-  const moved = await w.as('owner').put(url, { path: 'moved' });
-  assert.equal(moved.body.path_with_namespace, `${w.group.path}/moved`);
-  assert.equal(moved.body.name, w.project.path);
-  assert.equal((await w.as('guest').get(`/projects/${w.group.path}%2Fmoved`)).status, 200);
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
+  assert.equal((await here.as('maintainer').put(url, { path: 'moved' })).status, 403);
+  assert.equal((await here.as('maintainer').put(url, { path: here.project.path })).status, 200, 'it stays where it is');
+  const moved = await here.as('owner').put(url, { path: 'moved' });
+  assert.equal(moved.body.path_with_namespace, `${here.group.path}/moved`);
+  assert.equal(moved.body.name, here.project.path);
+  assert.equal((await here.as('guest').get(`/projects/${here.group.path}%2Fmoved`)).status, 200);
 });
 
 test('only owners change the visibility of a project', async () => {
-  const w = await world();
-  await setGroup(w, { visibility: 'public' });
-  const url = `/projects/${w.project.id}`;
-  assert.equal((await w.as('maintainer').put(url, { visibility: 'public', description: 'x' })).status, 403);
-  assert.equal((await w.as('anonymous').get(url)).status, 404);
-  assert.equal((await w.as('maintainer').get(url)).body.description, null);
-  assert.equal((await w.as('owner').put(url, { visibility: 'public' })).body.visibility, 'public');
-  const shown = await w.as('anonymous').get(url);
+  const here = await world();
+  await setGroup(here, { visibility: 'public' });
+  const url = `/projects/${here.project.id}`;
+  assert.equal((await here.as('maintainer').put(url, { visibility: 'public', description: 'x' })).status, 403);
+  assert.equal((await here.as('anonymous').get(url)).status, 404);
+  assert.equal((await here.as('maintainer').get(url)).body.description, null);
+  assert.equal((await here.as('owner').put(url, { visibility: 'public' })).body.visibility, 'public');
+  const shown = await here.as('anonymous').get(url);
   assert.equal(shown.status, 200);
   assert.equal(shown.body._links, undefined, 'anonymous callers get the basic fields');
-  assert.equal((await w.as('outsider').get(url)).body.can_create_merge_request_in, true);
+  assert.equal((await here.as('outsider').get(url)).body.can_create_merge_request_in, true);
 });
 
 test('an existing branch becomes the default branch', async () => {
-  const w = await world();
+  const here = await world();
   const { id } = (
-    await w.as('maintainer').post('/projects', { name: 'branched', namespace_id: w.group.id, initialize_with_readme: true })
+    await here.as('maintainer').post('/projects', { name: 'branched', namespace_id: here.group.id, initialize_with_readme: true })
   ).body;
-  const repository = repositoryOf(w.services, { id, storage: 'default' });
+  const repository = repositoryOf(here.services, { id, storage: 'default' });
   const head = (await resolveBranch(repository, 'main'))!;
   await updateRefs(repository, [{ ref: 'refs/heads/next', old: null, new: head }]);
   for (const default_branch of ['missing', '', '-x', 'refs/heads/next']) {
-    const refused = await w.as('maintainer').put(`/projects/${id}`, { default_branch, description: 'x' });
+    const refused = await here.as('maintainer').put(`/projects/${id}`, { default_branch, description: 'x' });
     assert.equal(refused.status, 400, default_branch);
     assert.deepEqual(refused.body, { message: { base: ['Could not set the default branch'] } });
   }
-  assert.equal((await w.as('maintainer').get(`/projects/${id}`)).body.description, null);
-  const changed = await w.as('maintainer').put(`/projects/${id}`, { default_branch: 'next' });
+  assert.equal((await here.as('maintainer').get(`/projects/${id}`)).body.description, null);
+  const changed = await here.as('maintainer').put(`/projects/${id}`, { default_branch: 'next' });
   assert.equal(changed.body.default_branch, 'next');
   assert.equal((await git(repository, 'symbolic-ref', [], ['HEAD'])).toString(), 'refs/heads/next\n');
 });
 
 test('a change of the default branch that is interrupted between the database and git is settled', async () => {
-  const w = await world();
+  const here = await world();
   const { id } = (
-    await w.as('maintainer').post('/projects', { name: 'cut off', namespace_id: w.group.id, initialize_with_readme: true })
+    await here.as('maintainer').post('/projects', { name: 'cut off', namespace_id: here.group.id, initialize_with_readme: true })
   ).body;
-  const repository = repositoryOf(w.services, { id, storage: 'default' });
+  const repository = repositoryOf(here.services, { id, storage: 'default' });
   const main = (await resolveBranch(repository, 'main'))!;
   await updateRefs(repository, [{ ref: 'refs/heads/next', old: null, new: main }]);
   const head = async () => (await git(repository, 'symbolic-ref', [], ['HEAD'])).toString();
   const lock = path.join(repository.path, 'HEAD.lock');
   await writeFile(lock, '');
-  assert.equal((await w.as('maintainer').put(`/projects/${id}`, { default_branch: 'next' })).status, 500);
-  assert.equal((await w.as('maintainer').get(`/projects/${id}`)).body.default_branch, 'next');
+  assert.equal((await here.as('maintainer').put(`/projects/${id}`, { default_branch: 'next' })).status, 500);
+  assert.equal((await here.as('maintainer').get(`/projects/${id}`)).body.default_branch, 'next');
   assert.equal(await head(), 'refs/heads/main\n');
   await rm(lock);
-  await settleReferenceUpdates(w.services);
+  await settleReferenceUpdates(here.services);
   assert.equal(await head(), 'refs/heads/next\n');
-  assert.deepEqual(await w.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
+  assert.deepEqual(await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
 });
 
 test('members below Maintainer cannot update a project', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}`;
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
   for (const [persona, status] of [
     ['anonymous', 401],
     ['outsider', 404],
@@ -249,41 +256,41 @@ test('members below Maintainer cannot update a project', async () => {
     ['developer', 403],
     ['maintainer', 200],
   ] as const)
-    assert.equal((await w.as(persona).put(url, { description: persona })).status, status, persona);
-  assert.equal((await w.as('guest').get(url)).body.description, 'maintainer');
-  await w.db.updateTable('projects').set({ archived: true }).where('id', '=', w.project.id).execute();
-  const archived = await w.as('maintainer').put(url, { description: 'over' });
+    assert.equal((await here.as(persona).put(url, { description: persona })).status, status, persona);
+  assert.equal((await here.as('guest').get(url)).body.description, 'maintainer');
+  await here.db.updateTable('projects').set({ archived: true }).where('id', '=', here.project.id).execute();
+  const archived = await here.as('maintainer').put(url, { description: 'over' });
   assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [200, true, false]);
 });
 
 test('fields about the code are hidden from callers who may not read it', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}`;
-  const guest = (await w.as('guest').get(url)).body;
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
+  const guest = (await here.as('guest').get(url)).body;
   for (const field of ['default_branch', 'readme_url', 'forks_count']) assert.ok(!(field in guest), field);
-  assert.equal((await w.as('reporter').get(url)).body.default_branch, 'main');
-  assert.equal((await w.as('guest').get(url)).body.repository_storage, undefined);
-  assert.equal((await w.as('admin').get(url)).body.repository_storage, 'default');
-  assert.deepEqual((await w.as('admin').get(url)).body.permissions, { project_access: null, group_access: null });
+  assert.equal((await here.as('reporter').get(url)).body.default_branch, 'main');
+  assert.equal((await here.as('guest').get(url)).body.repository_storage, undefined);
+  assert.equal((await here.as('admin').get(url)).body.repository_storage, 'default');
+  assert.deepEqual((await here.as('admin').get(url)).body.permissions, { project_access: null, group_access: null });
 });
 
 test('the users and ancestor groups of a project are listed', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}`;
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
   const names = async (parameters: Record<string, unknown> = {}) =>
-    (await w.as('guest').get(`${url}/users`, parameters)).body.map(({ id }: { id: number }) => id);
-  const { guest, planner, reporter, developer, maintainer, owner } = w.people;
+    (await here.as('guest').get(`${url}/users`, parameters)).body.map(({ id }: { id: number }) => id);
+  const { guest, planner, reporter, developer, maintainer, owner } = here.people;
   const members = [guest, planner, reporter, developer, maintainer, owner].map(({ id }) => id);
   assert.deepEqual(await names(), members);
   assert.deepEqual(await names({ search: 'REPORT' }), [reporter.id]);
   assert.deepEqual(await names({ skip_users: [guest.id, owner.id] }), members.slice(1, -1));
   assert.deepEqual(await names({ per_page: 2, page: 2 }), members.slice(2, 4));
-  assert.equal((await w.as('outsider').get(`${url}/users`)).status, 404);
+  assert.equal((await here.as('outsider').get(`${url}/users`)).status, 404);
 
-  const groups = await w.as('guest').get(`${url}/groups`);
-  const { path } = w.group;
+  const groups = await here.as('guest').get(`${url}/groups`);
+  const { path } = here.group;
   const group = {
-    id: w.group.id,
+    id: here.group.id,
     web_url: `http://coppice.test/groups/${path}`,
     name: path,
     avatar_url: null,
@@ -291,20 +298,20 @@ test('the users and ancestor groups of a project are listed', async () => {
     full_path: path,
   };
   assert.deepEqual(groups.body, [group]);
-  assert.deepEqual((await w.as('guest').get(`${url}/groups`, { skip_groups: [w.group.id] })).body, []);
-  assert.deepEqual((await w.as('guest').get(`${url}/groups`, { search: 'elsewhere' })).body, []);
-  assert.equal((await w.as('outsider').get(`${url}/groups`)).status, 404);
+  assert.deepEqual((await here.as('guest').get(`${url}/groups`, { skip_groups: [here.group.id] })).body, []);
+  assert.deepEqual((await here.as('guest').get(`${url}/groups`, { search: 'elsewhere' })).body, []);
+  assert.equal((await here.as('outsider').get(`${url}/groups`)).status, 404);
 });
 
 test('only administrators see the storage location of a repository', async () => {
-  const w = await world();
-  const url = `/projects/${w.project.id}/storage`;
-  const { status, body } = await w.as('admin').get(url);
+  const here = await world();
+  const url = `/projects/${here.project.id}/storage`;
+  const { status, body } = await here.as('admin').get(url);
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body), ['project_id', 'disk_path', 'created_at', 'repository_storage']);
   assert.match(body.disk_path, /^@hashed\/([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}$/);
-  assert.equal((await w.as('owner').get(url)).status, 403);
-  assert.equal((await w.as('outsider').get(url)).status, 403, 'the same for callers who cannot see the project');
-  assert.equal((await w.as('anonymous').get(url)).status, 401);
-  assert.equal((await w.as('admin').get('/projects/99999999/storage')).status, 404);
+  assert.equal((await here.as('owner').get(url)).status, 403);
+  assert.equal((await here.as('outsider').get(url)).status, 403, 'the same for callers who cannot see the project');
+  assert.equal((await here.as('anonymous').get(url)).status, 401);
+  assert.equal((await here.as('admin').get('/projects/99999999/storage')).status, 404);
 });
