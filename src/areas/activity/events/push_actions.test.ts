@@ -31,14 +31,14 @@ const pushes = ({ db }: World, project_id: number) =>
     .orderBy('id')
     .execute();
 
-const shortly = async (w: World, project_id: number) =>
-  (await pushes(w, project_id)).map(({ action, ref_type, ref, commit_count, commit_title }) => [
+const shortly = async (here: World, project_id: number) =>
+  (await pushes(here, project_id)).map(({ action, ref_type, ref, commit_count, commit_title }) => [
     ...[action, ref_type, ref, commit_count, commit_title],
   ]);
 
-async function cloned(w: World): Promise<GitClient> {
+async function cloned(here: World): Promise<GitClient> {
   const client = await gitClient();
-  await client.run(['clone', '-q', remoteOf(w.url, w.project.full_path, w.people.maintainer.token), 'work']);
+  await client.run(['clone', '-q', remoteOf(here.url, here.project.full_path, here.people.maintainer.token), 'work']);
   return client;
 }
 
@@ -55,15 +55,15 @@ async function push({ run }: GitClient, ...args: string[]): Promise<void> {
 }
 
 test('a push event has the range and the number of its commits', async () => {
-  const w = await world();
-  const client = await cloned(w);
+  const here = await world();
+  const client = await cloned(here);
   const first = await commit(client, 'Begin');
   await push(client, 'HEAD:main');
   await commit(client, 'Go on');
   const third = await commit(client, `${'é'.repeat(66)} and on`);
   await push(client, 'HEAD:main');
-  const common = { author_id: w.people.maintainer.id, ref_type: 'branch', ref: 'main', ref_count: null };
-  assert.deepEqual(await pushes(w, w.project.id), [
+  const common = { author_id: here.people.maintainer.id, ref_type: 'branch', ref: 'main', ref_count: null };
+  assert.deepEqual(await pushes(here, here.project.id), [
     { ...common, action: 'created', commit_count: 1, commit_from: null, commit_to: first, commit_title: 'Begin' },
     {
       ...common,
@@ -77,8 +77,8 @@ test('a push event has the range and the number of its commits', async () => {
 });
 
 test('a new branch counts the commits that the default branch lacks, and a deleted one counts none', async () => {
-  const w = await world();
-  const client = await cloned(w);
+  const here = await world();
+  const client = await cloned(here);
   await commit(client, 'One');
   await commit(client, 'Two');
   await push(client, 'HEAD:main', 'HEAD:same');
@@ -86,21 +86,21 @@ test('a new branch counts the commits that the default branch lacks, and a delet
   await commit(client, 'Four');
   await push(client, 'HEAD:more');
   await push(client, ':more');
-  const told = await shortly(w, w.project.id);
+  const told = await shortly(here, here.project.id);
   assert.deepEqual(told, [
     ['created', 'branch', 'main', 2, 'Two'],
     ['created', 'branch', 'same', 0, null],
     ['created', 'branch', 'more', 2, 'Four'],
     ['removed', 'branch', 'more', 0, null],
   ]);
-  const [, , , removed] = await pushes(w, w.project.id);
+  const [, , , removed] = await pushes(here, here.project.id);
   assert.equal(removed!.commit_to, null);
   assert.match(removed!.commit_from!, /^[0-9a-f]{40}$/);
 });
 
 test('a force-pushed branch counts the commits that it did not have before', async () => {
-  const w = await world();
-  const client = await cloned(w);
+  const here = await world();
+  const client = await cloned(here);
   await commit(client, 'One');
   await push(client, 'HEAD:main', 'HEAD:side');
   await commit(client, 'Two');
@@ -108,19 +108,19 @@ test('a force-pushed branch counts the commits that it did not have before', asy
   await client.run(['reset', '-q', '--hard', 'HEAD~1'], { at: 'work' });
   await commit(client, 'Other');
   await push(client, '--force', 'HEAD:side');
-  assert.deepEqual((await shortly(w, w.project.id)).at(-1), ['pushed', 'branch', 'side', 1, 'Other']);
+  assert.deepEqual((await shortly(here, here.project.id)).at(-1), ['pushed', 'branch', 'side', 1, 'Other']);
 });
 
 test('the event of a tag names its commit', async () => {
-  const w = await filledWorld();
-  const client = await cloned(w);
+  const here = await filledWorld();
+  const client = await cloned(here);
   await client.run(['tag', 'light'], { at: 'work' });
   await client.run(['tag', '-m', 'said', 'heavy'], { at: 'work' });
   await client.run(['tag', 'tree', 'HEAD^{tree}'], { at: 'work' });
   await push(client, 'light', 'heavy');
   await push(client, 'tree');
   await push(client, ':light');
-  assert.deepEqual((await shortly(w, w.project.id)).slice(1), [
+  assert.deepEqual((await shortly(here, here.project.id)).slice(1), [
     ['created', 'tag', 'light', 1, 'Change a file'],
     ['created', 'tag', 'heavy', 1, 'Change a file'],
     ['created', 'tag', 'tree', 0, null],
@@ -129,46 +129,56 @@ test('the event of a tag names its commit', async () => {
 });
 
 test('a push of many branches is recorded as one event, above the configured limit', async (t) => {
-  const w = await filledWorld();
-  t.after(() => w.db.updateTable('application_settings').set({ push_event_activities_limit: 3 }).execute());
-  const client = await cloned(w);
+  const here = await filledWorld();
+  t.after(() => here.db.updateTable('application_settings').set({ push_event_activities_limit: 3 }).execute());
+  const client = await cloned(here);
   await push(client, 'HEAD:a', 'HEAD:b', 'HEAD:c', 'HEAD:refs/tags/t');
   assert.deepEqual(
-    (await shortly(w, w.project.id)).slice(1).map(([, , ref]) => ref),
+    (await shortly(here, here.project.id)).slice(1).map(([, , ref]) => ref),
     ['a', 'b', 'c', 't'],
   );
   await push(client, ':a', ':b', ':c', ':refs/tags/t');
   await push(client, 'HEAD:1', 'HEAD:2', 'HEAD:3', 'HEAD:4', 'HEAD:refs/tags/t');
-  const [many, tag] = (await pushes(w, w.project.id)).slice(-2);
+  const [many, tag] = (await pushes(here, here.project.id)).slice(-2);
   const nothing = { commit_count: 0, commit_from: null, commit_to: null, commit_title: null, ref: null };
-  assert.deepEqual(many, { author_id: w.people.maintainer.id, action: 'created', ref_type: 'branch', ...nothing, ref_count: 4 });
+  assert.deepEqual(many, {
+    author_id: here.people.maintainer.id,
+    action: 'created',
+    ref_type: 'branch',
+    ...nothing,
+    ref_count: 4,
+  });
   assert.equal(tag!.ref, 't');
 
-  assert.equal((await w.as('admin').put('/application/settings', { push_event_activities_limit: -1 })).status, 400);
-  assert.equal((await w.as('admin').put('/application/settings', { push_event_activities_limit: 1 })).status, 200);
+  assert.equal((await here.as('admin').put('/application/settings', { push_event_activities_limit: -1 })).status, 400);
+  assert.equal((await here.as('admin').put('/application/settings', { push_event_activities_limit: 1 })).status, 200);
   await push(client, ':1', ':2');
-  assert.equal((await pushes(w, w.project.id)).at(-1)!.ref_count, 2);
+  assert.equal((await pushes(here, here.project.id)).at(-1)!.ref_count, 2);
 });
 
 test('moving a branch or tag through the API is recorded as a push', async () => {
-  const w = await filledWorld();
-  const { id } = w.project;
+  const here = await filledWorld();
+  const { id } = here.project;
   const url = `/projects/${id}/repository`;
-  const root = await headOf(w);
-  await w.as('developer').post(`${url}/branches`, { branch: 'side', ref: 'main' });
-  await w.as('developer').put(fileUrl(w.project, 'README.md'), { branch: 'side', commit_message: 'By file', content: 'x\n' });
-  const side = await headOf(w, 'side');
-  const picked = await w.as('maintainer').post(`${url}/commits/${side}/cherry_pick`, { branch: 'main' });
+  const root = await headOf(here);
+  await here.as('developer').post(`${url}/branches`, { branch: 'side', ref: 'main' });
+  await here
+    .as('developer')
+    .put(fileUrl(here.project, 'README.md'), { branch: 'side', commit_message: 'By file', content: 'x\n' });
+  const side = await headOf(here, 'side');
+  const picked = await here.as('maintainer').post(`${url}/commits/${side}/cherry_pick`, { branch: 'main' });
   assert.equal(picked.status, 201, JSON.stringify(picked.body));
-  await w.as('maintainer').post(`${url}/commits/${picked.body.id}/revert`, { branch: 'main' });
+  await here.as('maintainer').post(`${url}/commits/${picked.body.id}/revert`, { branch: 'main' });
   const actions = [{ action: 'create', file_path: 'new', content: 'x' }];
-  await w.as('developer').post(`${url}/commits`, { branch: 'other', start_branch: 'main', commit_message: 'By commit', actions });
-  await w.as('maintainer').post(`${url}/tags`, { tag_name: 'v1', ref: 'main' });
-  await w.as('maintainer').delete(`${url}/tags/v1`);
-  await w.as('maintainer').delete(`${url}/branches/other`);
-  await w.as('maintainer').post(`${url}/branches`, { branch: 'merged', ref: root! });
-  await w.as('maintainer').delete(`${url}/merged_branches`);
-  assert.deepEqual((await shortly(w, id)).slice(1), [
+  await here
+    .as('developer')
+    .post(`${url}/commits`, { branch: 'other', start_branch: 'main', commit_message: 'By commit', actions });
+  await here.as('maintainer').post(`${url}/tags`, { tag_name: 'v1', ref: 'main' });
+  await here.as('maintainer').delete(`${url}/tags/v1`);
+  await here.as('maintainer').delete(`${url}/branches/other`);
+  await here.as('maintainer').post(`${url}/branches`, { branch: 'merged', ref: root! });
+  await here.as('maintainer').delete(`${url}/merged_branches`);
+  assert.deepEqual((await shortly(here, id)).slice(1), [
     ['created', 'branch', 'side', 0, null],
     ['pushed', 'branch', 'side', 1, 'By file'],
     ['pushed', 'branch', 'main', 1, 'By file'],
@@ -180,18 +190,18 @@ test('moving a branch or tag through the API is recorded as a push', async () =>
     ['created', 'branch', 'merged', 0, null],
     ['removed', 'branch', 'merged', 0, null],
   ]);
-  const authors = (await pushes(w, id)).map(({ author_id }) => author_id);
-  assert.deepEqual(new Set(authors), new Set([w.people.developer.id, w.people.maintainer.id]));
-  const last = (await pushes(w, id)).length;
-  assert.equal((await w.as('developer').put(fileUrl(w.project, 'none'), { ...onMain, content: 'x' })).status, 400);
-  assert.equal((await pushes(w, id)).length, last);
+  const authors = (await pushes(here, id)).map(({ author_id }) => author_id);
+  assert.deepEqual(new Set(authors), new Set([here.people.developer.id, here.people.maintainer.id]));
+  const last = (await pushes(here, id)).length;
+  assert.equal((await here.as('developer').put(fileUrl(here.project, 'none'), { ...onMain, content: 'x' })).status, 400);
+  assert.equal((await pushes(here, id)).length, last);
 });
 
 test('a project initialised with a file has a creation and a push event', async () => {
-  const w = await world();
-  const { id } = (await w.as('owner').post('/projects', { name: 'begun', initialize_with_readme: true })).body;
-  assert.deepEqual(await shortly(w, id), [['created', 'branch', 'main', 1, 'Initial commit']]);
-  const rows = await w.db.selectFrom('events').select('action').where('project_id', '=', id).orderBy('id').execute();
+  const here = await world();
+  const { id } = (await here.as('owner').post('/projects', { name: 'begun', initialize_with_readme: true })).body;
+  assert.deepEqual(await shortly(here, id), [['created', 'branch', 'main', 1, 'Initial commit']]);
+  const rows = await here.db.selectFrom('events').select('action').where('project_id', '=', id).orderBy('id').execute();
   assert.deepEqual(
     rows.map(({ action }) => action),
     ['created', 'pushed'],
@@ -199,14 +209,14 @@ test('a project initialised with a file has a creation and a push event', async 
 });
 
 test('a push interrupted by a crash is recorded once, when it is settled', async () => {
-  const w = await filledWorld();
-  const project = { id: w.project.id, storage: 'default' };
-  const head = (await headOf(w))!;
+  const here = await filledWorld();
+  const project = { id: here.project.id, storage: 'default' };
+  const head = (await headOf(here))!;
   const update = { ref: 'refs/heads/late', old: null, new: head };
-  await announceUpdates(w.db, { project, user_id: w.people.developer.id }, [update]);
-  await updateRefs(repositoryIn(w), [update]);
-  const before = await shortly(w, w.project.id);
-  await settleReferenceUpdates(w.services);
-  await settleReferenceUpdates(w.services);
-  assert.deepEqual((await shortly(w, w.project.id)).slice(before.length), [['created', 'branch', 'late', 0, null]]);
+  await announceUpdates(here.db, { project, user_id: here.people.developer.id }, [update]);
+  await updateRefs(repositoryIn(here), [update]);
+  const before = await shortly(here, here.project.id);
+  await settleReferenceUpdates(here.services);
+  await settleReferenceUpdates(here.services);
+  assert.deepEqual((await shortly(here, here.project.id)).slice(before.length), [['created', 'branch', 'late', 0, null]]);
 });

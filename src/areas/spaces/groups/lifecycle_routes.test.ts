@@ -13,231 +13,238 @@ import { deleteRepositories, removeGroup } from '../../people/namespaces/index.t
 import { removeMarkedGroups } from './index.ts';
 
 const removal = [removeGroup, deleteRepositories];
-const addGroup = async (w: World, path: string, parent_id?: number, more: object = {}) =>
-  (await w.as('owner').post('/groups', { name: path, path, ...(parent_id === undefined ? {} : { parent_id }), ...more })).body;
+const addGroup = async (here: World, path: string, parent_id?: number, more: object = {}) =>
+  (await here.as('owner').post('/groups', { name: path, path, ...(parent_id === undefined ? {} : { parent_id }), ...more })).body;
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
 
 test('a group that is marked for deletion marks everything in it, until it is restored', async () => {
-  const w = await world();
-  const below = await addGroup(w, 'below', w.group.id);
-  await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', 'in', [w.group.id, below.id]).execute();
-  await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
-  assert.equal((await w.as('maintainer').delete(`/groups/${w.group.id}`)).status, 403);
-  assert.equal((await w.as('anonymous').get(`/projects/${w.project.id}`)).status, 200);
+  const here = await world();
+  const below = await addGroup(here, 'below', here.group.id);
+  await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', 'in', [here.group.id, below.id]).execute();
+  await here.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', here.project.id).execute();
+  assert.equal((await here.as('maintainer').delete(`/groups/${here.group.id}`)).status, 403);
+  assert.equal((await here.as('anonymous').get(`/projects/${here.project.id}`)).status, 200);
 
-  const marked = await w.as('owner').delete(`/groups/${w.group.id}`);
+  const marked = await here.as('owner').delete(`/groups/${here.group.id}`);
   assert.deepEqual([marked.status, marked.body], [202, { message: '202 Accepted' }]);
-  const shown = (await w.as('guest').get(`/groups/${w.group.id}`)).body;
+  const shown = (await here.as('guest').get(`/groups/${here.group.id}`)).body;
   assert.equal(shown.marked_for_deletion_on, today());
-  for (const path of [`/groups/${w.group.id}`, `/groups/${below.id}`, `/projects/${w.project.id}`]) {
-    assert.equal((await w.as('outsider').get(path)).status, 404, path);
-    assert.equal((await w.as('guest').get(path)).status, 200, path);
+  for (const path of [`/groups/${here.group.id}`, `/groups/${below.id}`, `/projects/${here.project.id}`]) {
+    assert.equal((await here.as('outsider').get(path)).status, 404, path);
+    assert.equal((await here.as('guest').get(path)).status, 200, path);
   }
   assert.ok(
-    !idsOf((await w.as('outsider').get('/groups', { all_available: true, search: w.group.path })).body).includes(w.group.id),
+    !idsOf((await here.as('outsider').get('/groups', { all_available: true, search: here.group.path })).body).includes(
+      here.group.id,
+    ),
   );
-  assert.deepEqual(idsOf((await w.as('outsider').get('/projects', { search: w.project.path })).body), []);
-  assert.equal((await w.as('owner').post('/groups', { name: 'more', path: 'more', parent_id: below.id })).status, 403);
-  assert.equal((await w.as('owner').post('/projects', { name: 'more', namespace_id: below.id })).status, 400);
-  assert.equal((await w.as('maintainer').post(`/projects/${w.project.id}/freeze_periods`, {})).status, 403);
-  assert.equal((await w.as('owner').delete(`/projects/${w.project.id}`)).status, 202);
+  assert.deepEqual(idsOf((await here.as('outsider').get('/projects', { search: here.project.path })).body), []);
+  assert.equal((await here.as('owner').post('/groups', { name: 'more', path: 'more', parent_id: below.id })).status, 403);
+  assert.equal((await here.as('owner').post('/projects', { name: 'more', namespace_id: below.id })).status, 400);
+  assert.equal((await here.as('maintainer').post(`/projects/${here.project.id}/freeze_periods`, {})).status, 403);
+  assert.equal((await here.as('owner').delete(`/projects/${here.project.id}`)).status, 202);
   assert.equal(
-    (await w.as('owner').get(`/projects/${w.project.id}`)).body.marked_for_deletion_on,
+    (await here.as('owner').get(`/projects/${here.project.id}`)).body.marked_for_deletion_on,
     null,
     'the state of the group decides',
   );
 
-  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/restore`)).status, 201);
-  assert.equal((await w.as('anonymous').get(`/projects/${w.project.id}`)).status, 200);
-  const twice = await w.as('owner').post(`/groups/${w.group.id}/restore`);
+  assert.equal((await here.as('owner').post(`/groups/${here.group.id}/restore`)).status, 201);
+  assert.equal((await here.as('anonymous').get(`/projects/${here.project.id}`)).status, 200);
+  const twice = await here.as('owner').post(`/groups/${here.group.id}/restore`);
   assert.deepEqual([twice.status, twice.body], [400, { message: 'Group has not been marked for deletion' }]);
 });
 
 test('a group that is marked for deletion frees its name and path at once, and gets them back when it is restored', async () => {
-  const w = await filledWorld();
-  const sub = await addGroup(w, 'sub', w.group.id);
-  const below = await addGroup(w, 'below', sub.id);
-  const inside = (await w.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
+  const here = await filledWorld();
+  const sub = await addGroup(here, 'sub', here.group.id);
+  const below = await addGroup(here, 'below', sub.id);
+  const inside = (await here.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
   const paths = async (name = 'sub') => [
-    (await w.as('owner').get(`/groups/${sub.id}`)).body.name === name,
-    (await w.as('owner').get(`/groups/${below.id}`)).body.full_path,
-    (await w.as('owner').get(`/projects/${inside.id}`)).body.path_with_namespace,
+    (await here.as('owner').get(`/groups/${sub.id}`)).body.name === name,
+    (await here.as('owner').get(`/groups/${below.id}`)).body.full_path,
+    (await here.as('owner').get(`/projects/${inside.id}`)).body.path_with_namespace,
   ];
   const before = await paths();
   const ending = `-deletion_scheduled-${sub.id}`;
-  const moved = `${w.group.path}/sub${ending}/below`;
-  assert.equal((await w.as('owner').delete(`/groups/${sub.id}`)).status, 202);
+  const moved = `${here.group.path}/sub${ending}/below`;
+  assert.equal((await here.as('owner').delete(`/groups/${sub.id}`)).status, 202);
   assert.deepEqual(await paths(`sub${ending}`), [true, moved, `${moved}/inside`]);
-  const old = await w.as('guest').get(`/projects/${encodeURIComponent(inside.path_with_namespace)}`);
-  assert.equal(old.headers.get('location'), `${w.url}/api/v4/projects/${inside.id}`);
+  const old = await here.as('guest').get(`/projects/${encodeURIComponent(inside.path_with_namespace)}`);
+  assert.equal(old.headers.get('location'), `${here.url}/api/v4/projects/${inside.id}`);
   const { run } = await gitClient();
-  const asked = await run(['ls-remote', remoteOf(w.url, inside.path_with_namespace, w.people.owner.token)]);
+  const asked = await run(['ls-remote', remoteOf(here.url, inside.path_with_namespace, here.people.owner.token)]);
   assert.equal(asked.code, 0, asked.stderr);
 
-  const next = await addGroup(w, 'sub', w.group.id);
-  const refused = await w.as('owner').post(`/groups/${sub.id}/restore`);
+  const next = await addGroup(here, 'sub', here.group.id);
+  const refused = await here.as('owner').post(`/groups/${sub.id}/restore`);
   const taken = ['has already been taken'];
   assert.deepEqual([refused.status, refused.body], [400, { message: { name: taken, path: taken } }]);
   assert.deepEqual(await paths(`sub${ending}`), [true, moved, `${moved}/inside`]);
-  assert.equal((await w.as('owner').delete(`/groups/${next.id}`)).status, 202);
-  assert.equal((await w.as('owner').post(`/groups/${sub.id}/restore`)).status, 201);
+  assert.equal((await here.as('owner').delete(`/groups/${next.id}`)).status, 202);
+  assert.equal((await here.as('owner').post(`/groups/${sub.id}/restore`)).status, 201);
   assert.deepEqual(await paths(), before);
 
-  const top = `/groups/${w.group.id}`;
-  assert.equal((await w.as('owner').delete(top)).status, 202);
-  assert.equal((await addGroup(w, w.group.path)).full_path, w.group.path);
-  assert.deepEqual((await w.as('owner').post(`${top}/restore`)).body, { message: { path: taken } });
-  assert.equal((await w.as('owner').put(top, { path: `${w.group.path}-kept` })).status, 200);
-  assert.equal((await w.as('owner').post(`${top}/restore`)).body.full_path, `${w.group.path}-kept`);
+  const top = `/groups/${here.group.id}`;
+  assert.equal((await here.as('owner').delete(top)).status, 202);
+  assert.equal((await addGroup(here, here.group.path)).full_path, here.group.path);
+  assert.deepEqual((await here.as('owner').post(`${top}/restore`)).body, { message: { path: taken } });
+  assert.equal((await here.as('owner').put(top, { path: `${here.group.path}-kept` })).status, 200);
+  assert.equal((await here.as('owner').post(`${top}/restore`)).body.full_path, `${here.group.path}-kept`);
 });
 
 test('the hourly job deletes a group with everything in it, and its members lose access to what was shared with it', async () => {
-  const w = await filledWorld();
-  const { path } = repositoryIn(w);
-  const below = await addGroup(w, 'below', w.group.id);
-  const other = await w.person();
+  const here = await filledWorld();
+  const { path } = repositoryIn(here);
+  const below = await addGroup(here, 'below', here.group.id);
+  const other = await here.person();
   const theirs = (await other.client.post('/projects', { name: 'theirs' })).body;
-  await w.as('owner').post(`/groups/${w.group.id}/members`, { user_id: other.id, access_level: 10 });
-  const shared = await other.client.post(`/projects/${theirs.id}/share`, { group_id: w.group.id, group_access: 30 });
+  await here.as('owner').post(`/groups/${here.group.id}/members`, { user_id: other.id, access_level: 10 });
+  const shared = await other.client.post(`/projects/${theirs.id}/share`, { group_id: here.group.id, group_access: 30 });
   assert.equal(shared.status, 201);
-  assert.equal((await w.as('guest').get(`/projects/${theirs.id}`)).status, 200);
+  assert.equal((await here.as('guest').get(`/projects/${theirs.id}`)).status, 200);
 
-  assert.equal((await w.as('owner').delete(`/groups/${w.group.id}`)).status, 202);
-  await performJob(w.services, removeMarkedGroups);
-  assert.deepEqual(await performQueued(w.services, removal), [], 'it can still be restored');
-  await sql`update namespaces set marked_for_deletion_at = now() - interval '91 days' where id = ${w.group.id}`.execute(w.db);
-  await performJob(w.services, removeMarkedGroups);
-  assert.deepEqual(await performQueued(w.services, removal), ['remove_group', 'delete_repositories']);
-  for (const gone of [`/groups/${w.group.id}`, `/groups/${below.id}`, `/projects/${w.project.id}`])
-    assert.equal((await w.as('admin').get(gone)).status, 404, gone);
+  assert.equal((await here.as('owner').delete(`/groups/${here.group.id}`)).status, 202);
+  await performJob(here.services, removeMarkedGroups);
+  assert.deepEqual(await performQueued(here.services, removal), [], 'it can still be restored');
+  await sql`update namespaces set marked_for_deletion_at = now() - interval '91 days' where id = ${here.group.id}`.execute(
+    here.db,
+  );
+  await performJob(here.services, removeMarkedGroups);
+  assert.deepEqual(await performQueued(here.services, removal), ['remove_group', 'delete_repositories']);
+  for (const gone of [`/groups/${here.group.id}`, `/groups/${below.id}`, `/projects/${here.project.id}`])
+    assert.equal((await here.as('admin').get(gone)).status, 404, gone);
   assert.ok(!existsSync(path));
-  assert.equal((await w.as('guest').get(`/projects/${theirs.id}`)).status, 404);
+  assert.equal((await here.as('guest').get(`/projects/${theirs.id}`)).status, 404);
   assert.deepEqual((await other.client.get(`/projects/${theirs.id}`)).body.shared_with_groups, []);
-  const again = await w.as('guest').post('/groups', { name: 'again', path: w.group.path });
+  const again = await here.as('guest').post('/groups', { name: 'again', path: here.group.path });
   assert.equal(again.status, 201);
 });
 
 test('only a marked subgroup is deleted immediately, when the request names its path', async () => {
-  const w = await world();
-  const below = await addGroup(w, 'below', w.group.id);
+  const here = await world();
+  const below = await addGroup(here, 'below', here.group.id);
   const now = (full_path: string) => ({ permanently_remove: true, full_path });
   const refusal = async (id: number, full_path: string) =>
-    (await w.as('owner').delete(`/groups/${id}`, now(full_path))).body.message;
-  assert.match(await refusal(w.group.id, w.group.full_path), /only available for subgroups/);
+    (await here.as('owner').delete(`/groups/${id}`, now(full_path))).body.message;
+  assert.match(await refusal(here.group.id, here.group.full_path), /only available for subgroups/);
   assert.equal(await refusal(below.id, below.full_path), 'Group must be marked for deletion first.');
-  await w.as('owner').delete(`/groups/${below.id}`);
+  await here.as('owner').delete(`/groups/${below.id}`);
   assert.match(await refusal(below.id, below.full_path), /`full_path` is incorrect/);
-  assert.deepEqual(await performQueued(w.services, removal), []);
+  assert.deepEqual(await performQueued(here.services, removal), []);
   assert.equal(
-    (await w.as('owner').delete(`/groups/${below.id}`, now(`${below.full_path}-deletion_scheduled-${below.id}`))).status,
+    (await here.as('owner').delete(`/groups/${below.id}`, now(`${below.full_path}-deletion_scheduled-${below.id}`))).status,
     202,
   );
-  assert.deepEqual(await performQueued(w.services, removal), ['remove_group']);
-  assert.equal((await w.as('owner').get(`/groups/${below.id}`)).status, 404);
+  assert.deepEqual(await performQueued(here.services, removal), ['remove_group']);
+  assert.equal((await here.as('owner').get(`/groups/${below.id}`)).status, 404);
 });
 
 test('an archived group archives everything in it', async () => {
-  const w = await world();
-  const below = await addGroup(w, 'below', w.group.id);
-  const archived = await w.as('owner').post(`/groups/${w.group.id}/archive`);
+  const here = await world();
+  const below = await addGroup(here, 'below', here.group.id);
+  const archived = await here.as('owner').post(`/groups/${here.group.id}/archive`);
   assert.deepEqual([archived.status, archived.body.archived], [200, true]);
-  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/archive`)).body.message, 'Group is already archived!');
-  assert.equal((await w.as('owner').post(`/groups/${below.id}/unarchive`)).status, 422);
-  assert.equal((await w.as('guest').get(`/groups/${below.id}`)).body.archived, true);
-  assert.deepEqual(idsOf((await w.as('guest').get(`/groups/${w.group.id}/subgroups`, { active: true })).body), []);
-  assert.equal((await w.as('owner').post('/projects', { name: 'more', namespace_id: w.group.id })).status, 400);
-  assert.equal((await w.as('owner').post(`/groups/${w.group.id}/unarchive`)).body.archived, false);
-  assert.deepEqual(idsOf((await w.as('guest').get(`/groups/${w.group.id}/subgroups`, { active: true })).body), [below.id]);
+  assert.equal((await here.as('owner').post(`/groups/${here.group.id}/archive`)).body.message, 'Group is already archived!');
+  assert.equal((await here.as('owner').post(`/groups/${below.id}/unarchive`)).status, 422);
+  assert.equal((await here.as('guest').get(`/groups/${below.id}`)).body.archived, true);
+  assert.deepEqual(idsOf((await here.as('guest').get(`/groups/${here.group.id}/subgroups`, { active: true })).body), []);
+  assert.equal((await here.as('owner').post('/projects', { name: 'more', namespace_id: here.group.id })).status, 400);
+  assert.equal((await here.as('owner').post(`/groups/${here.group.id}/unarchive`)).body.archived, false);
+  assert.deepEqual(idsOf((await here.as('guest').get(`/groups/${here.group.id}/subgroups`, { active: true })).body), [below.id]);
 });
 
 test('a transferred group takes everything along: paths, authorizations and visibility follow, and old paths redirect', async () => {
-  const w = await world();
-  await w.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', w.group.id).execute();
-  await w.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', w.project.id).execute();
-  const parent = await addGroup(w, `parent-${w.group.id}`, undefined, { visibility: 'internal' });
-  const reader = await w.person();
-  await w.as('owner').post(`/groups/${parent.id}/members`, { user_id: reader.id, access_level: 20 });
+  const here = await world();
+  await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
+  await here.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', here.project.id).execute();
+  const parent = await addGroup(here, `parent-${here.group.id}`, undefined, { visibility: 'internal' });
+  const reader = await here.person();
+  await here.as('owner').post(`/groups/${parent.id}/members`, { user_id: reader.id, access_level: 20 });
   const move = (group_id?: number) =>
-    w.as('owner').post(`/groups/${w.group.id}/transfer`, group_id === undefined ? {} : { group_id });
+    here.as('owner').post(`/groups/${here.group.id}/transfer`, group_id === undefined ? {} : { group_id });
 
-  assert.equal((await w.as('maintainer').post(`/groups/${w.group.id}/transfer`, { group_id: parent.id })).status, 403);
+  assert.equal((await here.as('maintainer').post(`/groups/${here.group.id}/transfer`, { group_id: parent.id })).status, 403);
   assert.deepEqual((await move()).body, { message: 'Transfer failed: Group is already a root group.' });
-  const foreign = (await w.as('guest').post('/groups', { name: 'foreign', path: `foreign-${w.group.id}`, visibility: 'public' }))
-    .body;
+  const foreign = (
+    await here.as('guest').post('/groups', { name: 'foreign', path: `foreign-${here.group.id}`, visibility: 'public' })
+  ).body;
   assert.deepEqual((await move(foreign.id)).body, { message: "Transfer failed: You don't have enough permissions." });
   assert.equal((await move(99_999_999)).status, 404);
-  const locations = await w.as('owner').get(`/groups/${w.group.id}/transfer_locations`, { search: `parent-${w.group.id}` });
+  const locations = await here
+    .as('owner')
+    .get(`/groups/${here.group.id}/transfer_locations`, { search: `parent-${here.group.id}` });
   assert.deepEqual(idsOf(locations.body), [parent.id]);
 
   const moved = await move(parent.id);
   assert.deepEqual(
     [moved.status, moved.body.full_path, moved.body.parent_id, moved.body.visibility],
-    [201, `${parent.path}/${w.group.path}`, parent.id, 'internal'],
+    [201, `${parent.path}/${here.group.path}`, parent.id, 'internal'],
   );
-  const project = (await reader.client.get(`/projects/${w.project.id}`)).body;
+  const project = (await reader.client.get(`/projects/${here.project.id}`)).body;
   assert.deepEqual(
     [project.path_with_namespace, project.visibility, project.permissions.group_access.access_level],
-    [`${parent.path}/${w.group.path}/${w.project.path}`, 'internal', 20],
+    [`${parent.path}/${here.group.path}/${here.project.path}`, 'internal', 20],
   );
-  assert.equal((await w.as('anonymous').get(`/projects/${w.project.id}`)).status, 404);
-  const old = await w.as('guest').get(`/groups/${w.group.path}/subgroups`);
-  assert.deepEqual([old.status, old.headers.get('location')], [301, `${w.url}/api/v4/groups/${w.group.id}/subgroups`]);
+  assert.equal((await here.as('anonymous').get(`/projects/${here.project.id}`)).status, 404);
+  const old = await here.as('guest').get(`/groups/${here.group.path}/subgroups`);
+  assert.deepEqual([old.status, old.headers.get('location')], [301, `${here.url}/api/v4/groups/${here.group.id}/subgroups`]);
   assert.equal(
-    (await w.as('owner').put(`/groups/${w.group.path}`, { name: 'x' })).body.message,
+    (await here.as('owner').put(`/groups/${here.group.path}`, { name: 'x' })).body.message,
     'Non GET methods are not allowed for moved groups',
   );
-  const within = await w.as('guest').get(`/projects/${encodeURIComponent(w.project.full_path)}`);
-  assert.equal(within.headers.get('location'), `${w.url}/api/v4/projects/${w.project.id}`);
+  const within = await here.as('guest').get(`/projects/${encodeURIComponent(here.project.full_path)}`);
+  assert.equal(within.headers.get('location'), `${here.url}/api/v4/projects/${here.project.id}`);
 
-  const inside = await addGroup(w, 'inside', w.group.id);
+  const inside = await addGroup(here, 'inside', here.group.id);
   assert.match((await move(inside.id)).body.message, /cannot move into itself/);
   assert.deepEqual((await move(parent.id)).body, {
     message: 'Transfer failed: Group is already associated to the parent group.',
   });
-  assert.equal((await move()).body.full_path, w.group.path);
-  assert.equal((await reader.client.get(`/projects/${w.project.id}`)).body.permissions.group_access, null);
+  assert.equal((await move()).body.full_path, here.group.path);
+  assert.equal((await reader.client.get(`/projects/${here.project.id}`)).body.permissions.group_access, null);
   assert.equal(
-    (await w.as('guest').get(`/groups/${w.group.path}`)).status,
+    (await here.as('guest').get(`/groups/${here.group.path}`)).status,
     200,
     'what stands at a path wins over where it once led',
   );
 });
 
 test('a group with inherited owners keeps an owner after a transfer', async () => {
-  const w = await world();
-  const below = await addGroup(w, `below-${w.group.id}`, w.group.id);
-  assert.equal((await w.as('owner').post(`/groups/${below.id}/transfer`)).body.parent_id, null);
-  const members = (await w.as('owner').get(`/groups/${below.id}/members`)).body;
+  const here = await world();
+  const below = await addGroup(here, `below-${here.group.id}`, here.group.id);
+  assert.equal((await here.as('owner').post(`/groups/${below.id}/transfer`)).body.parent_id, null);
+  const members = (await here.as('owner').get(`/groups/${below.id}/members`)).body;
   assert.deepEqual(
     members.map(({ id, access_level }: { id: number; access_level: number }) => [id, access_level]),
-    [[w.people.owner.id, 50]],
+    [[here.people.owner.id, 50]],
   );
-  assert.equal((await w.as('guest').get(`/groups/${below.id}`)).status, 404);
+  assert.equal((await here.as('guest').get(`/groups/${below.id}`)).status, 404);
 });
 
 test('an administrator transfers a project to a group', async () => {
-  const w = await world();
-  const there = await addGroup(w, `there-${w.group.id}`);
-  assert.equal((await w.as('owner').post(`/groups/${there.id}/projects/${w.project.id}`)).status, 403);
-  const moved = await w.as('admin').post(`/groups/${there.id}/projects/${w.project.id}`);
+  const here = await world();
+  const there = await addGroup(here, `there-${here.group.id}`);
+  assert.equal((await here.as('owner').post(`/groups/${there.id}/projects/${here.project.id}`)).status, 403);
+  const moved = await here.as('admin').post(`/groups/${there.id}/projects/${here.project.id}`);
   assert.deepEqual([moved.status, moved.body.id], [201, there.id]);
-  assert.deepEqual(idsOf((await w.as('owner').get(`/groups/${there.id}/projects`)).body), [w.project.id]);
+  assert.deepEqual(idsOf((await here.as('owner').get(`/groups/${there.id}/projects`)).body), [here.project.id]);
 });
 
 test('a group that is restored while it is being deleted stays, with everything in it', async () => {
-  const w = await world();
-  const below = await addGroup(w, 'below', w.group.id);
-  const inside = (await w.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
-  assert.equal((await w.as('owner').delete(`/groups/${below.id}`)).status, 202);
-  const removing = await w.db.transaction().execute(async (tx) => {
+  const here = await world();
+  const below = await addGroup(here, 'below', here.group.id);
+  const inside = (await here.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
+  assert.equal((await here.as('owner').delete(`/groups/${below.id}`)).status, 202);
+  const removing = await here.db.transaction().execute(async (tx) => {
     await lockTree(tx, below.id);
     await tx.updateTable('namespaces').set({ marked_for_deletion_at: null }).where('id', '=', below.id).execute();
-    const job = performJob(w.services, removeGroup, { group_id: below.id });
+    const job = performJob(here.services, removeGroup, { group_id: below.id });
     // Until it waits for the tree, which restoring has locked.
-    await untilLockWaits(w.db);
+    await untilLockWaits(here.db);
     return { job };
   });
   await removing.job;
-  assert.equal((await w.as('owner').get(`/groups/${below.id}`)).status, 200);
-  assert.equal((await w.as('owner').get(`/projects/${inside.id}`)).status, 200);
+  assert.equal((await here.as('owner').get(`/groups/${below.id}`)).status, 200);
+  assert.equal((await here.as('owner').get(`/projects/${inside.id}`)).status, 200);
 });
