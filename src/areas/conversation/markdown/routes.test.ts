@@ -4,14 +4,14 @@ import { addIssue } from '../../../../test/support/issues.ts';
 import { world } from '../../../../test/support/world.ts';
 
 test('Markdown is rendered as HTML, with links for references that the reader may see', async () => {
-  const w = await world();
-  await addIssue(w, { title: 'Seen' });
-  await addIssue(w, { title: 'Hidden', confidential: true });
-  const { full_path, path } = w.project;
-  const { username } = w.people.owner;
+  const here = await world();
+  await addIssue(here, { title: 'Seen' });
+  await addIssue(here, { title: 'Hidden', confidential: true });
+  const { full_path, path } = here.project;
+  const { username } = here.people.owner;
   const text = `**See** #1, #2, #3, ${path}#1 and @${username}; not \`#1\`\n\n<script>alert(1)</script>`;
 
-  const guest = await w.as('guest').post('/markdown', { text, gfm: true, project: full_path });
+  const guest = await here.as('guest').post('/markdown', { text, gfm: true, project: full_path });
   assert.equal(guest.status, 201);
   const issue = `<a href="http://coppice.test/${full_path}/-/issues/1">`;
   const person = `<a href="http://coppice.test/${username}">@${username}</a>`;
@@ -19,17 +19,17 @@ test('Markdown is rendered as HTML, with links for references that the reader ma
     guest.body.html.trim(),
     `<p><strong>See</strong> ${issue}#1</a>, #2, #3, ${issue}${path}#1</a> and ${person}; not <code>#1</code></p>`,
   );
-  const owner = await w.as('owner').post('/markdown', { text, gfm: true, project: full_path });
+  const owner = await here.as('owner').post('/markdown', { text, gfm: true, project: full_path });
   assert.match(owner.body.html, /\/-\/issues\/2">#2<\/a>/);
 
-  const plain = await w.as('guest').post('/markdown', { text });
+  const plain = await here.as('guest').post('/markdown', { text });
   assert.doesNotMatch(plain.body.html, /<a/);
 });
 
 test('the project must be readable, and the text is required', async () => {
-  const w = await world();
-  const hidden = await w.as('outsider').post('/markdown', { text: 'x', gfm: true, project: w.project.full_path });
+  const here = await world();
+  const hidden = await here.as('outsider').post('/markdown', { text: 'x', gfm: true, project: here.project.full_path });
   assert.deepEqual([hidden.status, hidden.body], [404, { message: '404 Project Not Found' }]);
-  assert.equal((await w.as('guest').post('/markdown', {})).body.error, 'text is missing');
-  assert.equal((await w.as('anonymous').post('/markdown', { text: 'x' })).status, 401);
+  assert.equal((await here.as('guest').post('/markdown', {})).body.error, 'text is missing');
+  assert.equal((await here.as('anonymous').post('/markdown', { text: 'x' })).status, 401);
 });

@@ -12,23 +12,23 @@ async function addIssue({ as, project }: World, values: object = {}) {
 
 /** A world with an issue, and the messages and effects of commands on it. */
 async function issueWorld(values: object = {}) {
-  const w = await world();
-  const issue = await addIssue(w, values);
-  const url = `/projects/${w.project.id}/issues/${issue.iid}`;
+  const here = await world();
+  const issue = await addIssue(here, values);
+  const url = `/projects/${here.project.id}/issues/${issue.iid}`;
   /** Comments of commands only: the summary, and the attributes reported as changed. */
   const command = async (body: string, persona: Persona = 'planner') => {
-    const answer = await w.as(persona).post(`${url}/notes`, { body });
+    const answer = await here.as(persona).post(`${url}/notes`, { body });
     assert.equal(answer.status, 202, JSON.stringify(answer.body));
     return answer.body as { summary: string[]; commands_changes: Record<string, unknown> };
   };
   const said = async (body: string, persona: Persona = 'planner') => (await command(body, persona)).summary;
   /** The reply when no command could be applied. */
   const refused = async (body: string, persona: Persona = 'planner') => {
-    const answer = await w.as(persona).post(`${url}/notes`, { body });
+    const answer = await here.as(persona).post(`${url}/notes`, { body });
     assert.equal(answer.status, 400, JSON.stringify(answer.body));
   };
-  const shown = async () => (await w.as('planner').get(url)).body;
-  return { w, issue, url, command, said, refused, shown };
+  const shown = async () => (await here.as('planner').get(url)).body;
+  return { here, issue, url, command, said, refused, shown };
 }
 
 test('commands close, reopen and rename an issue', async () => {
@@ -44,19 +44,19 @@ test('commands close, reopen and rename an issue', async () => {
 });
 
 test('a command next to text is applied, and the text becomes the comment', async () => {
-  const { w, url, shown } = await issueWorld();
-  const answer = await w.as('planner').post(`${url}/notes`, { body: 'Enough.\n/close\n/nonsense\n/reopen\n/shrug' });
+  const { here, url, shown } = await issueWorld();
+  const answer = await here.as('planner').post(`${url}/notes`, { body: 'Enough.\n/close\n/nonsense\n/reopen\n/shrug' });
   assert.equal(answer.status, 201);
   assert.equal(answer.body.body, 'Enough.\n/nonsense\n¯\\＿(ツ)＿/¯');
   assert.equal((await shown()).state, 'opened', 'the last one counts');
 });
 
 test('commands add, remove and replace existing labels', async () => {
-  const { w, command, said, refused, shown } = await issueWorld({ labels: 'old' });
+  const { here, command, said, refused, shown } = await issueWorld({ labels: 'old' });
   for (const name of ['bug', 'b c', 'kind::one', 'kind::two'])
-    await w.as('planner').post(`/projects/${w.project.id}/labels`, { name, color: '#112233' });
+    await here.as('planner').post(`/projects/${here.project.id}/labels`, { name, color: '#112233' });
   const ids = new Map<string, number>(
-    (await w.as('planner').get(`/projects/${w.project.id}/labels`)).body.map((label: { id: number; name: string }) => [
+    (await here.as('planner').get(`/projects/${here.project.id}/labels`)).body.map((label: { id: number; name: string }) => [
       label.name,
       label.id,
     ]),
@@ -78,8 +78,8 @@ test('commands add, remove and replace existing labels', async () => {
 });
 
 test('commands assign and unassign users', async () => {
-  const { w, command, said, refused, shown } = await issueWorld();
-  const { guest, developer, planner, outsider } = w.people;
+  const { here, command, said, refused, shown } = await issueWorld();
+  const { guest, developer, planner, outsider } = here.people;
   const ids = async () => (await shown()).assignees.map(({ id }: { id: number }) => id).sort();
   assert.deepEqual(await command(`/assign @${guest.username} and me`), {
     summary: [`Assigned @${guest.username} and @${planner.username}.`],
@@ -99,9 +99,9 @@ test('commands assign and unassign users', async () => {
 });
 
 test('commands set and remove milestone, dates, weight, health status and lock', async () => {
-  const { w, command, said, refused, shown } = await issueWorld();
-  const milestones = `/projects/${w.project.id}/milestones`;
-  const { id } = (await w.as('planner').post(milestones, { title: 'First harvest' })).body;
+  const { here, command, said, refused, shown } = await issueWorld();
+  const milestones = `/projects/${here.project.id}/milestones`;
+  const { id } = (await here.as('planner').post(milestones, { title: 'First harvest' })).body;
   assert.deepEqual(await command('/milestone %"First harvest"'), {
     summary: ['Set the milestone to %"First harvest".'],
     commands_changes: { milestone_id: id },
@@ -162,8 +162,8 @@ test('commands estimate and spend time', async () => {
 });
 
 test('commands on subscriptions, to-do items and reactions affect the caller only', async () => {
-  const { w, url, command, said, refused } = await issueWorld();
-  const todos = async () => (await w.as('guest').get('/todos')).body.length;
+  const { here, url, command, said, refused } = await issueWorld();
+  const todos = async () => (await here.as('guest').get('/todos')).body.length;
   assert.deepEqual(await command('/todo', 'guest'), {
     summary: ['Added a to-do item.'],
     commands_changes: { todo_event: 'add' },
@@ -174,27 +174,27 @@ test('commands on subscriptions, to-do items and reactions affect the caller onl
   await refused('/done', 'guest');
   assert.equal(await todos(), 0);
   assert.deepEqual(await said('/subscribe', 'guest'), ['Subscribed to notifications.']);
-  assert.equal((await w.as('guest').get(url)).body.subscribed, true);
+  assert.equal((await here.as('guest').get(url)).body.subscribed, true);
   assert.deepEqual(await said('/unsubscribe', 'guest'), ['Unsubscribed from notifications.']);
-  assert.equal((await w.as('guest').get(url)).body.subscribed, false);
+  assert.equal((await here.as('guest').get(url)).body.subscribed, false);
   assert.deepEqual(await command('/award :thumbsup:', 'guest'), {
     summary: ['Toggled :thumbsup: emoji reaction.'],
     commands_changes: { emoji_award: 'thumbsup' },
   });
-  assert.equal((await w.as('guest').get(url)).body.upvotes, 1);
+  assert.equal((await here.as('guest').get(url)).body.upvotes, 1);
   await said('/react thumbsup', 'guest');
-  assert.equal((await w.as('guest').get(url)).body.upvotes, 0);
+  assert.equal((await here.as('guest').get(url)).body.upvotes, 0);
   await refused('/award :no_such_thing:', 'guest');
 });
 
 test('a to-do item is added after the edits of the same comment', async () => {
-  const { w, said } = await issueWorld();
+  const { here, said } = await issueWorld();
   assert.deepEqual(await said('/todo\n/title Other'), ['Added a to-do item.', 'Changed the title to "Other".']);
-  assert.equal((await w.as('planner').get('/todos')).body.length, 1);
+  assert.equal((await here.as('planner').get('/todos')).body.length, 1);
 });
 
 test('a command needs the same rights as the equivalent edit', async () => {
-  const { w, refused, shown } = await issueWorld();
+  const { here, refused, shown } = await issueWorld();
   const planning = [
     '/label ~x',
     '/assign me',
@@ -210,23 +210,23 @@ test('a command needs the same rights as the equivalent edit', async () => {
   const before = await shown();
   assert.deepEqual([before.state, before.title, before.assignees], ['opened', 'Mend the fence', []]);
 
-  const own = (await w.as('guest').post(`/projects/${w.project.id}/issues`, { title: 'Mine' })).body;
-  const url = `/projects/${w.project.id}/issues/${own.iid}/notes`;
-  const mixed = await w.as('guest').post(url, { body: '/title Still mine\n/due tomorrow\n/close' });
+  const own = (await here.as('guest').post(`/projects/${here.project.id}/issues`, { title: 'Mine' })).body;
+  const url = `/projects/${here.project.id}/issues/${own.iid}/notes`;
+  const mixed = await here.as('guest').post(url, { body: '/title Still mine\n/due tomorrow\n/close' });
   assert.deepEqual(mixed.body.summary, ['Changed the title to "Still mine".', could('due'), 'Closed this issue.']);
-  const after = (await w.as('guest').get(`/projects/${w.project.id}/issues/${own.iid}`)).body;
+  const after = (await here.as('guest').get(`/projects/${here.project.id}/issues/${own.iid}`)).body;
   assert.deepEqual([after.title, after.due_date, after.state], ['Still mine', null, 'closed']);
 });
 
 test('commands link, unlink and mark issues as duplicates', async () => {
-  const { w, url, said, refused, shown } = await issueWorld();
-  const [second, third] = [await addIssue(w, { title: 'Two' }), await addIssue(w, { title: 'Three' })];
+  const { here, url, said, refused, shown } = await issueWorld();
+  const [second, third] = [await addIssue(here, { title: 'Two' }), await addIssue(here, { title: 'Three' })];
   const links = async () =>
-    (await w.as('planner').get(`${url}/links`)).body.map((link: { iid: number; link_type: string }) => [
+    (await here.as('planner').get(`${url}/links`)).body.map((link: { iid: number; link_type: string }) => [
       link.iid,
       link.link_type,
     ]);
-  assert.deepEqual(await said(`/relate #${second.iid} ${w.project.full_path}#${third.iid}`, 'reporter'), [
+  assert.deepEqual(await said(`/relate #${second.iid} ${here.project.full_path}#${third.iid}`, 'reporter'), [
     `Marked this issue as related to #${second.iid} and #${third.iid}.`,
   ]);
   assert.deepEqual(await said(`/unlink #${third.iid}`, 'reporter'), [`Removed the link to #${third.iid}.`]);
@@ -247,19 +247,19 @@ test('commands link, unlink and mark issues as duplicates', async () => {
 });
 
 test('commands clone and move an issue, including the edits of the same comment', async () => {
-  const { w, said, refused, shown } = await issueWorld();
-  const other = (await w.as('owner').post('/projects', { name: 'other', namespace_id: w.group.id })).body;
+  const { here, said, refused, shown } = await issueWorld();
+  const other = (await here.as('owner').post('/projects', { name: 'other', namespace_id: here.group.id })).body;
   assert.deepEqual(await said(`/clone ${other.path_with_namespace} --with_notes`), [
     `Cloned this issue to ${other.path_with_namespace}.`,
   ]);
   await refused('/move');
   await refused('/move no/where');
-  await refused(`/move ${w.project.full_path}`);
+  await refused(`/move ${here.project.full_path}`);
   assert.deepEqual(await said(`/title Moved on\n/move ${other.path_with_namespace}`), [
     'Changed the title to "Moved on".',
     `Moved this issue to ${other.path_with_namespace}.`,
   ]);
-  const issues = (await w.as('planner').get(`/projects/${other.id}/issues`, { sort: 'asc' })).body;
+  const issues = (await here.as('planner').get(`/projects/${other.id}/issues`, { sort: 'asc' })).body;
   assert.deepEqual(issues.map(({ title }: { title: string }) => title).sort(), ['Mend the fence', 'Moved on']);
   const { state, moved_to_id } = await shown();
   assert.equal(state, 'closed');
@@ -267,9 +267,9 @@ test('commands clone and move an issue, including the edits of the same comment'
 });
 
 test('a command copies labels and milestone from another issue', async () => {
-  const { w, command, shown } = await issueWorld();
-  const { id: milestone_id } = (await w.as('planner').post(`/projects/${w.project.id}/milestones`, { title: 'Soon' })).body;
-  const source = await addIssue(w, { title: 'Source', labels: 'one,two', milestone_id });
+  const { here, command, shown } = await issueWorld();
+  const { id: milestone_id } = (await here.as('planner').post(`/projects/${here.project.id}/milestones`, { title: 'Soon' })).body;
+  const source = await addIssue(here, { title: 'Source', labels: 'one,two', milestone_id });
   const { summary, commands_changes } = await command(`/copy_metadata #${source.iid}`);
   assert.deepEqual(summary, [`Copied labels and milestone from #${source.iid}.`]);
   assert.deepEqual(commands_changes, { add_labels: ['one', 'two'], milestone_id });
@@ -293,21 +293,21 @@ test('a command turns an issue into an incident, which has a severity', async ()
 });
 
 test('a command makes an issue confidential', async () => {
-  const { w, url, command, refused } = await issueWorld();
+  const { here, url, command, refused } = await issueWorld();
   assert.deepEqual(await command('/confidential'), {
     summary: ['Made this issue confidential.'],
     commands_changes: { confidential: true },
   });
-  assert.equal((await w.as('guest').get(url)).status, 404);
+  assert.equal((await here.as('guest').get(url)).status, 404);
   await refused('/confidential');
 });
 
 test('commands move an issue between the iterations of its group', async () => {
-  const { w, said, refused, shown } = await issueWorld();
+  const { here, said, refused, shown } = await issueWorld();
   const today = new Date().toISOString().slice(0, 10);
   const cadence = { title: 'Weeks', automatic: true, start_date: today, duration_in_weeks: 1, iterations_in_advance: 1 };
-  assert.equal((await w.as('planner').post(`/groups/${w.group.id}/iteration_cadences`, cadence)).status, 201);
-  const [current, next] = (await w.as('planner').get(`/groups/${w.group.id}/iterations`)).body.sort(
+  assert.equal((await here.as('planner').post(`/groups/${here.group.id}/iteration_cadences`, cadence)).status, 201);
+  const [current, next] = (await here.as('planner').get(`/groups/${here.group.id}/iterations`)).body.sort(
     (a: { start_date: string }, b: { start_date: string }) => a.start_date.localeCompare(b.start_date),
   );
   assert.deepEqual(await said('/iteration --current'), [`Set the iteration to *iteration:${current.id}.`]);
@@ -321,40 +321,40 @@ test('commands move an issue between the iterations of its group', async () => {
 });
 
 test('commands in the description of a new issue are applied and removed', async () => {
-  const w = await world();
-  await w.as('planner').post(`/projects/${w.project.id}/labels`, { name: 'bug', color: '#112233' });
-  const issue = await addIssue(w, { description: 'It is broken.\n/label ~bug\n/due 2031-01-02\n/close\n/todo' });
+  const here = await world();
+  await here.as('planner').post(`/projects/${here.project.id}/labels`, { name: 'bug', color: '#112233' });
+  const issue = await addIssue(here, { description: 'It is broken.\n/label ~bug\n/due 2031-01-02\n/close\n/todo' });
   assert.equal(issue.description, 'It is broken.');
   assert.deepEqual([issue.labels, issue.due_date, issue.state], [['bug'], '2031-01-02', 'opened']);
-  assert.deepEqual((await w.as('planner').get('/todos')).body, []);
+  assert.deepEqual((await here.as('planner').get('/todos')).body, []);
   const { iid } = (
-    await w.as('guest').post(`/projects/${w.project.id}/issues`, { title: 'By a guest', description: '/label ~bug' })
+    await here.as('guest').post(`/projects/${here.project.id}/issues`, { title: 'By a guest', description: '/label ~bug' })
   ).body;
-  const own = (await w.as('guest').get(`/projects/${w.project.id}/issues/${iid}`)).body;
+  const own = (await here.as('guest').get(`/projects/${here.project.id}/issues/${iid}`)).body;
   assert.deepEqual([own.labels, own.description ?? ''], [['bug'], '']);
 });
 
 test('commands in an edited description are applied and removed', async () => {
-  const { w, url } = await issueWorld();
-  const changed = await w.as('planner').put(url, { description: 'Done.\n/close\n/title Mended\n/shrug' });
+  const { here, url } = await issueWorld();
+  const changed = await here.as('planner').put(url, { description: 'Done.\n/close\n/title Mended\n/shrug' });
   assert.equal(changed.status, 200);
   const { description, state, title } = changed.body;
   assert.deepEqual([description, state, title], ['Done.\n¯\\＿(ツ)＿/¯', 'closed', 'Mended']);
 });
 
 test('commands that are not for issues are removed without effect', async () => {
-  const { w, url, refused } = await issueWorld();
+  const { here, url, refused } = await issueWorld();
   for (const command of ['/merge', '/approve', '/child_epic &1', '/parent_epic &1']) await refused(command);
-  const answer = await w.as('planner').post(`${url}/notes`, { body: 'Text\n/merge' });
+  const answer = await here.as('planner').post(`${url}/notes`, { body: 'Text\n/merge' });
   assert.deepEqual([answer.status, answer.body.body], [201, 'Text']);
 });
 
 test('epics support the commands that make sense on them', async () => {
-  const w = await world();
-  const url = `/groups/${w.group.id}/epics`;
-  await w.as('planner').post(`/groups/${w.group.id}/labels`, { name: 'bug', color: '#112233' });
+  const here = await world();
+  const url = `/groups/${here.group.id}/epics`;
+  await here.as('planner').post(`/groups/${here.group.id}/labels`, { name: 'bug', color: '#112233' });
   const add = async (title: string, description: string) => {
-    const added = await w.as('planner').post(url, { title, description });
+    const added = await here.as('planner').post(url, { title, description });
     assert.equal(added.status, 201, JSON.stringify(added.body));
     return added.body;
   };
@@ -364,11 +364,11 @@ test('epics support the commands that make sense on them', async () => {
   assert.equal(child.parent_id, epic.id);
 
   const said = async (body: string, persona: Persona = 'planner') => {
-    const answer = await w.as(persona).post(`${url}/${epic.id}/notes`, { body });
+    const answer = await here.as(persona).post(`${url}/${epic.id}/notes`, { body });
     assert.equal(answer.status, 202, JSON.stringify(answer.body));
     return answer.body.summary;
   };
-  const shown = async () => (await w.as('planner').get(`${url}/${epic.iid}`)).body;
+  const shown = async () => (await here.as('planner').get(`${url}/${epic.iid}`)).body;
   assert.deepEqual(await said('/close\n/title Garden\n/unlabel\n/due tomorrow'), [
     'Closed this epic.',
     'Changed the title to "Garden".',
@@ -389,12 +389,12 @@ test('epics support the commands that make sense on them', async () => {
     'Subscribed to notifications.',
     'Toggled :heart: emoji reaction.',
   ]);
-  const refused = await w.as('guest').post(`${url}/${child.id}/notes`, { body: '/close' });
+  const refused = await here.as('guest').post(`${url}/${child.id}/notes`, { body: '/close' });
   assert.equal(refused.status, 400);
-  const edited = await w.as('planner').put(`${url}/${child.iid}`, { description: 'Red.\n/remove_parent_epic' });
+  const edited = await here.as('planner').put(`${url}/${child.iid}`, { description: 'Red.\n/remove_parent_epic' });
   assert.deepEqual([edited.body.description, edited.body.parent_id], ['Red.', null]);
 
-  const parentOf = async () => (await w.as('planner').get(`${url}/${child.iid}`)).body.parent_id;
+  const parentOf = async () => (await here.as('planner').get(`${url}/${child.iid}`)).body.parent_id;
   assert.deepEqual(await said(`/child_epic &${child.iid}`), [`Added &${child.iid} as child epic.`]);
   assert.equal(await parentOf(), epic.id);
   assert.deepEqual(await said(`/remove_child_epic &${child.iid}\n/child_epic &999`), [
@@ -405,18 +405,18 @@ test('epics support the commands that make sense on them', async () => {
 });
 
 test('a command promotes an issue to an epic of its group', async () => {
-  const { w, said, refused, shown } = await issueWorld({ description: 'Everywhere.' });
+  const { here, said, refused, shown } = await issueWorld({ description: 'Everywhere.' });
   await refused('/promote', 'guest');
   await refused('/promote_to nonsense');
   assert.deepEqual(await said('/promote_to epic'), ['Promoted issue to an epic.']);
-  const [epic] = (await w.as('planner').get(`/groups/${w.group.id}/epics`)).body;
+  const [epic] = (await here.as('planner').get(`/groups/${here.group.id}/epics`)).body;
   assert.deepEqual([epic.title, epic.description], ['Mend the fence', 'Everywhere.']);
   assert.equal((await shown()).state, 'closed');
 });
 
 test('commands add an issue to an epic and remove it', async () => {
-  const { w, command, said, refused, shown } = await issueWorld();
-  const added = await w.as('planner').post(`/groups/${w.group.id}/epics`, { title: 'Orchard' });
+  const { here, command, said, refused, shown } = await issueWorld();
+  const added = await here.as('planner').post(`/groups/${here.group.id}/epics`, { title: 'Orchard' });
   const { id, iid } = added.body;
   assert.deepEqual(await command(`/epic &${iid}`), {
     summary: ['Added an issue to an epic.'],
@@ -425,7 +425,7 @@ test('commands add an issue to an epic and remove it', async () => {
   assert.equal((await shown()).epic.id, id);
   assert.deepEqual(await said('/remove_epic'), ['Removed an issue from an epic.']);
   assert.equal((await shown()).epic, null);
-  assert.deepEqual(await said(`/set_parent ${w.group.full_path}&${iid}`), ['Added an issue to an epic.']);
+  assert.deepEqual(await said(`/set_parent ${here.group.full_path}&${iid}`), ['Added an issue to an epic.']);
   await said('/remove_parent');
   for (const wrong of ['/epic &999', '/epic', '/remove_epic']) await refused(wrong);
 });

@@ -50,9 +50,9 @@ test('a project has a limited number of freeze periods', async () => {
 });
 
 test('protected branches take no changes during a freeze where the project says so, and others do', async () => {
-  const place = await filledWorld();
-  const { as, project, people, url } = place;
-  const head = await headOf(place, 'main');
+  const here = await filledWorld();
+  const { as, project, people, url } = here;
+  const head = await headOf(here, 'main');
   const edit = { branch: 'main', commit_message: 'Edit', content: 'new\n' };
   const message = `This project is frozen until ${nextYear}-01-01T00:00:00.000Z. You cannot change its protected branches during a freeze.`;
   await as('maintainer').post(`/projects/${project.id}/freeze_periods`, untilNewYear);
@@ -72,10 +72,10 @@ test('protected branches take no changes during a freeze where the project says 
   const pushed = await client.run(['push', 'origin', 'main'], { at: 'work' });
   assert.equal(pushed.code, 1);
   assert.match(pushed.stderr, new RegExp(message.replaceAll('.', '\\.')));
-  assert.equal(await headOf(place, 'main'), head);
+  assert.equal(await headOf(here, 'main'), head);
   assert.equal((await client.run(['push', 'origin', 'main:topic'], { at: 'work' })).code, 0);
 
   await as('maintainer').put(`/projects/${project.id}`, { freeze_blocks_pushes: false });
   assert.equal((await client.run(['push', 'origin', 'main'], { at: 'work' })).code, 0);
-  assert.notEqual(await headOf(place, 'main'), head);
+  assert.notEqual(await headOf(here, 'main'), head);
 });

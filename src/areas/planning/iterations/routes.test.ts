@@ -81,16 +81,16 @@ test('an automatic cadence creates the current iteration and those in advance', 
 });
 
 test('iterations end, start and are created every day, and open issues roll over', async () => {
-  const place = await world();
-  const { as, group, services, db, project } = place;
+  const here = await world();
+  const { as, group, services, db, project } = here;
   const { id } = (await as('planner').post(`/groups/${group.id}/iteration_cadences`, { ...weekly(), roll_over: true })).body;
   const url = `/groups/${group.id}/iterations`;
   const [first, second] = (await as('guest').get(url)).body;
-  const issues = [await issueIn(place, first.id, 1), await issueIn(place, first.id, 2, 'closed')];
+  const issues = [await issueIn(here, first.id, 1), await issueIn(here, first.id, 2, 'closed')];
 
   await performJob(services, advanceIterations);
   assert.equal((await as('guest').get(url)).body.length, 3);
-  await passDays(place, id, 8);
+  await passDays(here, id, 8);
   await performJob(services, advanceIterations);
   assert.deepEqual(spans(await as('guest').get(url)), [
     [1, 3, daysFromNow(-8), daysFromNow(-2)],
@@ -110,7 +110,7 @@ test('iterations end, start and are created every day, and open issues roll over
   );
 
   // The server was off for months: iterations for that time are not created.
-  await passDays(place, id, 70);
+  await passDays(here, id, 70);
   await performJob(services, advanceIterations);
   const later = (await as('guest').get(url, { state: 'opened' })).body;
   assert.deepEqual(
@@ -214,8 +214,8 @@ test('an invalid cadence is refused with reasons by field', async () => {
 });
 
 test('lists of groups and projects support every filter', async () => {
-  const place = await world();
-  const { as, group, project, db, people } = place;
+  const here = await world();
+  const { as, group, project, db, people } = here;
   const below = await db
     .transaction()
     .execute((tx) => createGroup(tx, { name: 'below', path: 'below', parent_id: group.id, creator_id: people.owner.id }));

@@ -156,9 +156,9 @@ test('an invalid title or colour is refused by field, and a taken title is a con
 });
 
 test('a project lists the labels of all its ancestor groups, or only of its own group', async () => {
-  const place = await world();
-  const { as, group, people, services } = place;
-  const below = await subgroupOf(place, 'below');
+  const here = await world();
+  const { as, group, people, services } = here;
+  const below = await subgroupOf(here, 'below');
   const id = await createProject(services, {
     name: 'deep',
     path: 'deep',
@@ -197,14 +197,14 @@ test('a project lists the labels of all its ancestor groups, or only of its own 
 });
 
 test('counts include only the issues that the caller may read, for each label of a page', async () => {
-  const place = await world();
-  const { as, project } = place;
+  const here = await world();
+  const { as, project } = here;
   const url = `/projects/${project.id}/labels`;
   const add = async (name: string) => (await as('planner').post(url, { name, color: 'red' })).body.id as number;
   const [a, b] = [await add('a'), await add('b')];
-  await issueWith(place, project.id, [a, b]);
-  await issueWith(place, project.id, [a], { state: 'closed' });
-  await issueWith(place, project.id, [a], { confidential: true });
+  await issueWith(here, project.id, [a, b]);
+  await issueWith(here, project.id, [a], { state: 'closed' });
+  await issueWith(here, project.id, [a], { confidential: true });
   const counts = async (persona: 'guest' | 'reporter') =>
     (await as(persona).get(url, { with_counts: true })).body.map((label: Record<string, number>) => [
       label.open_issues_count,
@@ -240,8 +240,8 @@ test('a subscription is stored once, and only for the subscriber', async () => {
 });
 
 test('a promoted label replaces those with its title in the projects of the group', async () => {
-  const place = await world();
-  const { as, group, project, people, services, db } = place;
+  const here = await world();
+  const { as, group, project, people, services, db } = here;
   const other = await createProject(services, {
     name: 'other',
     path: 'other',
@@ -252,7 +252,7 @@ test('a promoted label replaces those with its title in the projects of the grou
   const add = async (id: number, priority?: number) =>
     (await as('owner').post(`/projects/${id}/labels`, { name: 'bug', color: 'red', description: `of ${id}`, priority })).body.id;
   const [first, second] = [await add(project.id, 5), await add(other)];
-  const issues = [await issueWith(place, project.id, [first]), await issueWith(place, other, [second])];
+  const issues = [await issueWith(here, project.id, [first]), await issueWith(here, other, [second])];
   await as('guest').post(`/projects/${project.id}/labels/bug/subscribe`);
 
   const url = `/projects/${project.id}/labels/bug/promote`;
@@ -272,9 +272,9 @@ test('a promoted label replaces those with its title in the projects of the grou
     borne,
     issues.map((issue_id) => ({ issue_id, label_id: id })),
   );
-  const here = (await as('guest').get(`/projects/${project.id}/labels`)).body;
+  const left = (await as('guest').get(`/projects/${project.id}/labels`)).body;
   assert.deepEqual(
-    here.map((label: { id: number; priority: number; subscribed: boolean }) => [label.id, label.priority, label.subscribed]),
+    left.map((label: { id: number; priority: number; subscribed: boolean }) => [label.id, label.priority, label.subscribed]),
     [[id, 5, true]],
   );
   const { label_priority } = await db

@@ -154,8 +154,8 @@ test('the list is sorted by due date, and every filter works', async () => {
 });
 
 test('a group lists its own milestones, readable ones of ancestors and descendants, and those of a day', async () => {
-  const place = await world();
-  const { as, group, db, people } = place;
+  const here = await world();
+  const { as, group, db, people } = here;
   const below = await db
     .transaction()
     .execute((tx) => createGroup(tx, { name: 'below', path: 'below', parent_id: group.id, creator_id: people.owner.id }));
@@ -179,8 +179,8 @@ test('a group lists its own milestones, readable ones of ancestors and descendan
 });
 
 test('a promoted milestone takes over the issues of milestones with its title in the projects of the group', async () => {
-  const place = await world();
-  const { as, group, project, people, services, db } = place;
+  const here = await world();
+  const { as, group, project, people, services, db } = here;
   const other = await createProject(services, {
     name: 'other',
     path: 'other',
@@ -191,7 +191,7 @@ test('a promoted milestone takes over the issues of milestones with its title in
   const add = async (id: number) =>
     (await as('owner').post(`/projects/${id}/milestones`, { title: 'v1', due_date: '2031-05-05' })).body.id;
   const [mine, theirs] = [await add(project.id), await add(other)];
-  const issue = await issueOf(place, mine);
+  const issue = await issueOf(here, mine);
   const url = `/projects/${project.id}/milestones/${mine}/promote`;
   assert.equal((await as('planner').post(url)).status, 403);
   assert.equal((await as('reporter').post(`/projects/${project.id}/milestones/${theirs}/promote`)).status, 404);
@@ -213,7 +213,7 @@ test('a promoted milestone takes over the issues of milestones with its title in
     .values({ project_id: project.id, iid: 7, title: 'v1' })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const lateIssue = await issueOf(place, late);
+  const lateIssue = await issueOf(here, late);
   const merged = await as('reporter').post(`/projects/${project.id}/milestones/${late}/promote`);
   assert.deepEqual([merged.status, merged.body], [200, null]);
   assert.deepEqual((await as('guest').get(`/groups/${group.id}/milestones`)).body, [milestone], 'the group keeps its own');
@@ -223,13 +223,13 @@ test('a promoted milestone takes over the issues of milestones with its title in
 });
 
 test('burndown events say when the readable issues were opened, closed and reopened', async () => {
-  const place = await world();
-  const { as, project, db } = place;
+  const here = await world();
+  const { as, project, db } = here;
   const url = `/projects/${project.id}/milestones`;
   const { id } = (await as('planner').post(url, { title: 'v1', due_date: '2020-03-01' })).body;
-  const issue = await issueOf(place, id, { weight: 3, created_at: '2020-01-01T00:00:00Z' });
-  await issueOf(place, id, { confidential: true, created_at: '2020-01-02T00:00:00Z' });
-  await issueOf(place, id, { created_at: '2020-03-02T00:00:00Z' });
+  const issue = await issueOf(here, id, { weight: 3, created_at: '2020-01-01T00:00:00Z' });
+  await issueOf(here, id, { confidential: true, created_at: '2020-01-02T00:00:00Z' });
+  await issueOf(here, id, { created_at: '2020-03-02T00:00:00Z' });
   await sql`insert into resource_state_events (issue_id, state, created_at) values
     (${issue}, 'closed', '2020-02-01'), (${issue}, 'reopened', '2020-03-01T23:00:00Z')`.execute(db);
   const seen = [

@@ -6,9 +6,9 @@ import { type World, world } from '../../../../test/support/world.ts';
 const pathOf = ({ project }: World, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}`;
 
 test('participants are subscribed to an issue until they unsubscribe', async () => {
-  const place = await world();
-  const { as } = place;
-  const path = pathOf(place, await addIssue(place, {}, 'guest'));
+  const here = await world();
+  const { as } = here;
+  const path = pathOf(here, await addIssue(here, {}, 'guest'));
   const post = async (persona: 'guest' | 'reporter', verb: string) => (await as(persona).post(`${path}/${verb}`)).status;
   const told = async (persona: 'guest' | 'reporter') => (await as(persona).get(path)).body.subscribed;
 
@@ -26,20 +26,20 @@ test('participants are subscribed to an issue until they unsubscribe', async () 
   assert.equal(await post('reporter', 'subscribe'), 304);
   assert.equal((await as('anonymous').post(`${path}/subscribe`)).status, 401);
   assert.equal((await as('outsider').post(`${path}/subscribe`)).status, 404);
-  await as('planner').put(path, { description: `@${place.people.developer.username}` });
+  await as('planner').put(path, { description: `@${here.people.developer.username}` });
   assert.equal((await as('developer').get(path)).body.subscribed, true);
 });
 
 test('participants are the author, assignees, commenters and mentioned users who may read the issue', async () => {
-  const place = await world();
-  const { as, people } = place;
+  const here = await world();
+  const { as, people } = here;
   const name = (persona: keyof typeof people) => `@${people[persona].username}`;
   const issue = await addIssue(
-    place,
+    here,
     { description: `${name('maintainer')} ${name('outsider')}`, assignee_ids: [people.planner.id] },
     'guest',
   );
-  const path = pathOf(place, issue);
+  const path = pathOf(here, issue);
   await as('reporter').post(`${path}/notes`, { body: `Ask ${name('owner')}.` });
   await as('developer').put(path, { title: 'Only changed' });
   const usernames = async (parameters = {}) =>
@@ -50,11 +50,11 @@ test('participants are the author, assignees, commenters and mentioned users who
 });
 
 test('user agent details are for administrators', async () => {
-  const place = await world();
-  const { as, project, db } = place;
+  const here = await world();
+  const { as, project, db } = here;
   const headers = { 'user-agent': 'walk/1.0' };
   const { body } = await as('guest').post(`/projects/${project.id}/issues`, { title: 'x' }, { headers });
-  const path = `${pathOf(place, body)}/user_agent_detail`;
+  const path = `${pathOf(here, body)}/user_agent_detail`;
   assert.deepEqual((await as('admin').get(path)).body, {
     user_agent: 'walk/1.0',
     ip_address: '127.0.0.1',
@@ -68,10 +68,10 @@ test('user agent details are for administrators', async () => {
 });
 
 test('the lists of merge requests of an issue are empty', async () => {
-  const place = await world();
-  const path = pathOf(place, await addIssue(place));
+  const here = await world();
+  const path = pathOf(here, await addIssue(here));
   for (const name of ['related_merge_requests', 'closed_by']) {
-    const { status, body, headers } = await place.as('guest').get(`${path}/${name}`);
+    const { status, body, headers } = await here.as('guest').get(`${path}/${name}`);
     assert.deepEqual([status, body, headers.get('x-total')], [200, [], '0']);
   }
 });

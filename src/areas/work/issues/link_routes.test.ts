@@ -13,18 +13,18 @@ async function otherProject({ as, group }: World) {
 }
 
 test('issues are linked in both directions and across projects, with system notes on both sides', async () => {
-  const place = await world();
-  const { as, project } = place;
-  const other = await otherProject(place);
-  const [one, two] = [await addIssue(place), await addIssue(place, { title: 'Two' })];
+  const here = await world();
+  const { as, project } = here;
+  const other = await otherProject(here);
+  const [one, two] = [await addIssue(here), await addIssue(here, { title: 'Two' })];
   const far = await addIssue({ as, project: other }, { title: 'Far' });
-  const { status, body: link } = await as('reporter').post(linksOf(place, one), {
+  const { status, body: link } = await as('reporter').post(linksOf(here, one), {
     target_project_id: project.id,
     target_issue_iid: two.iid,
   });
   assert.equal(status, 201, JSON.stringify(link));
   assert.deepEqual([link.source_issue.id, link.target_issue.id, link.link_type], [one.id, two.id, 'relates_to']);
-  const blocking = await as('reporter').post(linksOf(place, one), {
+  const blocking = await as('reporter').post(linksOf(here, one), {
     target_project_id: other.full_path,
     target_issue_iid: String(far.iid),
     link_type: 'is_blocked_by',
@@ -34,7 +34,7 @@ test('issues are linked in both directions and across projects, with system note
     [far.id, one.id, 'blocks'],
   );
 
-  const list = async (issue: { iid: number }, at: Pick<World, 'project'> = place) =>
+  const list = async (issue: { iid: number }, at: Pick<World, 'project'> = here) =>
     (await as('guest').get(linksOf(at, issue))).body.map((entry: Record<string, unknown>) => [
       entry.title,
       entry.link_type,
@@ -47,29 +47,29 @@ test('issues are linked in both directions and across projects, with system note
   assert.deepEqual(await list(two), [['An issue', 'relates_to', link.id]]);
   assert.deepEqual(await list(far, { project: other }), [['An issue', 'is_blocked_by', blocking.body.id]]);
   assert.equal((await as('guest').get(`/projects/${other.id}/issues/${far.iid}`)).body.blocking_issues_count, 1);
-  assert.deepEqual((await as('guest').get(`${linksOf(place, two)}/${link.id}`)).body.id, link.id);
-  assert.equal((await as('guest').get(`${linksOf(place, two)}/${blocking.body.id}`)).status, 404);
+  assert.deepEqual((await as('guest').get(`${linksOf(here, two)}/${link.id}`)).body.id, link.id);
+  assert.equal((await as('guest').get(`${linksOf(here, two)}/${blocking.body.id}`)).status, 404);
 
-  const removed = await as('reporter').delete(`${linksOf(place, two)}/${link.id}`);
+  const removed = await as('reporter').delete(`${linksOf(here, two)}/${link.id}`);
   assert.deepEqual([removed.status, removed.body.id], [200, link.id]);
-  assert.equal((await as('reporter').delete(`${linksOf(place, two)}/${link.id}`)).status, 404);
+  assert.equal((await as('reporter').delete(`${linksOf(here, two)}/${link.id}`)).status, 404);
   assert.deepEqual(await list(two), []);
   const far_reference = `${other.full_path}#${far.iid}`;
-  assert.deepEqual(await notesOn(place, one.id), [
+  assert.deepEqual(await notesOn(here, one.id), [
     `marked this issue as related to #${two.iid}`,
     `marked this issue as blocked by ${far_reference}`,
     `removed the relation with #${two.iid}`,
   ]);
-  assert.deepEqual(await notesOn(place, far.id), [`marked this issue as blocking ${project.full_path}#${one.iid}`]);
+  assert.deepEqual(await notesOn(here, far.id), [`marked this issue as blocking ${project.full_path}#${one.iid}`]);
 });
 
 test('a link needs the role in both projects, and two issues have at most one', async () => {
-  const place = await world();
-  const { as, project } = place;
-  const [one, two] = [await addIssue(place), await addIssue(place)];
+  const here = await world();
+  const { as, project } = here;
+  const [one, two] = [await addIssue(here), await addIssue(here)];
   const target = { target_project_id: null, target_issue_iid: two.iid };
   const link = async (parameters: Record<string, unknown>, persona: 'reporter' | 'planner' = 'reporter') => {
-    const { status, body } = await as(persona).post(linksOf(place, one), parameters);
+    const { status, body } = await as(persona).post(linksOf(here, one), parameters);
     return [status, body.message];
   };
   const role = "Couldn't link issue. You must have at least the Reporter role in both projects.";
@@ -83,7 +83,7 @@ test('a link needs the role in both projects, and two issues have at most one', 
     422,
     `#${one.iid} cannot be added: cannot be related to itself`,
   ]);
-  const outside = await place.person();
+  const outside = await here.person();
   const foreign = (await outside.client.post('/projects', { name: 'foreign', visibility: 'public' })).body;
   await outside.client.post(`/projects/${foreign.id}/issues`, { title: 'Foreign' });
   assert.deepEqual(await link({ target_project_id: foreign.id, target_issue_iid: 1 }), [403, role]);
@@ -91,13 +91,13 @@ test('a link needs the role in both projects, and two issues have at most one', 
   assert.deepEqual(await link(target), [201, undefined]);
   assert.deepEqual(await link(target), [409, 'Issue(s) already assigned']);
   const back = { target_project_id: project.id, target_issue_iid: one.iid, link_type: 'blocks' };
-  assert.equal((await as('reporter').post(linksOf(place, two), back)).status, 409);
-  assert.equal((await as('anonymous').post(linksOf(place, one), target)).status, 401);
-  const [{ issue_link_id }] = (await as('guest').get(linksOf(place, one))).body;
-  assert.equal((await as('planner').delete(`${linksOf(place, one)}/${issue_link_id}`)).status, 403);
+  assert.equal((await as('reporter').post(linksOf(here, two), back)).status, 409);
+  assert.equal((await as('anonymous').post(linksOf(here, one), target)).status, 401);
+  const [{ issue_link_id }] = (await as('guest').get(linksOf(here, one))).body;
+  assert.equal((await as('planner').delete(`${linksOf(here, one)}/${issue_link_id}`)).status, 403);
 
   await as('planner').put(`/projects/${project.id}/issues/${two.iid}`, { confidential: true });
-  assert.deepEqual((await as('guest').get(linksOf(place, one))).body, []);
-  assert.equal((await as('guest').get(`${linksOf(place, one)}/${issue_link_id}`)).status, 404);
-  assert.equal((await as('planner').get(linksOf(place, one))).body.length, 1);
+  assert.deepEqual((await as('guest').get(linksOf(here, one))).body, []);
+  assert.equal((await as('guest').get(`${linksOf(here, one)}/${issue_link_id}`)).status, 404);
+  assert.equal((await as('planner').get(linksOf(here, one))).body.length, 1);
 });

@@ -18,20 +18,20 @@ function form(fields: Record<string, string>, file?: { name: string; bytes: Uint
   return body;
 }
 
-const upload = (place: World, persona: Persona | 'anonymous', path: string, body: FormData) =>
-  place.as(persona).post(path, undefined, { raw: body });
+const upload = (here: World, persona: Persona | 'anonymous', path: string, body: FormData) =>
+  here.as(persona).post(path, undefined, { raw: body });
 
 const blobsIn = async ({ db }: World) =>
   (await db.selectFrom('issue_metric_images').select(['blob_key', 'size_bytes']).orderBy('id').execute()).map((row) => row);
 
 test('an image is uploaded to an incident, listed, updated and deleted with its bytes', async () => {
-  const place = await world();
-  const { as, services, db } = place;
-  const incident = await addIssue(place, { issue_type: 'incident' });
-  const path = imagesOf(place, incident);
+  const here = await world();
+  const { as, services, db } = here;
+  const incident = await addIssue(here, { issue_type: 'incident' });
+  const path = imagesOf(here, incident);
   const fields = { url: 'https://graphs.example/1', url_text: 'Load' };
   const { status, body } = await upload(
-    place,
+    here,
     'reporter',
     path,
     form(fields, { name: 'C:\\shots\\load graph.png', bytes: pixels }),
@@ -45,7 +45,7 @@ test('an image is uploaded to an incident, listed, updated and deleted with its 
     ...fields,
   });
   assert.deepEqual((await as('guest').get(path)).body, [body]);
-  const [row] = await blobsIn(place);
+  const [row] = await blobsIn(here);
   assert.equal(row!.size_bytes, pixels.length);
   const key = row!.blob_key as BlobKey;
   assert.deepEqual(new Uint8Array(await buffer((await services.blobs.read(key))!)), pixels);
@@ -70,25 +70,25 @@ test('an image is uploaded to an incident, listed, updated and deleted with its 
 });
 
 test('files that are not images and uploads without the right are not stored', async () => {
-  const place = await world();
-  const incident = await addIssue(place, { issue_type: 'incident' });
-  const issue = await addIssue(place);
-  const path = imagesOf(place, incident);
+  const here = await world();
+  const incident = await addIssue(here, { issue_type: 'incident' });
+  const issue = await addIssue(here);
+  const path = imagesOf(here, incident);
   const image = { name: 'a.png', bytes: pixels };
   const files = async () => {
-    const names = await readdir(place.services.storages.default!.replace(/repositories$/, 'blobs'), {
+    const names = await readdir(here.services.storages.default!.replace(/repositories$/, 'blobs'), {
       recursive: true,
       withFileTypes: true,
     });
     return names.filter((entry) => entry.isFile()).length;
   };
   const before = await files().catch(() => 0);
-  assert.equal((await upload(place, 'guest', path, form({}, image))).status, 403);
-  assert.equal((await upload(place, 'outsider', path, form({}, image))).status, 404);
-  assert.equal((await upload(place, 'anonymous', path, form({}, image))).status, 401);
-  assert.equal((await upload(place, 'reporter', imagesOf(place, issue), form({}, image))).status, 403);
+  assert.equal((await upload(here, 'guest', path, form({}, image))).status, 403);
+  assert.equal((await upload(here, 'outsider', path, form({}, image))).status, 404);
+  assert.equal((await upload(here, 'anonymous', path, form({}, image))).status, 401);
+  assert.equal((await upload(here, 'reporter', imagesOf(here, issue), form({}, image))).status, 403);
   const refusal = async (body: FormData) => {
-    const { status, body: reply } = await upload(place, 'reporter', path, body);
+    const { status, body: reply } = await upload(here, 'reporter', path, body);
     assert.equal(status, 400);
     return reply.message;
   };
@@ -97,19 +97,19 @@ test('files that are not images and uploads without the right are not stored', a
   assert.equal(await refusal(form({ url: 'x' })), 'file is missing');
   assert.equal(await refusal(form({ file: 'text' })), 'file is invalid');
   assert.deepEqual(await refusal(form({ url: 'ftp://x' }, image)), { url: ['must be a valid URL'] });
-  assert.deepEqual((await place.as('reporter').post(path, { file: 'a' })).body.message, 'file is invalid');
-  assert.deepEqual(await blobsIn(place), []);
+  assert.deepEqual((await here.as('reporter').post(path, { file: 'a' })).body.message, 'file is invalid');
+  assert.deepEqual(await blobsIn(here), []);
   assert.equal(await files().catch(() => 0), before);
 });
 
 test('users who may read the issue can download its images', async () => {
-  const place = await world();
-  const incident = await addIssue(place, { issue_type: 'incident', confidential: true });
+  const here = await world();
+  const incident = await addIssue(here, { issue_type: 'incident', confidential: true });
   const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2]);
   const sent = form({}, { name: 'load graph.png', bytes });
-  const { file_path } = (await upload(place, 'reporter', imagesOf(place, incident), sent)).body;
+  const { file_path } = (await upload(here, 'reporter', imagesOf(here, incident), sent)).body;
   const ask = (persona?: Persona, path = file_path) =>
-    fetch(`${place.url}${path}`, persona ? { headers: { 'private-token': place.people[persona].token } } : {});
+    fetch(`${here.url}${path}`, persona ? { headers: { 'private-token': here.people[persona].token } } : {});
 
   const answer = await ask('reporter');
   assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/png']);
@@ -119,7 +119,7 @@ test('users who may read the issue can download its images', async () => {
     assert.equal((await ask(persona, path)).status, 404);
 
   const script = form({}, { name: 'page.png', bytes: new TextEncoder().encode('<script>alert(1)</script>') });
-  const page = (await upload(place, 'reporter', imagesOf(place, incident), script)).body;
+  const page = (await upload(here, 'reporter', imagesOf(here, incident), script)).body;
   const shown = await ask('reporter', page.file_path);
   assert.match(shown.headers.get('content-disposition') ?? '', /^attachment/);
   assert.equal(shown.headers.get('content-type'), 'text/plain; charset=utf-8');

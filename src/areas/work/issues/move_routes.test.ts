@@ -6,8 +6,8 @@ import { type Persona, type World, world } from '../../../../test/support/world.
 
 const issuesOf = (project: { id: number }) => `/projects/${project.id}/issues`;
 
-const added = (place: World, persona: Persona, parameters = {}, project: Pick<World['project'], 'id'> = place.project) =>
-  addIssue({ as: place.as, project: { ...place.project, ...project } }, parameters, persona);
+const added = (here: World, persona: Persona, parameters = {}, project: Pick<World['project'], 'id'> = here.project) =>
+  addIssue({ as: here.as, project: { ...here.project, ...project } }, parameters, persona);
 
 /** Another project of the group. */
 async function otherProject({ as, group }: World, name: string, parameters: Record<string, unknown> = {}) {
@@ -28,15 +28,15 @@ const order = async ({ as, project }: World): Promise<number[]> => {
 };
 
 test('issues keep their manual position, and new ones come last', async () => {
-  const place = await world();
-  const issues = await Promise.all([1, 2, 3, 4].map(() => added(place, 'guest')));
+  const here = await world();
+  const issues = await Promise.all([1, 2, 3, 4].map(() => added(here, 'guest')));
   const id = (iid: number) => issues.find((issue) => issue.iid === iid)?.id;
-  const before = await order(place);
+  const before = await order(here);
   const move = async (iid: number, parameters: Record<string, unknown>) => {
-    const { status, body } = await place.as('planner').put(`${issuesOf(place.project)}/${iid}/reorder`, parameters);
+    const { status, body } = await here.as('planner').put(`${issuesOf(here.project)}/${iid}/reorder`, parameters);
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal(body.iid, iid);
-    return order(place);
+    return order(here);
   };
   const [a, b, c, d] = before as [number, number, number, number];
   assert.deepEqual(await move(a, { move_after_id: id(b) }), [b, a, c, d]);
@@ -45,10 +45,10 @@ test('issues keep their manual position, and new ones come last', async () => {
   assert.deepEqual(await move(d, { move_after_id: id(a) }), [c, b, a, d]);
   assert.deepEqual(await move(d, { move_after_id: 0, move_before_id: id(c) }), [d, c, b, a]);
   assert.deepEqual(await move(d, {}), [d, c, b, a]);
-  const last = await added(place, 'guest');
-  assert.deepEqual(await order(place), [d, c, b, a, last.iid]);
+  const last = await added(here, 'guest');
+  assert.deepEqual(await order(here), [d, c, b, a, last.iid]);
 
-  const elsewhere = await added(place, 'owner', {}, await otherProject(place, 'other'));
+  const elsewhere = await added(here, 'owner', {}, await otherProject(here, 'other'));
   for (const parameters of [
     { move_after_id: 0, move_before_id: 0 },
     { move_after_id: 987_654_321 },
@@ -56,20 +56,20 @@ test('issues keep their manual position, and new ones come last', async () => {
     { move_after_id: id(d) },
     { move_after_id: id(a), move_before_id: id(c) },
   ]) {
-    const { status, body } = await place.as('planner').put(`${issuesOf(place.project)}/${d}/reorder`, parameters);
+    const { status, body } = await here.as('planner').put(`${issuesOf(here.project)}/${d}/reorder`, parameters);
     assert.deepEqual([status, body], [422, { message: 'Unprocessable Entity' }], JSON.stringify(parameters));
   }
-  assert.equal((await place.as('guest').put(`${issuesOf(place.project)}/${d}/reorder`, { move_after_id: id(a) })).status, 200);
-  assert.equal((await place.as('reporter').put(`${issuesOf(place.project)}/99/reorder`, {})).body.message, '404 Issue Not Found');
+  assert.equal((await here.as('guest').put(`${issuesOf(here.project)}/${d}/reorder`, { move_after_id: id(a) })).status, 200);
+  assert.equal((await here.as('reporter').put(`${issuesOf(here.project)}/99/reorder`, {})).body.message, '404 Issue Not Found');
 });
 
 test('positions never run out: hundreds of moves to the same few positions keep the right order', async () => {
-  const place = await world();
+  const here = await world();
   const random = randomFrom(seedOfToday());
-  const client = place.as('planner');
-  const issues = await Promise.all(Array.from({ length: 24 }, () => added(place, 'planner')));
+  const client = here.as('planner');
+  const issues = await Promise.all(Array.from({ length: 24 }, () => added(here, 'planner')));
   const ids = new Map(issues.map(({ iid, id }) => [iid, id]));
-  const meant = await order(place);
+  const meant = await order(here);
   for (let move = 0; move < 400; move++) {
     const iid = meant[random.below(meant.length)]!;
     meant.splice(meant.indexOf(iid), 1);
@@ -81,45 +81,38 @@ test('positions never run out: hundreds of moves to the same few positions keep 
     ]);
     const target = neighbours.move_after_id !== undefined ? meant.indexOf(meant[at - 1] ?? meant[at]!) + 1 : at;
     meant.splice(target, 0, iid);
-    const { status } = await client.put(`${issuesOf(place.project)}/${iid}/reorder`, neighbours);
+    const { status } = await client.put(`${issuesOf(here.project)}/${iid}/reorder`, neighbours);
     assert.equal(status, 200);
   }
-  assert.deepEqual(await order(place), meant);
-  const late = await added(place, 'guest');
-  assert.deepEqual(await order(place), [...meant, late.iid]);
+  assert.deepEqual(await order(here), meant);
+  const late = await added(here, 'guest');
+  assert.deepEqual(await order(here), [...meant, late.iid]);
 });
 
 test('concurrent reordering never leaves two issues at one position', async () => {
-  const place = await world();
-  const issues = await Promise.all(Array.from({ length: 12 }, () => added(place, 'planner')));
+  const here = await world();
+  const issues = await Promise.all(Array.from({ length: 12 }, () => added(here, 'planner')));
   const moves = issues.flatMap(({ iid }, index) =>
     [1, 5, 7].map((step) =>
-      place.as('planner').put(`${issuesOf(place.project)}/${iid}/reorder`, { move_after_id: issues[(index + step) % 12]!.id }),
+      here.as('planner').put(`${issuesOf(here.project)}/${iid}/reorder`, { move_after_id: issues[(index + step) % 12]!.id }),
     ),
   );
   for (const { status } of await Promise.all(moves)) assert.equal(status, 200);
-  const rows = await place.db
-    .selectFrom('issues')
-    .select('relative_position')
-    .where('project_id', '=', place.project.id)
-    .execute();
+  const rows = await here.db.selectFrom('issues').select('relative_position').where('project_id', '=', here.project.id).execute();
   assert.equal(new Set(rows.map(({ relative_position }) => relative_position)).size, 12);
 });
 
 test('a move takes everything along, and the old issue names its new place', async () => {
-  const place = await world();
-  const { as, people, project, db, group } = place;
-  const target = await otherProject(place, 'target');
-  const [first, blocked] = [
-    await added(place, 'planner', { title: 'First' }),
-    await added(place, 'planner', { title: 'Blocked' }),
-  ];
+  const here = await world();
+  const { as, people, project, db, group } = here;
+  const target = await otherProject(here, 'target');
+  const [first, blocked] = [await added(here, 'planner', { title: 'First' }), await added(here, 'planner', { title: 'Blocked' })];
   const group_label = (await as('owner').post(`/groups/${group.id}/labels`, { name: 'ours', color: '#ff0000' })).body;
   for (const each of [project, target]) await as('owner').post(`/projects/${each.id}/labels`, { name: 'both', color: '#00ff00' });
   await as('owner').post(`/projects/${project.id}/labels`, { name: 'only here', color: '#0000ff' });
   const milestone = (await as('owner').post(`/projects/${project.id}/milestones`, { title: 'One' })).body;
   const there = (await as('owner').post(`/projects/${target.id}/milestones`, { title: 'One' })).body;
-  const moving = await added(place, 'guest', {
+  const moving = await added(here, 'guest', {
     title: 'Moving',
     description: `See #${first.iid}, ~both, %"One", @${people.guest.username} and target#1.`,
     labels: [],
@@ -185,7 +178,7 @@ test('a move takes everything along, and the old issue names its new place', asy
   );
   assert.equal((await as('maintainer').get(`${issuesOf(target)}/1`)).body.subscribed, true);
   assert.equal((await as('guest').get(`${issuesOf(target)}/1`)).body.subscribed, true);
-  const notes = await notesOn(place, moved.id);
+  const notes = await notesOn(here, moved.id);
   assert.ok(notes.includes(`Like ${source}#${first.iid}.`), notes.join('\n'));
   assert.equal(notes.at(-1), `* moved from ${source}#${moving.iid}`);
   const logged = await db.selectFrom('timelogs').select(['time_spent_s', 'summary']).where('issue_id', '=', moved.id).execute();
@@ -193,19 +186,19 @@ test('a move takes everything along, and the old issue names its new place', asy
 
   const old = (await as('planner').get(path)).body;
   assert.deepEqual([old.state, old.moved_to_id, old.closed_by.id], ['closed', moved.id, people.planner.id]);
-  assert.equal((await notesOn(place, moving.id)).at(-1), `* moved to ${target.path_with_namespace}#1`);
+  assert.equal((await notesOn(here, moving.id)).at(-1), `* moved to ${target.path_with_namespace}#1`);
   const again = await as('planner').post(`${path}/move`, { to_project_id: target.id });
   assert.deepEqual([again.status, again.body.message], [400, 'Cannot move work item due to insufficient permissions.']);
   assert.equal((await as('planner').put(path, { state_event: 'reopen' })).body.moved_to_id, null);
 });
 
 test('tasks are moved and cloned as issues of the other types are, with their links', async () => {
-  const place = await world();
-  const { as, project } = place;
-  const target = await otherProject(place, 'target');
-  const parent = await added(place, 'planner', { title: 'Parent' });
+  const here = await world();
+  const { as, project } = here;
+  const target = await otherProject(here, 'target');
+  const parent = await added(here, 'planner', { title: 'Parent' });
   for (const issue_type of ['task', 'incident', 'test_case']) {
-    const { iid } = await added(place, 'owner', { issue_type, title: issue_type });
+    const { iid } = await added(here, 'owner', { issue_type, title: issue_type });
     const path = `${issuesOf(project)}/${iid}`;
     const linked = await as('owner').post(`${path}/links`, { target_project_id: project.id, target_issue_iid: parent.iid });
     assert.equal(linked.status, 201);
@@ -224,11 +217,11 @@ test('tasks are moved and cloned as issues of the other types are, with their li
 });
 
 test('a refused move or clone says why, and changes nothing', async () => {
-  const place = await world();
-  const { as, project, db } = place;
-  const target = await otherProject(place, 'target');
-  const { iid } = await added(place, 'guest');
-  const stranger = await place.person();
+  const here = await world();
+  const { as, project, db } = here;
+  const target = await otherProject(here, 'target');
+  const { iid } = await added(here, 'guest');
+  const stranger = await here.person();
   const foreign = (await stranger.client.post('/projects', { name: 'foreign' })).body;
   const going = async (persona: Persona, verb: 'move' | 'clone', parameters: Record<string, unknown>, number = iid) => {
     const { status, body } = await as(persona).post(`${issuesOf(project)}/${number}/${verb}`, parameters);
@@ -259,10 +252,10 @@ test('a refused move or clone says why, and changes nothing', async () => {
 });
 
 test('a clone is a new issue by its creator, with comments only on request', async () => {
-  const place = await world();
-  const { as, people, project } = place;
-  const target = await otherProject(place, 'target');
-  const issue = await added(place, 'planner', { description: '#1', labels: 'here', weight: 2, assignee_ids: [people.guest.id] });
+  const here = await world();
+  const { as, people, project } = here;
+  const target = await otherProject(here, 'target');
+  const issue = await added(here, 'planner', { description: '#1', labels: 'here', weight: 2, assignee_ids: [people.guest.id] });
   const path = `${issuesOf(project)}/${issue.iid}`;
   await as('developer').post(`${path}/award_emoji`, { name: 'thumbsup' });
   await as('developer').post(`${path}/notes`, { body: 'A comment' });
@@ -273,21 +266,21 @@ test('a clone is a new issue by its creator, with comments only on request', asy
     assert.equal(status, 201, JSON.stringify(body));
     return body;
   };
-  const here = await clone({ to_project_id: project.id });
-  assert.deepEqual([here.iid, here.author.id, here.state, here.upvotes], [2, people.reporter.id, 'opened', 0]);
-  assert.deepEqual([here.labels, here.weight, here.description], [['here'], 2, '#1']);
-  assert.deepEqual(usernamesOf(here), [people.guest.username]);
-  assert.ok(here.created_at > before.created_at);
-  assert.deepEqual(await notesOn(place, here.id), ['* cloned from #1']);
+  const inside = await clone({ to_project_id: project.id });
+  assert.deepEqual([inside.iid, inside.author.id, inside.state, inside.upvotes], [2, people.reporter.id, 'opened', 0]);
+  assert.deepEqual([inside.labels, inside.weight, inside.description], [['here'], 2, '#1']);
+  assert.deepEqual(usernamesOf(inside), [people.guest.username]);
+  assert.ok(inside.created_at > before.created_at);
+  assert.deepEqual(await notesOn(here, inside.id), ['* cloned from #1']);
   const there = await clone({ to_project_id: target.id, with_notes: true });
   assert.deepEqual([there.iid, there.labels, there.description], [1, [], `${project.full_path}#1`]);
-  const notes = await notesOn(place, there.id);
+  const notes = await notesOn(here, there.id);
   assert.ok(notes.includes('A comment'));
   assert.equal(notes.at(-1), `* cloned from ${project.full_path}#1`);
   const { updated_at: _, ...after } = (await as('planner').get(path)).body;
   const { updated_at: __, ...unchanged } = before;
   assert.deepEqual(after, unchanged);
-  assert.deepEqual((await notesOn(place, issue.id)).slice(-2), ['* cloned to #2', `* cloned to ${target.path_with_namespace}#1`]);
+  assert.deepEqual((await notesOn(here, issue.id)).slice(-2), ['* cloned to #2', `* cloned to ${target.path_with_namespace}#1`]);
 });
 
 const usernamesOf = ({ assignees }: { assignees: { username: string }[] }) => assignees.map(({ username }) => username);

@@ -6,10 +6,10 @@ import { world } from '../../../../test/support/world.ts';
 const free = { environment: { COPPICE_LICENSE: 'none' } };
 
 test('on the free plan an issue has one assignee, no weight and no blocking links', async () => {
-  const place = await world(free);
-  const { as, people, project } = place;
+  const here = await world(free);
+  const { as, people, project } = here;
   const assignee_ids = [people.reporter.id, people.guest.id];
-  const issue = await addIssue(place, { assignee_ids, weight: -5, epic_id: 1, labels: 'a::1,a::2' }, 'planner');
+  const issue = await addIssue(here, { assignee_ids, weight: -5, epic_id: 1, labels: 'a::1,a::2' }, 'planner');
   assert.deepEqual(
     issue.assignees.map(({ id }) => id),
     [people.reporter.id],
@@ -20,7 +20,7 @@ test('on the free plan an issue has one assignee, no weight and no blocking link
   const path = `/projects/${project.id}/issues/${issue.iid}`;
   const { status, body } = await as('planner').put(path, { assignee_ids: assignee_ids.toReversed(), weight: 'x', title: 'y' });
   assert.deepEqual([status, body.assignee.id, body.assignees.length], [200, people.guest.id, 1]);
-  const other = await addIssue(place);
+  const other = await addIssue(here);
   const link = { target_project_id: project.id, target_issue_iid: other.iid };
   const blocked = await as('reporter').post(`${path}/links`, { ...link, link_type: 'blocks' });
   assert.deepEqual([blocked.status, blocked.body.message], [403, 'Blocked issues not available for current license']);
@@ -35,8 +35,8 @@ test('a personal project has neither epics nor iterations', async () => {
 });
 
 test('administrators can limit how many issues a user creates per minute', async () => {
-  const place = await world(free);
-  const { as, project } = place;
+  const here = await world(free);
+  const { as, project } = here;
   const { status } = await as('admin').put('/application/settings', { issues_create_limit: 2 });
   assert.equal(status, 200);
   try {
@@ -54,8 +54,8 @@ test('administrators can limit how many issues a user creates per minute', async
 });
 
 test('administrators can limit searches per minute; lists without a search do not count', async () => {
-  const place = await world(free);
-  const { as } = place;
+  const here = await world(free);
+  const { as } = here;
   const limits = (most: number) =>
     as('admin').put('/application/settings', { search_rate_limit: most, search_rate_limit_unauthenticated: most });
   assert.equal((await limits(2)).body.search_rate_limit, 2);

@@ -9,7 +9,7 @@ import { editInput, newIssueInput } from './parameters.ts';
 
 const issuesOf = ({ project }: World) => `/projects/${project.id}/issues`;
 
-const added = (place: World, persona: Persona, parameters = {}) => addIssue(place, parameters, persona);
+const added = (here: World, persona: Persona, parameters = {}) => addIssue(here, parameters, persona);
 
 const open = ({ db, project, group }: World) =>
   db.transaction().execute(async (tx) => {
@@ -32,9 +32,9 @@ const notesOn = async ({ db }: World, issue_id: number) =>
 const usernames = (users: { username: string }[]) => users.map(({ username }) => username);
 
 test('a new issue has all fields of the specification', async () => {
-  const place = await world();
-  const { project, people, group } = place;
-  const { body } = await place.as('planner').post(issuesOf(place), { title: '  The first  ' });
+  const here = await world();
+  const { project, people, group } = here;
+  const { body } = await here.as('planner').post(issuesOf(here), { title: '  The first  ' });
   const api = `http://coppice.test/api/v4/projects/${project.id}`;
   const author = {
     id: people.planner.id,
@@ -98,17 +98,17 @@ test('a new issue has all fields of the specification', async () => {
     imported_from: 'none',
     service_desk_reply_to: null,
   });
-  assert.deepEqual((await place.as('planner').get(`${issuesOf(place)}/1`)).body, body);
-  const { subscribed, ...rest } = (await place.as('guest').get(`${issuesOf(place)}/1`)).body;
+  assert.deepEqual((await here.as('planner').get(`${issuesOf(here)}/1`)).body, body);
+  const { subscribed, ...rest } = (await here.as('guest').get(`${issuesOf(here)}/1`)).body;
   assert.equal(subscribed, false);
   assert.deepEqual({ ...rest, subscribed: true }, body);
 });
 
 test('an issue is created with every parameter', async () => {
-  const place = await world();
-  const { people, project, as } = place;
+  const here = await world();
+  const { people, project, as } = here;
   const milestone = (await as('owner').post(`/projects/${project.id}/milestones`, { title: 'One', due_date: '2031-02-03' })).body;
-  const issue = await added(place, 'developer', {
+  const issue = await added(here, 'developer', {
     title: 'Everything',
     description: '- [x] done\n- [ ] open',
     assignee_ids: [people.reporter.id, people.guest.id, people.outsider.id, 987_654_321],
@@ -131,32 +131,32 @@ test('an issue is created with every parameter', async () => {
     [issue.has_tasks, issue.task_status, issue.task_completion_status],
     [true, '1 of 2 checklist items completed', { count: 2, completed_count: 1 }],
   );
-  const notes = await notesOn(place, issue.id);
+  const notes = await notesOn(here, issue.id);
   assert.deepEqual(notes, [
     'changed due date to January 2, 2031',
     `assigned to @${people.reporter.username} and @${people.guest.username}`,
   ]);
   const count = (table: 'resource_label_events' | 'resource_milestone_events' | 'resource_weight_events') =>
-    place.db.selectFrom(table).select('id').where('issue_id', '=', issue.id).execute();
+    here.db.selectFrom(table).select('id').where('issue_id', '=', issue.id).execute();
   assert.equal((await count('resource_label_events')).length, 3);
   assert.equal((await count('resource_milestone_events')).length, 1);
   assert.equal((await count('resource_weight_events')).length, 1);
-  const events = await place.db
+  const events = await here.db
     .selectFrom('events')
     .select(['action', 'author_id'])
     .where('target_type', '=', 'Issue')
     .where('target_id', '=', issue.id)
     .execute();
   assert.deepEqual(events, [{ action: 'created', author_id: people.developer.id }]);
-  const todos = await place.db.selectFrom('todos').select(['user_id', 'action_name']).where('issue_id', '=', issue.id).execute();
+  const todos = await here.db.selectFrom('todos').select(['user_id', 'action_name']).where('issue_id', '=', issue.id).execute();
   assert.deepEqual(todos.map(({ user_id }) => user_id).sort(), [people.reporter.id, people.guest.id].sort());
 });
 
 test('an invalid issue is refused with the reason, and uses no iid', async () => {
-  const place = await world();
-  const { as } = place;
+  const here = await world();
+  const { as } = here;
   const refused = async (parameters: Record<string, unknown>) => {
-    const { status, body } = await as('owner').post(issuesOf(place), parameters);
+    const { status, body } = await as('owner').post(issuesOf(here), parameters);
     assert.equal(status, 400, JSON.stringify(parameters));
     return body.message;
   };
@@ -178,19 +178,19 @@ test('an invalid issue is refused with the reason, and uses no iid', async () =>
   assert.equal(await refused({ title: 'x', epic_id: 1, epic_iid: 1 }), 'epic_id, epic_iid are mutually exclusive');
   assert.equal(await refused({ title: 'x', discussion_to_resolve: 'x' }), 'merge_request_to_resolve_discussions_of is missing');
   assert.deepEqual(await refused({ title: 'x', iid: 0 }), { iid: ['must be greater than or equal to 1'] });
-  assert.equal((await as('owner').post(issuesOf(place), { title: 'x', milestone_id: 987_654_321 })).status, 404);
+  assert.equal((await as('owner').post(issuesOf(here), { title: 'x', milestone_id: 987_654_321 })).status, 404);
 
   const longest = { title: '\u{1f333}'.repeat(255), description: '\u{1f333}x'.repeat(524_288) };
-  const kept = await added(place, 'owner', longest);
+  const kept = await added(here, 'owner', longest);
   assert.equal(kept.iid, 1);
   assert.deepEqual({ title: kept.title, description: kept.description }, longest);
 });
 
 test('the project decides who may create issues, and the role decides which parameters count', async () => {
-  const place = await world();
-  const { as, people } = place;
-  assert.equal((await as('anonymous').post(issuesOf(place), { title: 'x' })).status, 401);
-  assert.equal((await as('outsider').post(issuesOf(place), { title: 'x' })).status, 404);
+  const here = await world();
+  const { as, people } = here;
+  assert.equal((await as('anonymous').post(issuesOf(here), { title: 'x' })).status, 401);
+  assert.equal((await as('outsider').post(issuesOf(here), { title: 'x' })).status, 404);
   const all = {
     labels: 'new',
     due_date: '2031-01-01',
@@ -199,72 +199,72 @@ test('the project decides who may create issues, and the role decides which para
     discussion_locked: true,
     iid: 50,
   };
-  const byGuest = await added(place, 'guest', { ...all, created_at: '2001-01-01T00:00:00Z' });
+  const byGuest = await added(here, 'guest', { ...all, created_at: '2001-01-01T00:00:00Z' });
   assert.deepEqual([byGuest.iid, byGuest.labels, byGuest.due_date, byGuest.weight], [1, [], '2031-01-01', 1]);
   assert.ok(byGuest.created_at > '2020');
-  assert.equal((await as('guest').post(issuesOf(place), { title: 'x', issue_type: 'incident' })).status, 403);
-  assert.equal((await as('planner').post(issuesOf(place), { title: 'x', issue_type: 'incident' })).status, 403);
-  assert.deepEqual((await added(place, 'planner', all)).labels, ['new']);
-  assert.deepEqual((await added(place, 'guest', { labels: 'new,other' })).labels, ['new']);
+  assert.equal((await as('guest').post(issuesOf(here), { title: 'x', issue_type: 'incident' })).status, 403);
+  assert.equal((await as('planner').post(issuesOf(here), { title: 'x', issue_type: 'incident' })).status, 403);
+  assert.deepEqual((await added(here, 'planner', all)).labels, ['new']);
+  assert.deepEqual((await added(here, 'guest', { labels: 'new,other' })).labels, ['new']);
 
-  await open(place);
-  const stranger = await added(place, 'outsider', { ...all, labels: 'new', confidential: true });
+  await open(here);
+  const stranger = await added(here, 'outsider', { ...all, labels: 'new', confidential: true });
   assert.deepEqual(
     [stranger.labels, stranger.due_date, stranger.weight, stranger.assignees, stranger.discussion_locked, stranger.confidential],
     [[], null, null, [], null, true],
   );
-  await place.db.updateTable('projects').set({ issues_access_level: 'private' }).where('id', '=', place.project.id).execute();
-  assert.equal((await as('outsider').post(issuesOf(place), { title: 'x' })).status, 403);
-  assert.equal((await as('outsider').get(`${issuesOf(place)}/1`)).status, 404);
-  assert.equal((await as('guest').get(`${issuesOf(place)}/1`)).status, 200);
-  await place.db.updateTable('projects').set({ issues_access_level: 'disabled' }).where('id', '=', place.project.id).execute();
-  assert.equal((await as('owner').post(issuesOf(place), { title: 'x' })).status, 403);
-  assert.equal((await as('owner').get(`${issuesOf(place)}/1`)).status, 404);
-  await place.db
+  await here.db.updateTable('projects').set({ issues_access_level: 'private' }).where('id', '=', here.project.id).execute();
+  assert.equal((await as('outsider').post(issuesOf(here), { title: 'x' })).status, 403);
+  assert.equal((await as('outsider').get(`${issuesOf(here)}/1`)).status, 404);
+  assert.equal((await as('guest').get(`${issuesOf(here)}/1`)).status, 200);
+  await here.db.updateTable('projects').set({ issues_access_level: 'disabled' }).where('id', '=', here.project.id).execute();
+  assert.equal((await as('owner').post(issuesOf(here), { title: 'x' })).status, 403);
+  assert.equal((await as('owner').get(`${issuesOf(here)}/1`)).status, 404);
+  await here.db
     .updateTable('projects')
     .set({ issues_access_level: 'enabled', archived: true })
-    .where('id', '=', place.project.id)
+    .where('id', '=', here.project.id)
     .execute();
-  assert.equal((await as('owner').post(issuesOf(place), { title: 'x' })).status, 403);
-  assert.equal((await as('owner').put(`${issuesOf(place)}/1`, { title: 'x' })).status, 403);
-  assert.equal((await as('owner').get(`${issuesOf(place)}/1`)).status, 200);
+  assert.equal((await as('owner').post(issuesOf(here), { title: 'x' })).status, 403);
+  assert.equal((await as('owner').put(`${issuesOf(here)}/1`, { title: 'x' })).status, 403);
+  assert.equal((await as('owner').get(`${issuesOf(here)}/1`)).status, 200);
 });
 
 test('owners can choose iid and time, and no iid is used twice', async () => {
-  const place = await world();
-  const { as } = place;
-  const chosen = await added(place, 'owner', { iid: 7, created_at: '2001-02-03T04:05:06.789Z', labels: 'old' });
+  const here = await world();
+  const { as } = here;
+  const chosen = await added(here, 'owner', { iid: 7, created_at: '2001-02-03T04:05:06.789Z', labels: 'old' });
   assert.deepEqual(
     [chosen.iid, chosen.created_at, chosen.updated_at],
     [7, '2001-02-03T04:05:06.789Z', '2001-02-03T04:05:06.789Z'],
   );
-  const [event] = await place.db
+  const [event] = await here.db
     .selectFrom('resource_label_events')
     .select('created_at')
     .where('issue_id', '=', chosen.id)
     .execute();
   assert.equal(event?.created_at, chosen.created_at);
-  const twice = await as('owner').post(issuesOf(place), { title: 'x', iid: 7 });
+  const twice = await as('owner').post(issuesOf(here), { title: 'x', iid: 7 });
   assert.deepEqual([twice.status, twice.body], [409, { message: 'Duplicated issue' }]);
-  assert.equal((await added(place, 'guest')).iid, 8);
-  assert.equal((await added(place, 'owner', { iid: 3 })).iid, 3);
-  assert.equal((await added(place, 'guest')).iid, 9);
-  for (const iid of [9, 3]) assert.equal((await as('owner').delete(`${issuesOf(place)}/${iid}`)).status, 204);
-  assert.equal((await added(place, 'guest')).iid, 10);
-  assert.equal((await as('owner').post(issuesOf(place), { title: 'x', iid: 3 })).status, 409);
+  assert.equal((await added(here, 'guest')).iid, 8);
+  assert.equal((await added(here, 'owner', { iid: 3 })).iid, 3);
+  assert.equal((await added(here, 'guest')).iid, 9);
+  for (const iid of [9, 3]) assert.equal((await as('owner').delete(`${issuesOf(here)}/${iid}`)).status, 204);
+  assert.equal((await added(here, 'guest')).iid, 10);
+  assert.equal((await as('owner').post(issuesOf(here), { title: 'x', iid: 3 })).status, 409);
 });
 
 test('a confidential issue is visible to its author, its assignees and members from Planner up', async () => {
-  const place = await world();
-  const { as, people } = place;
-  await open(place);
-  const { iid, id } = await added(place, 'guest', { confidential: true });
-  const path = `${issuesOf(place)}/${iid}`;
+  const here = await world();
+  const { as, people } = here;
+  await open(here);
+  const { iid, id } = await added(here, 'guest', { confidential: true });
+  const path = `${issuesOf(here)}/${iid}`;
   for (const persona of ['guest', 'planner', 'reporter', 'owner', 'admin'] as const)
     assert.equal((await as(persona).get(path)).status, 200, persona);
   for (const persona of ['anonymous', 'outsider'] as const) assert.equal((await as(persona).get(path)).status, 404, persona);
   assert.equal((await as('outsider').put(path, { title: 'y' })).status, 403);
-  assert.equal((await as('outsider').put(`${issuesOf(place)}/99`, { title: 'y' })).status, 404);
+  assert.equal((await as('outsider').put(`${issuesOf(here)}/99`, { title: 'y' })).status, 404);
   assert.equal((await as('planner').put(path, { assignee_ids: [people.outsider.id] })).status, 200);
   assert.equal((await as('outsider').get(path)).status, 200);
   assert.equal((await as('outsider').put(path, { title: 'Mine, too' })).body.title, 'Mine, too');
@@ -272,16 +272,16 @@ test('a confidential issue is visible to its author, its assignees and members f
   assert.equal((await as('owner').get(`/issues/${id}`)).status, 403);
   assert.equal((await as('anonymous').get(`/issues/${id}`)).status, 401);
   assert.equal((await as('admin').get('/issues/987654321')).status, 404);
-  const odd = await as('planner').get(`${issuesOf(place)}/one`);
+  const odd = await as('planner').get(`${issuesOf(here)}/one`);
   assert.deepEqual([odd.status, odd.body.error], [400, 'issue_iid is invalid']);
-  assert.equal((await as('planner').get(`${issuesOf(place)}/99999999999999999999`)).status, 404);
+  assert.equal((await as('planner').get(`${issuesOf(here)}/99999999999999999999`)).status, 404);
 });
 
 test('every change gets one system note in the words of the reference', async () => {
-  const place = await world();
-  const { as, people } = place;
-  const { iid, id } = await added(place, 'guest', { title: 'Old title', description: '- [ ] write\n- [ ] read' });
-  const path = `${issuesOf(place)}/${iid}`;
+  const here = await world();
+  const { as, people } = here;
+  const { iid, id } = await added(here, 'guest', { title: 'Old title', description: '- [ ] write\n- [ ] read' });
+  const path = `${issuesOf(here)}/${iid}`;
   const change = async (parameters: Record<string, unknown>) => {
     const { status, body } = await as('reporter').put(path, parameters);
     assert.equal(status, 200, JSON.stringify(body));
@@ -314,17 +314,17 @@ test('every change gets one system note in the words of the reference', async ()
     'removed due date',
     'changed type from issue to incident',
   ];
-  assert.deepEqual(await notesOn(place, id), expected);
+  assert.deepEqual(await notesOn(here, id), expected);
   const last = await change({ title: 'New title', due_date: null, discussion_locked: false, confidential: false });
-  assert.deepEqual(await notesOn(place, id), expected);
+  assert.deepEqual(await notesOn(here, id), expected);
   assert.equal((await change({ title: 'New title' })).updated_at, last.updated_at);
 });
 
 test('labels, milestone and weight are changed and cleared, with resource events', async () => {
-  const place = await world();
-  const { as, project, db } = place;
-  const { iid, id } = await added(place, 'planner', { labels: 'a,b' });
-  const path = `${issuesOf(place)}/${iid}`;
+  const here = await world();
+  const { as, project, db } = here;
+  const { iid, id } = await added(here, 'planner', { labels: 'a,b' });
+  const path = `${issuesOf(here)}/${iid}`;
   const labels = async (parameters: Record<string, unknown>) => (await as('planner').put(path, parameters)).body.labels;
   assert.deepEqual(await labels({ add_labels: 'c, d', remove_labels: ['a'] }), ['b', 'c', 'd']);
   assert.deepEqual(await labels({ labels: 'x,y', add_labels: 'z', remove_labels: 'y' }), ['x', 'z']);
@@ -353,7 +353,7 @@ test('labels, milestone and weight are changed and cleared, with resource events
   assert.equal((await as('planner').put(path, { weight: null })).body.weight, null);
   const assignees = async (parameters: Record<string, unknown>) =>
     usernames((await as('planner').put(path, parameters)).body.assignees);
-  const { planner, guest } = place.people;
+  const { planner, guest } = here.people;
   for (const cleared of [
     { assignee_ids: 0 },
     { assignee_ids: [0] },
@@ -371,11 +371,11 @@ test('labels, milestone and weight are changed and cleared, with resource events
 });
 
 test('users who cannot be assigned are named, and the present assignees stay', async () => {
-  const place = await world();
-  const { as, people, db } = place;
+  const here = await world();
+  const { as, people, db } = here;
   const { planner, guest, outsider } = people;
-  const { iid } = await added(place, 'guest', { title: 'Assigned' });
-  const path = `${issuesOf(place)}/${iid}`;
+  const { iid } = await added(here, 'guest', { title: 'Assigned' });
+  const path = `${issuesOf(here)}/${iid}`;
   const assigned = async () => usernames((await as('planner').get(path)).body.assignees);
   await as('planner').put(path, { assignee_ids: [guest.id] });
   for (const given of [{ assignee_ids: [planner.id, outsider.id, 987_654_321] }, { assignee_ids: [outsider.id, 987_654_321] }]) {
@@ -394,10 +394,10 @@ test('users who cannot be assigned are named, and the present assignees stay', a
 });
 
 test('an edit needs at least one parameter, and invalid ones are refused', async () => {
-  const place = await world();
-  const { as } = place;
-  const { iid } = await added(place, 'guest');
-  const path = `${issuesOf(place)}/${iid}`;
+  const here = await world();
+  const { as } = here;
+  const { iid } = await added(here, 'guest');
+  const path = `${issuesOf(here)}/${iid}`;
   const before = (await as('owner').get(path)).body;
   const message = async (parameters: Record<string, unknown>) => {
     const { status, body } = await as('owner').put(path, parameters);
@@ -436,10 +436,10 @@ test('an edit needs at least one parameter, and invalid ones are refused', async
 });
 
 test('closing and reopening set time and user, and have effects once', async () => {
-  const place = await world();
-  const { as, people, db } = place;
-  const { iid, id } = await added(place, 'guest');
-  const path = `${issuesOf(place)}/${iid}`;
+  const here = await world();
+  const { as, people, db } = here;
+  const { iid, id } = await added(here, 'guest');
+  const path = `${issuesOf(here)}/${iid}`;
   const closed = (await as('guest').put(path, { state_event: 'close' })).body;
   assert.deepEqual([closed.state, closed.closed_by.id, closed.closed_at], ['closed', people.guest.id, closed.updated_at]);
   const again = await as('planner').put(path, { state_event: 'close' });
@@ -463,15 +463,15 @@ test('closing and reopening set time and user, and have effects once', async () 
     events.map(({ action }) => action),
     ['created', 'closed', 'reopened'],
   );
-  assert.deepEqual(await notesOn(place, id), []);
+  assert.deepEqual(await notesOn(here, id), []);
 });
 
 test('authors and assignees can edit title, description and state; other parameters are ignored', async () => {
-  const place = await world();
-  const { as, people } = place;
-  await open(place);
-  const { iid } = await added(place, 'outsider');
-  const path = `${issuesOf(place)}/${iid}`;
+  const here = await world();
+  const { as, people } = here;
+  await open(here);
+  const { iid } = await added(here, 'outsider');
+  const path = `${issuesOf(here)}/${iid}`;
   assert.equal((await as('guest').put(path, { title: 'x' })).status, 403);
   const other = {
     labels: 'a',
@@ -503,10 +503,10 @@ test('authors and assignees can edit title, description and state; other paramet
 });
 
 test('only owners and administrators can delete an issue, unless it has changed since', async () => {
-  const place = await world();
-  const { as, db } = place;
-  const { iid, id, updated_at } = await added(place, 'guest');
-  const path = `${issuesOf(place)}/${iid}`;
+  const here = await world();
+  const { as, db } = here;
+  const { iid, id, updated_at } = await added(here, 'guest');
+  const path = `${issuesOf(here)}/${iid}`;
   for (const persona of ['guest', 'planner', 'maintainer'] as const)
     assert.equal((await as(persona).delete(path)).status, 403, persona);
   const before = new Date(Date.parse(updated_at) - 5000).toUTCString();
@@ -520,12 +520,12 @@ test('only owners and administrators can delete an issue, unless it has changed 
 });
 
 test('concurrent creation and deletion number issues without gaps and repeats', async () => {
-  const place = await world();
-  const { as, db } = place;
+  const here = await world();
+  const { as, db } = here;
   const personas = ['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'] as const;
   const issues = await Promise.all(
     Array.from({ length: 96 }, (_, index) =>
-      added(place, personas[index % personas.length]!, index % 3 === 0 ? { labels: 'x,y' } : {}),
+      added(here, personas[index % personas.length]!, index % 3 === 0 ? { labels: 'x,y' } : {}),
     ),
   );
   const numbers = (list: { iid: number }[]) => list.map(({ iid }) => iid).sort((one, other) => one - other);
@@ -534,10 +534,10 @@ test('concurrent creation and deletion number issues without gaps and repeats', 
     Array.from({ length: 96 }, (_, index) => index + 1),
   );
   const [removed, more] = await Promise.all([
-    Promise.all(issues.slice(0, 10).map(({ iid }) => as('owner').delete(`${issuesOf(place)}/${iid}`))),
+    Promise.all(issues.slice(0, 10).map(({ iid }) => as('owner').delete(`${issuesOf(here)}/${iid}`))),
     Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        index % 4 === 0 ? as('guest').post(issuesOf(place), { title: '' }) : as('guest').post(issuesOf(place), { title: 'x' }),
+        index % 4 === 0 ? as('guest').post(issuesOf(here), { title: '' }) : as('guest').post(issuesOf(here), { title: 'x' }),
       ),
     ),
   ]);
@@ -547,29 +547,29 @@ test('concurrent creation and deletion number issues without gaps and repeats', 
     numbers(later),
     Array.from({ length: 30 }, (_, index) => index + 97),
   );
-  const kept = await db.selectFrom('issues').select('iid').where('project_id', '=', place.project.id).execute();
+  const kept = await db.selectFrom('issues').select('iid').where('project_id', '=', here.project.id).execute();
   assert.equal(new Set(kept.map(({ iid }) => iid)).size, 116);
 });
 
 test('a chosen iid leaves room for later ones', async () => {
-  const place = await world();
-  const { status, body } = await place.as('owner').post(issuesOf(place), { title: 'x', iid: 2 ** 31 - 1 });
+  const here = await world();
+  const { status, body } = await here.as('owner').post(issuesOf(here), { title: 'x', iid: 2 ** 31 - 1 });
   assert.deepEqual([status, body.message], [400, { iid: ['must be less than or equal to 1000000000'] }]);
-  await added(place, 'owner', { iid: 1_000_000_000 });
-  assert.equal((await added(place, 'guest')).iid, 1_000_000_001);
+  await added(here, 'owner', { iid: 1_000_000_000 });
+  assert.equal((await added(here, 'guest')).iid, 1_000_000_001);
 });
 
 test('no parameter value causes a server error', async () => {
-  const place = await world();
-  const { iid } = await addIssue(place);
-  const path = `${issuesOf(place)}/${iid}`;
-  const owner = place.as('owner');
+  const here = await world();
+  const { iid } = await addIssue(here);
+  const path = `${issuesOf(here)}/${iid}`;
+  const owner = here.as('owner');
   const random = randomFrom(seedOfToday());
   for (let attempt = 0; attempt < 400; attempt++) {
     const odd = random.of([...oddTexts, ...oddValues]);
     const [method, address, parameters] = random.of([
       ['put', path, { [random.of(Object.keys(editInput))]: odd }] as const,
-      ['post', issuesOf(place), { title: 'x', [random.of(Object.keys(newIssueInput))]: odd }] as const,
+      ['post', issuesOf(here), { title: 'x', [random.of(Object.keys(newIssueInput))]: odd }] as const,
       ['put', `${path}/reorder`, { move_after_id: odd }] as const,
       ['post', `${path}/add_spent_time`, { duration: odd, summary: odd }] as const,
       ['post', `${path}/clone`, { to_project_id: odd }] as const,
@@ -581,9 +581,9 @@ test('no parameter value causes a server error', async () => {
 });
 
 test('an edit sets the iteration and the health status, alone and together', async () => {
-  const place = await world();
-  const { as, group, project } = place;
-  const issue = await addIssue(place);
+  const here = await world();
+  const { as, group, project } = here;
+  const issue = await addIssue(here);
   const path = `/projects/${project.id}/issues/${issue.iid}`;
   const cadence = { title: 'Weeks', automatic: true, start_date: today(), duration_in_weeks: 1 };
   assert.equal(

@@ -4,9 +4,9 @@ import { addIssue } from '../../../../test/support/issues.ts';
 import { world } from '../../../../test/support/world.ts';
 
 test('time is estimated, added, subtracted and reset, each with a system note', async () => {
-  const place = await world();
-  const { as, project, db, people } = place;
-  const { iid, id } = await addIssue(place, {}, 'guest');
+  const here = await world();
+  const { as, project, db, people } = here;
+  const { iid, id } = await addIssue(here, {}, 'guest');
   const path = `/projects/${project.id}/issues/${iid}`;
   const post = (name: string, parameters: Record<string, unknown> = {}) => as('planner').post(`${path}/${name}`, parameters);
   const stats = (time_estimate: number, human_time_estimate: string | null, total_time_spent: number, human: string | null) => ({
@@ -43,9 +43,9 @@ test('time is estimated, added, subtracted and reset, each with a system note', 
 });
 
 test('invalid durations are refused, and so are callers who may not track time', async () => {
-  const place = await world();
-  const { as, project } = place;
-  const { iid } = await addIssue(place, {}, 'guest');
+  const here = await world();
+  const { as, project } = here;
+  const { iid } = await addIssue(here, {}, 'guest');
   const path = `/projects/${project.id}/issues/${iid}`;
   const refusal = async (name: string, parameters: Record<string, unknown>) => {
     const { status, body } = await as('planner').post(`${path}/${name}`, parameters);
