@@ -23,9 +23,9 @@ async function whoIsShown({ as }: World, url: string): Promise<Persona[]> {
 }
 
 test('the readers of an issue are the callers it is shown to', async () => {
-  const w = await world();
-  const { db, project, people } = w;
-  const { iid, id } = (await w.as('planner').post(`/projects/${project.id}/issues`, { title: 'x' })).body;
+  const here = await world();
+  const { db, project, people } = here;
+  const { iid, id } = (await here.as('planner').post(`/projects/${project.id}/issues`, { title: 'x' })).body;
   const readers = new Set<string>();
   for (const visibility of ['private', 'internal', 'public'])
     for (const issues_access_level of ['enabled', 'private', 'disabled'])
@@ -37,42 +37,42 @@ test('the readers of an issue are the callers it is shown to', async () => {
             await db.updateTable('projects').set({ visibility, issues_access_level }).where('id', '=', project.id).execute();
             await db.updateTable('issues').set({ confidential, author_id }).where('id', '=', id).execute();
             await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
-            const shown = await whoIsShown(w, `/projects/${project.id}/issues/${iid}`);
+            const shown = await whoIsShown(here, `/projects/${project.id}/issues/${iid}`);
             const where = JSON.stringify({ visibility, issues_access_level, confidential, external, author_id });
-            assert.deepEqual(await whoReads(w, isReaderOf(theIssue(id))), shown, where);
+            assert.deepEqual(await whoReads(here, isReaderOf(theIssue(id))), shown, where);
             readers.add(shown.join());
           }
   assert.ok(readers.size >= 4, 'the cases differ');
   assert.deepEqual(
-    await whoReads(w, readsInternalNotesOn(theIssue(id))),
+    await whoReads(here, readsInternalNotesOn(theIssue(id))),
     personas.filter((name) => name !== 'outsider' && name !== 'guest'),
   );
 });
 
 test('an assignee reads a confidential issue', async () => {
-  const w = await world();
-  const issue = { title: 'x', confidential: true, assignee_ids: [w.people.guest.id] };
-  const { id } = (await w.as('planner').post(`/projects/${w.project.id}/issues`, issue)).body;
-  assert.ok((await whoReads(w, isReaderOf(theIssue(id)))).includes('guest'));
+  const here = await world();
+  const issue = { title: 'x', confidential: true, assignee_ids: [here.people.guest.id] };
+  const { id } = (await here.as('planner').post(`/projects/${here.project.id}/issues`, issue)).body;
+  assert.ok((await whoReads(here, isReaderOf(theIssue(id)))).includes('guest'));
 });
 
 test('the readers of an epic are the callers it is shown to', async () => {
-  const w = await world();
-  const { db, group, people } = w;
-  const { iid, id } = (await w.as('planner').post(`/groups/${group.id}/epics`, { title: 'x' })).body;
-  const below = (await w.as('owner').post('/projects', { name: 'below', namespace_id: group.id })).body;
+  const here = await world();
+  const { db, group, people } = here;
+  const { iid, id } = (await here.as('planner').post(`/groups/${group.id}/epics`, { title: 'x' })).body;
+  const below = (await here.as('owner').post('/projects', { name: 'below', namespace_id: group.id })).body;
   const readers = new Set<string>();
   for (const isBelow of [false, true]) {
-    if (isBelow) await w.as('owner').post(`/projects/${below.id}/members`, { user_id: people.outsider.id, access_level: 30 });
+    if (isBelow) await here.as('owner').post(`/projects/${below.id}/members`, { user_id: people.outsider.id, access_level: 30 });
     for (const visibility of ['private', 'internal', 'public'])
       for (const confidential of [false, true])
         for (const external of [false, true]) {
           await db.updateTable('namespaces').set({ visibility }).where('id', '=', group.id).execute();
           await db.updateTable('epics').set({ confidential }).where('id', '=', id).execute();
           await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
-          const shown = await whoIsShown(w, `/groups/${group.id}/epics/${iid}`);
+          const shown = await whoIsShown(here, `/groups/${group.id}/epics/${iid}`);
           const where = JSON.stringify({ isBelow, visibility, confidential, external });
-          assert.deepEqual(await whoReads(w, isReaderOf(theEpic(id))), shown, where);
+          assert.deepEqual(await whoReads(here, isReaderOf(theEpic(id))), shown, where);
           readers.add(shown.join());
         }
   }

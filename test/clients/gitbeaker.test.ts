@@ -8,7 +8,7 @@ import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 const clientOf = ({ url }: World, token: string) => new Gitlab({ host: url, token });
-const clientFor = (place: World, persona: Persona) => clientOf(place, place.people[persona].token);
+const clientFor = (here: World, persona: Persona) => clientOf(here, here.people[persona].token);
 
 /** A day that many days from now, as YYYY-MM-DD. */
 
@@ -21,9 +21,9 @@ const person = (username: string) => ({
 });
 
 test('an administrator creates, finds, updates, blocks and unblocks a user', async () => {
-  const place = await world();
-  const api = clientFor(place, 'admin');
-  const username = `ada-${place.people.admin.id}`;
+  const here = await world();
+  const api = clientFor(here, 'admin');
+  const username = `ada-${here.people.admin.id}`;
 
   const added = await api.Users.create({ ...person(username), password: randomUUID(), forceRandomPassword: false });
   assert.equal(added.username, username);
@@ -42,13 +42,13 @@ test('an administrator creates, finds, updates, blocks and unblocks a user', asy
 });
 
 test('a user rotates the token that an administrator created for them, which revokes the old one', async () => {
-  const place = await world();
-  const { PersonalAccessTokens, Users } = clientFor(place, 'admin');
-  const { id } = await Users.create(person(`grace-${place.people.admin.id}`));
+  const here = await world();
+  const { PersonalAccessTokens, Users } = clientFor(here, 'admin');
+  const { id } = await Users.create(person(`grace-${here.people.admin.id}`));
 
   const made = await PersonalAccessTokens.create(id, 'laptop', ['api', 'self_rotate'], { expiresAt: daysFromNow(30) });
   assert.deepEqual([made.name, made.expires_at, made.scopes], ['laptop', daysFromNow(30), ['api', 'self_rotate']]);
-  const hers = clientOf(place, String(made.token));
+  const hers = clientOf(here, String(made.token));
   assert.equal((await hers.Users.showCurrentUser()).id, id);
   assert.deepEqual(
     (await hers.PersonalAccessTokens.all()).map(({ name }) => name),
@@ -59,7 +59,7 @@ test('a user rotates the token that an administrator created for them, which rev
   assert.equal(rotated.expires_at, daysFromNow(60));
   const refused = await refusal(hers.Users.showCurrentUser());
   assert.deepEqual([refused.status, refused.text], [401, 'invalid_token']);
-  const again = clientOf(place, String(rotated.token));
+  const again = clientOf(here, String(rotated.token));
   assert.equal((await again.PersonalAccessTokens.show()).id, rotated.id);
 
   await again.PersonalAccessTokens.remove();
@@ -67,15 +67,15 @@ test('a user rotates the token that an administrator created for them, which rev
 });
 
 test('a bearer token works the same way', async () => {
-  const place = await world();
-  const api = new Gitlab({ host: place.url, oauthToken: place.people.reporter.token });
-  assert.equal((await api.Projects.show(place.project.full_path)).id, place.project.id);
+  const here = await world();
+  const api = new Gitlab({ host: here.url, oauthToken: here.people.reporter.token });
+  assert.equal((await api.Projects.show(here.project.full_path)).id, here.project.id);
 });
 
 test('a group gets a subgroup, and that gets a project with a first commit', async () => {
-  const place = await world();
-  const api = clientFor(place, 'outsider');
-  const path = `workshop-${place.people.outsider.id}`;
+  const here = await world();
+  const api = clientFor(here, 'outsider');
+  const path = `workshop-${here.people.outsider.id}`;
 
   const group = await api.Groups.create('The Workshop', path, { visibility: 'private', description: 'We build' });
   assert.deepEqual([group.full_path, group.parent_id, group.visibility], [path, null, 'private']);
@@ -108,10 +108,10 @@ test('a group gets a subgroup, and that gets a project with a first commit', asy
 });
 
 test('a member is added, promoted, listed with inherited members, and removed', async () => {
-  const place = await world();
-  const { ProjectMembers, GroupMembers } = clientFor(place, 'owner');
-  const { id: project_id } = place.project;
-  const { id: user_id } = await place.person();
+  const here = await world();
+  const { ProjectMembers, GroupMembers } = clientFor(here, 'owner');
+  const { id: project_id } = here.project;
+  const { id: user_id } = await here.person();
 
   const added = await ProjectMembers.add(project_id, 20, { userId: user_id, expiresAt: daysFromNow(90) });
   assert.deepEqual([added.id, added.access_level, added.expires_at], [user_id, 20, daysFromNow(90)]);
@@ -126,21 +126,21 @@ test('a member is added, promoted, listed with inherited members, and removed', 
     [user_id],
   );
   const everyone = await ProjectMembers.all(project_id, { includeInherited: true });
-  const { guest, planner, reporter, developer, maintainer, owner } = place.people;
+  const { guest, planner, reporter, developer, maintainer, owner } = here.people;
   const expected = [guest, planner, reporter, developer, maintainer, owner].map(({ id }) => id).concat(user_id);
   assert.deepEqual(new Set(everyone.map(({ id }) => id)), new Set(expected));
 
   await ProjectMembers.remove(project_id, user_id);
   assert.deepEqual(await ProjectMembers.all(project_id), []);
-  const inGroup = await GroupMembers.add(place.group.id, 10, { userId: user_id });
+  const inGroup = await GroupMembers.add(here.group.id, 10, { userId: user_id });
   assert.equal(inGroup.access_level, 10);
   assert.equal((await ProjectMembers.show(project_id, user_id, { includeInherited: true })).access_level, 10);
 });
 
 test('freeze periods are created, shown, updated and deleted', async () => {
-  const place = await world();
-  const { FreezePeriods } = clientFor(place, 'maintainer');
-  const { id } = place.project;
+  const here = await world();
+  const { FreezePeriods } = clientFor(here, 'maintainer');
+  const { id } = here.project;
 
   const nights = await FreezePeriods.create(id, '0 23 * * *', '0 7 * * *', { cronTimezone: 'Europe/Berlin' });
   assert.deepEqual([nights.freeze_start, nights.freeze_end, nights.cron_timezone], ['0 23 * * *', '0 7 * * *', 'Europe/Berlin']);
@@ -156,9 +156,9 @@ test('freeze periods are created, shown, updated and deleted', async () => {
 });
 
 test('a list is read over all its pages, or one page with its totals', async () => {
-  const place = await world();
-  const api = clientFor(place, 'maintainer');
-  const { id } = place.project;
+  const here = await world();
+  const api = clientFor(here, 'maintainer');
+  const { id } = here.project;
   const made: number[] = [];
   for (let hour = 0; hour < 7; hour++) made.push((await api.FreezePeriods.create(id, `0 ${hour} * * *`, '0 9 * * *')).id);
 
@@ -177,9 +177,9 @@ test('a list is read over all its pages, or one page with its totals', async () 
 });
 
 test('filters are kept from page to page', async () => {
-  const place = await world();
-  const admin = clientFor(place, 'admin');
-  const family = `fam${place.people.admin.id}`;
+  const here = await world();
+  const admin = clientFor(here, 'admin');
+  const family = `fam${here.people.admin.id}`;
   const ids: number[] = [];
   for (const name of ['ann', 'bob', 'cid', 'dan', 'eve']) ids.push((await admin.Users.create(person(`${family}-${name}`))).id);
 
@@ -191,9 +191,9 @@ test('filters are kept from page to page', async () => {
 });
 
 test('projects, users and branches support keyset pagination', async () => {
-  const place = await world();
-  const api = clientFor(place, 'maintainer');
-  const ids = [place.project.id];
+  const here = await world();
+  const api = clientFor(here, 'maintainer');
+  const ids = [here.project.id];
   for (const name of ['one', 'two', 'three', 'four'])
     ids.push((await api.Projects.create({ name, initializeWithReadme: true })).id);
 
@@ -208,10 +208,10 @@ test('projects, users and branches support keyset pagination', async () => {
     latest.map(({ id }) => id),
     ids.slice(1).reverse(),
   );
-  const people = await clientFor(place, 'admin').Users.all<false, false, 'keyset'>({ ...keyset, orderBy: 'name', sort: 'asc' });
+  const people = await clientFor(here, 'admin').Users.all<false, false, 'keyset'>({ ...keyset, orderBy: 'name', sort: 'asc' });
   const known = people.map(({ id }) => id);
   assert.equal(new Set(known).size, known.length);
-  assert.ok(Object.values(place.people).every(({ id }) => known.includes(id)));
+  assert.ok(Object.values(here.people).every(({ id }) => known.includes(id)));
 
   const project_id = ids[1]!;
   for (const name of ['b', 'a/x', 'c', 'a/y']) await api.Branches.create(project_id, name, 'main');
@@ -223,10 +223,10 @@ test('projects, users and branches support keyset pagination', async () => {
 });
 
 test('the client reports refusals', async () => {
-  const place = await world();
-  const { id } = place.project;
-  const { FreezePeriods, Projects, RepositoryFiles, Commits } = clientFor(place, 'maintainer');
-  const guest = clientFor(place, 'guest');
+  const here = await world();
+  const { id } = here.project;
+  const { FreezePeriods, Projects, RepositoryFiles, Commits } = clientFor(here, 'maintainer');
+  const guest = clientFor(here, 'guest');
   const cron = refusal(FreezePeriods.create(id, 'at night', '0 7 * * *'));
   const calls: [ReturnType<typeof refusal>, number, string][] = [
     [cron, 400, '{"freeze_start":[" is invalid syntax"]}'],
@@ -235,10 +235,10 @@ test('the client reports refusals', async () => {
     [refusal(FreezePeriods.show(id, 2_000_000_000)), 404, '404 Not found'],
     [refusal(RepositoryFiles.show(id, 'x', 'main')), 404, '404 Commit Not Found'],
     [refusal(Commits.show(id, 'f'.repeat(40))), 404, '404 Commit Not Found'],
-    [refusal(clientFor(place, 'outsider').Projects.show(id)), 404, '404 Project Not Found'],
+    [refusal(clientFor(here, 'outsider').Projects.show(id)), 404, '404 Project Not Found'],
     [refusal(guest.FreezePeriods.all(id)), 403, '403 Forbidden'],
     [refusal(guest.Commits.all(id)), 403, '403 Forbidden'],
-    [refusal(clientOf(place, 'glpat-nobody-has-this').Projects.show(id)), 401, '401 Unauthorized'],
+    [refusal(clientOf(here, 'glpat-nobody-has-this').Projects.show(id)), 401, '401 Unauthorized'],
     [refusal(Projects.create({ path: 'x', namespaceId: 2_000_000_000 })), 400, '{"namespace":["is not valid"]}'],
   ];
   for (const [refused, status, text] of calls) {
@@ -248,17 +248,17 @@ test('the client reports refusals', async () => {
 });
 
 test('administrators can use sudo, and other users cannot', async () => {
-  const place = await world();
-  const { developer, maintainer } = place.people;
-  const asDeveloper = new Gitlab({ host: place.url, token: place.people.admin.token, sudo: developer.username });
+  const here = await world();
+  const { developer, maintainer } = here.people;
+  const asDeveloper = new Gitlab({ host: here.url, token: here.people.admin.token, sudo: developer.username });
   assert.equal((await asDeveloper.Users.showCurrentUser()).id, developer.id);
-  const refused = await refusal(asDeveloper.FreezePeriods.create(place.project.id, '0 1 * * *', '0 2 * * *'));
+  const refused = await refusal(asDeveloper.FreezePeriods.create(here.project.id, '0 1 * * *', '0 2 * * *'));
   assert.equal(refused.status, 403);
 
-  const admin = clientFor(place, 'admin');
+  const admin = clientFor(here, 'admin');
   assert.equal((await admin.Users.showCurrentUser({ sudo: maintainer.id })).id, maintainer.id);
   const unknown = await refusal(admin.Users.showCurrentUser({ sudo: 'nobody-at-all' }));
   assert.deepEqual([unknown.status, unknown.text], [404, "404 User with ID or username 'nobody-at-all' Not Found"]);
-  const stranger = await refusal(clientFor(place, 'owner').Users.showCurrentUser({ sudo: developer.id }));
+  const stranger = await refusal(clientFor(here, 'owner').Users.showCurrentUser({ sudo: developer.id }));
   assert.deepEqual([stranger.status, stranger.text], [403, '403 Forbidden - Must be admin to use sudo']);
 });

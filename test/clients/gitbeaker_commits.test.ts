@@ -9,11 +9,11 @@ const clientOf = ({ url }: World, token: string) => new Gitlab({ host: url, toke
 
 /** The client of a maintainer, and a project that begins with a README. */
 async function workplace() {
-  const place = await world();
-  const owner = clientOf(place, place.people.owner.token);
-  const { id } = await owner.Projects.create({ name: 'Work', namespaceId: place.group.id, initializeWithReadme: true });
-  const developer = clientOf(place, place.people.developer.token);
-  return { id, place, owner, developer, ...clientOf(place, place.people.maintainer.token) };
+  const here = await world();
+  const owner = clientOf(here, here.people.owner.token);
+  const { id } = await owner.Projects.create({ name: 'Work', namespaceId: here.group.id, initializeWithReadme: true });
+  const developer = clientOf(here, here.people.developer.token);
+  return { id, here, owner, developer, ...clientOf(here, here.people.maintainer.token) };
 }
 
 type CommitFilter = Partial<
@@ -80,7 +80,7 @@ test('one commit creates, updates, moves, chmods and deletes files', async () =>
 
 test('a branch starts from a commit elsewhere, also in a fork, and restarts with force', async () => {
   const work = await workplace();
-  const { id, Commits, Branches, developer, owner, place } = work;
+  const { id, Commits, Branches, developer, owner, here } = work;
   const base = (await Branches.show(id, 'main')).commit.id;
   const add = (filePath: string) => [{ action: 'create' as const, filePath, content: filePath }];
   const topic = await developer.Commits.create(id, 'topic', 'Begin', add('a'), { startBranch: 'main' });
@@ -93,7 +93,7 @@ test('a branch starts from a commit elsewhere, also in a fork, and restarts with
   const closed = await refusal(developer.Commits.create(id, 'main', 'No', add('c')));
   assert.deepEqual([closed.status, closed.text], [403, '403 Forbidden - You are not allowed to push into this branch']);
 
-  const other = await owner.Projects.create({ name: 'Other', namespaceId: place.group.id, initializeWithReadme: true });
+  const other = await owner.Projects.create({ name: 'Other', namespaceId: here.group.id, initializeWithReadme: true });
   const foreign = await refusal(Commits.create(id, 'theirs', 'x', add('d'), { startBranch: 'main', startProject: other.id }));
   assert.equal(foreign.status, 403);
   assert.match(foreign.text, /Project is not included in the fork network for/);

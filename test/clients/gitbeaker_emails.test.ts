@@ -11,23 +11,23 @@ const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ hos
 const addressesOf = (rows: readonly { email: string }[]) => rows.map(({ email }) => email);
 
 test('a user adds an address, confirms it by the link in the mail, makes it primary and deletes it', async () => {
-  const place = await world();
-  const { username } = place.people.guest;
-  const { UserEmails, Users } = clientFor(place, 'guest');
+  const here = await world();
+  const { username } = here.people.guest;
+  const { UserEmails, Users } = clientFor(here, 'guest');
   const email = `second-${username}@example.com`;
   const added = await UserEmails.add(email);
   assert.deepEqual([added.email, added.confirmed_at], [email, null]);
   assert.deepEqual(addressesOf(await UserEmails.all()), [`${username}@example.com`, email]);
 
-  const [mail] = await mailOf(place.services, [confirmEmail]);
+  const [mail] = await mailOf(here.services, [confirmEmail]);
   const link = linkIn(mail!);
-  assert.equal((await fetch(`${place.url}${link.pathname}${link.search}`)).status, 200);
+  assert.equal((await fetch(`${here.url}${link.pathname}${link.search}`)).status, 200);
   const shown = await UserEmails.show(added.id);
   assert.deepEqual([shown.id, shown.email], [added.id, email]);
   assert.ok(!Number.isNaN(Date.parse(shown.confirmed_at)));
 
   const { id } = await Users.showCurrentUser();
-  const { Users: admins } = clientFor(place, 'admin');
+  const { Users: admins } = clientFor(here, 'admin');
   assert.equal((await admins.edit(id, { email })).email, email);
   const inUse = await refusal(UserEmails.remove(added.id));
   assert.deepEqual([inUse.status, inUse.text], [400, 'Cannot delete primary email']);
@@ -37,20 +37,20 @@ test('a user adds an address, confirms it by the link in the mail, makes it prim
 });
 
 test('an administrator adds confirmed addresses, and an invalid address is refused with the reason', async () => {
-  const place = await world();
-  const { id: userId, username } = place.people.guest;
-  const { UserEmails: ofAdmin } = clientFor(place, 'admin');
-  const { UserEmails: ofGuest } = clientFor(place, 'guest');
+  const here = await world();
+  const { id: userId, username } = here.people.guest;
+  const { UserEmails: ofAdmin } = clientFor(here, 'admin');
+  const { UserEmails: ofGuest } = clientFor(here, 'guest');
   const email = `given-${username}@example.com`;
   const added = await ofAdmin.create(email, { userId, skipConfirmation: true });
   assert.notEqual(added.confirmed_at, null);
   assert.deepEqual(await ofAdmin.all({ userId }), await ofGuest.all());
 
-  const taken = await refusal(clientFor(place, 'planner').UserEmails.create(email));
+  const taken = await refusal(clientFor(here, 'planner').UserEmails.create(email));
   assert.deepEqual([taken.status, /has already been taken/.test(taken.text)], [400, true]);
   const wrong = await refusal(ofGuest.create('nobody'));
   assert.deepEqual([wrong.status, /is invalid/.test(wrong.text)], [400, true]);
-  assert.equal((await refusal(clientFor(place, 'planner').UserEmails.show(added.id))).status, 404);
+  assert.equal((await refusal(clientFor(here, 'planner').UserEmails.show(added.id))).status, 404);
   assert.equal((await refusal(ofGuest.all({ userId }))).status, 403);
 
   await ofAdmin.remove(added.id, { userId });

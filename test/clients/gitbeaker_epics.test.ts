@@ -12,9 +12,9 @@ const titles = (rows: readonly { title?: unknown }[]) => rows.map(({ title }) =>
 const member = (answer: object, name: string) => (answer as Record<string, unknown>)[name];
 
 test('an epic is created, updated, closed and deleted', async () => {
-  const place = await world();
-  const { Epics } = clientFor(place, 'planner');
-  const { id: group } = place.group;
+  const here = await world();
+  const { Epics } = clientFor(here, 'planner');
+  const { id: group } = here.group;
   const made = await Epics.create(group, 'Harvest', {
     labels: 'fruit',
     description: 'All of it',
@@ -36,18 +36,18 @@ test('an epic is created, updated, closed and deleted', async () => {
   } as object);
   assert.deepEqual([edited.title, edited.labels, edited.state], ['Great harvest', ['autumn', 'fruit'], 'closed']);
   assert.equal((await Epics.show(group, made.iid)).title, 'Great harvest');
-  const refused = await refusal(clientFor(place, 'guest').Epics.edit(group, made.iid, { title: 'x' }));
+  const refused = await refusal(clientFor(here, 'guest').Epics.edit(group, made.iid, { title: 'x' }));
   assert.equal(refused.status, 403);
   await Epics.remove(group, made.iid);
   assert.equal((await refusal(Epics.show(group, made.iid))).status, 404);
 });
 
 test('issues are added to an epic, reordered and removed', async () => {
-  const place = await world();
-  const { Epics, EpicIssues } = clientFor(place, 'planner');
-  const { id: group } = place.group;
+  const here = await world();
+  const { Epics, EpicIssues } = clientFor(here, 'planner');
+  const { id: group } = here.group;
   const epic = await Epics.create(group, 'Harvest');
-  const [a, b] = [await addIssue(place, { title: 'a' }), await addIssue(place, { title: 'b' })];
+  const [a, b] = [await addIssue(here, { title: 'a' }), await addIssue(here, { title: 'b' })];
   const ofA = await EpicIssues.assign(group, epic.iid, a.id);
   const ofB = await EpicIssues.assign(group, epic.iid, b.id);
   assert.deepEqual(titles(await EpicIssues.all(group, epic.iid)), ['b', 'a']);
@@ -59,9 +59,9 @@ test('issues are added to an epic, reordered and removed', async () => {
 });
 
 test('epics are linked with each other', async () => {
-  const place = await world();
-  const { Epics, LinkedEpics } = clientFor(place, 'planner');
-  const { id: group } = place.group;
+  const here = await world();
+  const { Epics, LinkedEpics } = clientFor(here, 'planner');
+  const { id: group } = here.group;
   const [one, other] = [await Epics.create(group, 'One'), await Epics.create(group, 'Other')];
   const link = await LinkedEpics.create(group, one.iid, other.iid, String(group));
   const related = await LinkedEpics.all(group, one.iid);
@@ -71,10 +71,10 @@ test('epics are linked with each other', async () => {
 });
 
 test('reactions to issues and to notes are added and removed', async () => {
-  const place = await world();
-  const { IssueAwardEmojis, IssueNoteAwardEmojis, IssueNotes } = clientFor(place, 'guest');
-  const { id: project } = place.project;
-  const { iid } = await addIssue(place);
+  const here = await world();
+  const { IssueAwardEmojis, IssueNoteAwardEmojis, IssueNotes } = clientFor(here, 'guest');
+  const { id: project } = here.project;
+  const { iid } = await addIssue(here);
   const given = await IssueAwardEmojis.award(project, iid, 'thumbsup');
   assert.deepEqual([given.name, given.awardable_type], ['thumbsup', 'Issue']);
   await IssueAwardEmojis.award(project, iid, 'thumbsdown');

@@ -7,13 +7,13 @@ import { refusal } from './gitbeaker_refusal.ts';
 
 for (const kind of ['group', 'project'] as const) {
   test(`invitations to a ${kind} are sent, listed, updated and revoked`, async () => {
-    const place = await world();
-    const { id } = place[kind];
+    const here = await world();
+    const { id } = here[kind];
     const client = (token: string) => {
-      const { GroupInvitations, ProjectInvitations } = new Gitlab({ host: place.url, token });
+      const { GroupInvitations, ProjectInvitations } = new Gitlab({ host: here.url, token });
       return kind === 'group' ? GroupInvitations : ProjectInvitations;
     };
-    const invitations = client(place.people.owner.token);
+    const invitations = client(here.people.owner.token);
     const email = `anna+${kind}-${process.pid}@example.org`;
     const other = `berta+${kind}-${process.pid}@example.org`;
 
@@ -21,7 +21,7 @@ for (const kind of ['group', 'project'] as const) {
     assert.deepEqual({ ...added }, { status: 'success' });
     const again = await invitations.add(id, AccessLevel.DEVELOPER, { email });
     assert.deepEqual({ ...again }, { status: 'error', message: { [email]: 'Invite email has already been taken' } });
-    const known = await invitations.add(id, AccessLevel.REPORTER, { userId: `${place.people.outsider.id}` });
+    const known = await invitations.add(id, AccessLevel.REPORTER, { userId: `${here.people.outsider.id}` });
     assert.deepEqual({ ...known }, { status: 'success' });
 
     const all = await invitations.all(id);
@@ -49,8 +49,8 @@ for (const kind of ['group', 'project'] as const) {
     assert.deepEqual([past.status, past.text.includes('cannot be a date in the past')], [400, true]);
     const invalid = await refusal(invitations.add(id, AccessLevel.GUEST, { email: 'nonsense' }));
     assert.deepEqual([invalid.status, invalid.text], [400, 'email contains an invalid email address']);
-    assert.equal((await refusal(client(place.people.reporter.token).add(id, AccessLevel.GUEST, { email }))).status, 403);
-    const stranger = await place.person();
+    assert.equal((await refusal(client(here.people.reporter.token).add(id, AccessLevel.GUEST, { email }))).status, 403);
+    const stranger = await here.person();
     assert.equal((await refusal(client(stranger.token).all(id))).status, 404);
   });
 }

@@ -8,10 +8,10 @@ import { refusal } from './gitbeaker_refusal.ts';
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
 test('an issue is created, updated, closed, reopened, read by id, and deleted', async () => {
-  const place = await world();
-  const { id } = place.project;
-  const { people } = place;
-  const { Issues } = clientFor(place, 'planner');
+  const here = await world();
+  const { id } = here.project;
+  const { people } = here;
+  const { Issues } = clientFor(here, 'planner');
   const made = await Issues.create(id, 'A first issue', {
     description: '- [ ] one\n- [x] two',
     assigneeIds: [people.developer.id],
@@ -29,7 +29,7 @@ test('an issue is created, updated, closed, reopened, read by id, and deleted', 
     [people.developer.id],
   );
   assert.deepEqual(made.task_completion_status, { count: 2, completed_count: 1 });
-  assert.deepEqual(made.references, { short: '#1', relative: '#1', full: `${place.project.full_path}#1` });
+  assert.deepEqual(made.references, { short: '#1', relative: '#1', full: `${here.project.full_path}#1` });
   const edited = await Issues.edit(id, 1, {
     title: 'Renamed',
     removeLabels: 'ui',
@@ -41,21 +41,21 @@ test('an issue is created, updated, closed, reopened, read by id, and deleted', 
   assert.equal((edited.closed_by as unknown as { id: number }).id, people.planner.id);
   assert.equal((await Issues.edit(id, 1, { stateEvent: 'reopen' })).state, 'opened');
   assert.equal((await Issues.show(1, { projectId: id })).title, 'Renamed');
-  assert.equal((await clientFor(place, 'admin').Issues.show(made.id)).iid, 1);
+  assert.equal((await clientFor(here, 'admin').Issues.show(made.id)).iid, 1);
   assert.equal((await refusal(Issues.show(made.id))).status, 403);
   const blank = await refusal(Issues.create(id, ''));
   assert.deepEqual([blank.status, blank.text], [400, '{"title":["can\'t be blank"]}']);
   assert.equal((await refusal(Issues.remove(id, 1))).status, 403);
-  await clientFor(place, 'owner').Issues.remove(id, 1);
+  await clientFor(here, 'owner').Issues.remove(id, 1);
   assert.equal((await refusal(Issues.show(1, { projectId: id }))).status, 404);
   assert.equal((await Issues.create(id, 'The next')).iid, 2);
 });
 
 test('issues are reordered, and moved and cloned to another project', async () => {
-  const place = await world();
-  const { id } = place.project;
-  const { Issues } = clientFor(place, 'planner');
-  const target = await clientFor(place, 'owner').Projects.create({ name: 'Target', namespaceId: place.group.id });
+  const here = await world();
+  const { id } = here.project;
+  const { Issues } = clientFor(here, 'planner');
+  const target = await clientFor(here, 'owner').Projects.create({ name: 'Target', namespaceId: here.group.id });
   const [one, two] = [await Issues.create(id, 'One'), await Issues.create(id, 'Two')];
   await Issues.reorder(id, two.iid, { moveBeforeId: one.id });
   const titles = (await Issues.all({ projectId: id, orderBy: 'relative_position', sort: 'asc' })).map(({ title }) => title);
@@ -65,14 +65,14 @@ test('issues are reordered, and moved and cloned to another project', async () =
   const left = await Issues.show(one.iid, { projectId: id });
   assert.deepEqual([left.state, left.moved_to_id], ['closed', moved.id]);
   assert.equal((await Issues.clone(id, two.iid, target.id, { withNotes: true })).iid, 2);
-  const here = await refusal(Issues.move(id, two.iid, id));
-  assert.deepEqual([here.status, here.text], [400, 'Cannot move work item to same project or group it originates from.']);
+  const refused = await refusal(Issues.move(id, two.iid, id));
+  assert.deepEqual([refused.status, refused.text], [400, 'Cannot move work item to same project or group it originates from.']);
 });
 
 test('time is tracked, people subscribe, and issues are linked', async () => {
-  const place = await world();
-  const { id } = place.project;
-  const { Issues, IssueLinks } = clientFor(place, 'reporter');
+  const here = await world();
+  const { id } = here.project;
+  const { Issues, IssueLinks } = clientFor(here, 'reporter');
   const [one, two] = [await Issues.create(id, 'One'), await Issues.create(id, 'Two')];
   assert.equal((await Issues.addTimeEstimate(id, one.iid, '1d')).human_time_estimate, '1d');
   assert.equal((await Issues.addSpentTime(id, one.iid, '90m', { summary: 'x' })).human_total_time_spent, '1h 30m');
@@ -80,11 +80,11 @@ test('time is tracked, people subscribe, and issues are linked', async () => {
   assert.equal((await Issues.resetSpentTime(id, one.iid)).total_time_spent, 0);
   assert.equal((await Issues.resetTimeEstimate(id, one.iid)).time_estimate, 0);
 
-  assert.equal((await clientFor(place, 'guest').Issues.subscribe(id, one.iid)).subscribed, true);
-  assert.equal((await clientFor(place, 'guest').Issues.unsubscribe(id, one.iid)).subscribed, false);
+  assert.equal((await clientFor(here, 'guest').Issues.subscribe(id, one.iid)).subscribed, true);
+  assert.equal((await clientFor(here, 'guest').Issues.unsubscribe(id, one.iid)).subscribed, false);
   assert.deepEqual(
     (await Issues.allParticipants(id, one.iid)).map(({ username }) => username),
-    [place.people.reporter.username],
+    [here.people.reporter.username],
   );
 
   const link = await IssueLinks.create(id, one.iid, id, two.iid, { linkType: 'blocks' });
@@ -98,9 +98,9 @@ test('time is tracked, people subscribe, and issues are linked', async () => {
 });
 
 test('metric images of an incident are uploaded, updated and deleted', async () => {
-  const place = await world();
-  const { id } = place.project;
-  const { Issues } = clientFor(place, 'reporter');
+  const here = await world();
+  const { id } = here.project;
+  const { Issues } = clientFor(here, 'reporter');
   const { iid } = await Issues.create(id, 'It burns', { issueType: 'incident' });
   const image = { content: new Blob(['pixels']), filename: 'load.png' };
   // In forms the client leaves names as they are: what it calls urlText does not arrive.

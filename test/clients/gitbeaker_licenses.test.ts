@@ -9,15 +9,15 @@ import { type Persona, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 test('an administrator installs a licence, reads it, refreshes the seats, and deletes it', async () => {
-  const place = await world({ environment: { COPPICE_LICENSE: 'none' } });
-  const clientFor = (persona: Persona) => new Gitlab({ host: place.url, token: place.people[persona].token });
+  const here = await world({ environment: { COPPICE_LICENSE: 'none' } });
+  const clientFor = (persona: Persona) => new Gitlab({ host: here.url, token: here.people[persona].token });
   const { License } = clientFor('admin');
-  const iterations = () => clientFor('owner').GroupIterations.all(place.group.id);
+  const iterations = () => clientFor('owner').GroupIterations.all(here.group.id);
   assert.deepEqual(await License.show(), {}, 'as the client reads null');
   assert.deepEqual(await License.all(), []);
   assert.equal((await refusal(iterations())).status, 403);
 
-  const text = await licenseText(place, { plan: 'premium', active_user_count: 100, add_ons: { GitLab_Geo: 2 } });
+  const text = await licenseText(here, { plan: 'premium', active_user_count: 100, add_ons: { GitLab_Geo: 2 } });
   const added = await License.add(text);
   assert.deepEqual(
     [added.plan, added.starts_at, added.expires_at, added.user_limit, added.expired, added.overage],
@@ -32,9 +32,9 @@ test('an administrator installs a licence, reads it, refreshes the seats, and de
   );
   assert.deepEqual(await iterations(), []);
 
-  await place.person();
+  await here.person();
   assert.deepEqual(await License.recalculateBillableUsers(added.id), { success: true });
-  await performQueued(place.services, [recordBillableUsers]);
+  await performQueued(here.services, [recordBillableUsers]);
   assert.equal((await License.show()).active_users, added.active_users + 1);
 
   const wrong = await refusal(License.add(`${text}x`));

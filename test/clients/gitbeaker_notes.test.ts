@@ -9,10 +9,10 @@ import { refusal } from './gitbeaker_refusal.ts';
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
 test('comments on an issue are created, listed, updated and deleted', async () => {
-  const place = await world();
-  const { id } = place.project;
-  const { iid } = await addIssue(place);
-  const { IssueNotes } = clientFor(place, 'reporter');
+  const here = await world();
+  const { id } = here.project;
+  const { iid } = await addIssue(here);
+  const { IssueNotes } = clientFor(here, 'reporter');
   const first = await IssueNotes.create(id, iid, 'First.');
   assert.deepEqual([first.body, first.noteable_type, first.noteable_iid, first.system], ['First.', 'Issue', iid, false]);
   await IssueNotes.create(id, iid, 'Second.', { internal: true, createdAt: '2020-01-01T00:00:00Z' });
@@ -21,12 +21,12 @@ test('comments on an issue are created, listed, updated and deleted', async () =
   assert.deepEqual(await bodies({}), ['Second.', 'First.']);
   assert.deepEqual(await bodies({ sort: 'asc', orderBy: 'created_at' }), ['First.', 'Second.']);
   assert.deepEqual(
-    (await clientFor(place, 'guest').IssueNotes.all(id, iid)).map(({ body }) => body),
+    (await clientFor(here, 'guest').IssueNotes.all(id, iid)).map(({ body }) => body),
     ['First.'],
   );
   assert.equal((await IssueNotes.edit(id, iid, first.id, { body: 'Third.' })).body, 'Third.');
   assert.equal((await IssueNotes.show(id, iid, first.id)).body, 'Third.');
-  const foreign = await refusal(clientFor(place, 'guest').IssueNotes.remove(id, iid, first.id));
+  const foreign = await refusal(clientFor(here, 'guest').IssueNotes.remove(id, iid, first.id));
   assert.deepEqual([foreign.status, foreign.text], [403, '403 Forbidden']);
   await IssueNotes.remove(id, iid, first.id);
   assert.equal((await refusal(IssueNotes.show(id, iid, first.id))).status, 404);
@@ -34,10 +34,10 @@ test('comments on an issue are created, listed, updated and deleted', async () =
 });
 
 test('threads on an issue are started, replied to, paged and deleted', async () => {
-  const place = await world();
-  const { id } = place.project;
-  const { iid } = await addIssue(place);
-  const { IssueDiscussions, IssueNotes } = clientFor(place, 'reporter');
+  const here = await world();
+  const { id } = here.project;
+  const { iid } = await addIssue(here);
+  const { IssueDiscussions, IssueNotes } = clientFor(here, 'reporter');
   const thread = await IssueDiscussions.create(id, iid, 'What about this?');
   assert.equal(thread.individual_note, false);
   const comment = await IssueNotes.create(id, iid, 'Alone.');
@@ -69,9 +69,9 @@ test('threads on an issue are started, replied to, paged and deleted', async () 
 });
 
 test('epics are discussed by id', async () => {
-  const place = await world();
-  const { id } = place.group;
-  const { Epics, EpicNotes, EpicDiscussions } = clientFor(place, 'planner');
+  const here = await world();
+  const { id } = here.group;
+  const { Epics, EpicNotes, EpicDiscussions } = clientFor(here, 'planner');
   const epic = await Epics.create(id, 'An epic');
   const note = await EpicNotes.create(id, epic.id, 'A comment.');
   assert.deepEqual(

@@ -11,9 +11,9 @@ import { refusal } from './gitbeaker_refusal.ts';
 const clientFor = ({ url, people }: World) => new Gitlab({ host: url, token: people.reporter.token });
 
 test('labels of projects and groups are created, searched, updated, promoted and deleted', async () => {
-  const place = await world();
-  const api = clientFor(place);
-  const { project, group } = place;
+  const here = await world();
+  const api = clientFor(here);
+  const { project, group } = here;
 
   const bug = await api.ProjectLabels.create(project.id, 'bug', '#ff0000', { description: 'Wrong', priority: 1 });
   assert.deepEqual([bug.name, bug.color, bug.text_color, bug.priority], ['bug', '#ff0000', '#FFFFFF', 1]);
@@ -39,9 +39,9 @@ test('labels of projects and groups are created, searched, updated, promoted and
 });
 
 test('milestones are created, searched, closed and promoted, and list their issues', async () => {
-  const place = await world();
-  const api = clientFor(place);
-  const { project, group } = place;
+  const here = await world();
+  const api = clientFor(here);
+  const { project, group } = here;
 
   const { id } = await api.ProjectMilestones.create(project.id, 'v1', { dueDate: '2031-01-01', startDate: '2030-01-01' });
   const refused = await refusal(api.ProjectMilestones.create(project.id, 'v1'));
@@ -68,9 +68,9 @@ test('milestones are created, searched, closed and promoted, and list their issu
 });
 
 test('changes of an issue, including its iteration, have resource events', async () => {
-  const place = await world();
-  const api = clientFor(place);
-  const { project, group, as } = place;
+  const here = await world();
+  const api = clientFor(here);
+  const { project, group, as } = here;
   const today = new Date().toISOString().slice(0, 10);
   await as('planner').post(`/groups/${group.id}/iteration_cadences`, {
     title: 'Sprints',

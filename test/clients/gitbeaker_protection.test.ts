@@ -10,9 +10,9 @@ import { refusal } from './gitbeaker_refusal.ts';
 const clientFor = ({ url, people }: World, persona: Persona) => new Gitlab({ host: url, token: people[persona].token });
 
 test('tags are created with and without a message, listed in every order, and deleted', async () => {
-  const place = await filledWorld();
-  const { id } = place.project;
-  const { Tags, Branches } = clientFor(place, 'developer');
+  const here = await filledWorld();
+  const { id } = here.project;
+  const { Tags, Branches } = clientFor(here, 'developer');
   const head = (await Branches.show(id, 'main')).commit.id;
   const light = await Tags.create(id, 'v1.10.0', 'main');
   assert.deepEqual(
@@ -40,12 +40,12 @@ test('tags are created with and without a message, listed in every order, and de
 });
 
 test('a branch protection decides who can push and commit', async () => {
-  const place = await filledWorld();
-  const { id, full_path } = place.project;
-  const { ProtectedBranches, Branches } = clientFor(place, 'maintainer');
-  const developer = clientFor(place, 'developer');
+  const here = await filledWorld();
+  const { id, full_path } = here.project;
+  const { ProtectedBranches, Branches } = clientFor(here, 'maintainer');
+  const developer = clientFor(here, 'developer');
   const { run } = await gitClient();
-  const remote = remoteOf(place.url, full_path, place.people.developer.token);
+  const remote = remoteOf(here.url, full_path, here.people.developer.token);
   await run(['clone', '-q', remote, 'work']);
   await run(['commit', '-q', '--allow-empty', '-m', 'Mine'], { at: 'work' });
   const push = (...refs: string[]) => run(['push', '-q', remote, ...refs], { at: 'work' });
@@ -93,10 +93,10 @@ test('a branch protection decides who can push and commit', async () => {
 });
 
 test('a tag protection decides who can create and delete tags', async () => {
-  const place = await filledWorld();
-  const { id } = place.project;
-  const { ProtectedTags, Tags } = clientFor(place, 'maintainer');
-  const developer = clientFor(place, 'developer');
+  const here = await filledWorld();
+  const { id } = here.project;
+  const { ProtectedTags, Tags } = clientFor(here, 'maintainer');
+  const developer = clientFor(here, 'developer');
   const made = await ProtectedTags.create(id, 'v*', { createAccessLevel: 40 });
   assert.deepEqual([made.name, made.create_access_levels?.[0]?.access_level_description], ['v*', 'Maintainers']);
   assert.deepEqual(await ProtectedTags.all(id), [made]);

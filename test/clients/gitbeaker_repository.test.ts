@@ -8,10 +8,10 @@ import { refusal } from './gitbeaker_refusal.ts';
 import { oddPaths } from './odd_paths.ts';
 
 /** The client of a maintainer, and a project of its own that begins with a README. */
-async function workplace(place: World) {
-  const { people, url } = place;
+async function workplace(here: World) {
+  const { people, url } = here;
   const owner = new Gitlab({ host: url, token: people.owner.token });
-  const { id } = await owner.Projects.create({ name: 'Work', namespaceId: place.group.id, initializeWithReadme: true });
+  const { id } = await owner.Projects.create({ name: 'Work', namespaceId: here.group.id, initializeWithReadme: true });
   return { id, ...new Gitlab({ host: url, token: people.maintainer.token }) };
 }
 

@@ -12,12 +12,12 @@ const file = (filePath: string, content = filePath) => ({ action: 'create' as co
 
 /** The world's project with some files, and the client of a maintainer. */
 async function filled() {
-  const place = await world();
-  const api = clientOf(place, place.people.maintainer.token);
-  const { id } = place.project;
+  const here = await world();
+  const api = clientOf(here, here.people.maintainer.token);
+  const { id } = here.project;
   const files = ['README.md', 'docs/guide.md', 'docs/deep/er.md', 'src/main.ts', 'src/tool.rb'].map((path) => file(path));
   const first = await api.Commits.create(id, 'main', 'First', files);
-  return { place, id, first, ...api };
+  return { here, id, first, ...api };
 }
 
 test('a tree is read recursively with keyset pagination, and each file by its blob id', async () => {
@@ -100,9 +100,9 @@ test('contributors and languages are counted', async () => {
 });
 
 test('an archive contains the files, with large files instead of their pointers', async () => {
-  const { place, id, Repositories, RepositoryFiles, Commits } = await filled();
+  const { here, id, Repositories, RepositoryFiles, Commits } = await filled();
   const large = Buffer.alloc(10_000, 'large ');
-  assert.equal((await upload(place, 'developer', large)).status, 200);
+  assert.equal((await upload(here, 'developer', large)).status, 200);
   const pointer = pointerFor(objectFor(large));
   await Commits.create(id, 'main', 'Add a film', [file('.gitattributes', '*.film filter=lfs\n'), file('a.film', pointer)]);
   assert.equal(await RepositoryFiles.showRaw(id, 'a.film', 'main'), pointer);

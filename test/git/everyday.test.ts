@@ -11,11 +11,11 @@ const environment = await ownAddress();
 
 /** A world whose project has a file on `main`. */
 async function filled(): Promise<World> {
-  const place = await world({ environment });
-  const first = await begin(remoteFor(place, 'maintainer'), 'main');
+  const here = await world({ environment });
+  const first = await begin(remoteFor(here, 'maintainer'), 'main');
   await first.commit('README.md', 'one\n');
   await first.git('push', '-q', 'origin', 'main');
-  return place;
+  return here;
 }
 
 const branchesIn = async ({ as, project }: World): Promise<Record<string, string>> => {
@@ -24,31 +24,31 @@ const branchesIn = async ({ as, project }: World): Promise<Record<string, string
 };
 
 test('a first push to master makes it the default branch', async () => {
-  const place = await world({ environment });
-  const { as, project } = place;
+  const here = await world({ environment });
+  const { as, project } = here;
   const url = `/projects/${project.id}`;
-  const empty = await clone(remoteFor(place, 'reporter'));
+  const empty = await clone(remoteFor(here, 'reporter'));
   assert.equal(await empty.git('branch', '--all'), '');
 
-  const first = await begin(remoteFor(place, 'owner'), 'master');
+  const first = await begin(remoteFor(here, 'owner'), 'master');
   const head = await first.commit('README.md', 'one\n');
   await first.git('push', '-q', '--set-upstream', 'origin', 'master');
   const { body } = await as('maintainer').get(url);
   assert.deepEqual([body.default_branch, body.empty_repo], ['master', false]);
-  assert.deepEqual(await branchesIn(place), { master: head });
-  const again = await clone(remoteFor(place, 'reporter'));
+  assert.deepEqual(await branchesIn(here), { master: head });
+  const again = await clone(remoteFor(here, 'reporter'));
   assert.equal(await again.git('rev-parse', '--abbrev-ref', 'HEAD'), 'master');
 });
 
 test('the clone URL from the API works, with the token in it or from a credential helper', async () => {
-  const place = await filled();
-  const { as, project, people } = place;
+  const here = await filled();
+  const { as, project, people } = here;
   const { http_url_to_repo } = (await as('maintainer').get(`/projects/${project.id}`)).body;
   const helper = `!f() { echo username=anybody; echo password=${people.maintainer.token}; }; f`;
   const asked = await clone(http_url_to_repo, '-c', `credential.helper=${helper}`);
   const head = await asked.commit('a', 'a');
   await asked.git('push', '-q');
-  assert.equal((await branchesIn(place)).main, head);
+  assert.equal((await branchesIn(here)).main, head);
 
   for (const user of ['oauth2', people.reporter.username, 'git']) {
     const address = new URL(http_url_to_repo);
@@ -58,8 +58,8 @@ test('the clone URL from the API works, with the token in it or from a credentia
 });
 
 test('without a token a public project can be cloned, and a private one cannot', async () => {
-  const place = await filled();
-  const { as, project, group, url } = place;
+  const here = await filled();
+  const { as, project, group, url } = here;
   const remote = `${url}/${project.full_path}.git`;
   assert.match(await refusedClone(remote), /could not read Username/);
   assert.equal((await as('owner').put(`/groups/${group.id}`, { visibility: 'public' })).status, 200);
@@ -71,8 +71,8 @@ test('without a token a public project can be cloned, and a private one cannot',
 });
 
 test('pushed branches, tags and deletions can be fetched by another user', async () => {
-  const place = await filled();
-  const [one, other] = [await clone(remoteFor(place, 'owner')), await clone(remoteFor(place, 'maintainer'))];
+  const here = await filled();
+  const [one, other] = [await clone(remoteFor(here, 'owner')), await clone(remoteFor(here, 'maintainer'))];
   await one.git('switch', '-q', '-c', 'topic/ünïcode');
   const topic = await one.commit('topic.txt', 'topic\n');
   await one.git('tag', 'light');
@@ -87,17 +87,17 @@ test('pushed branches, tags and deletions can be fetched by another user', async
   assert.equal(await other.git('cat-file', '-t', 'heavy/1.0'), 'tag');
 
   await one.git('push', '-q', 'origin', '--delete', 'topic/ünïcode', 'heavy/1.0');
-  assert.deepEqual(Object.keys(await branchesIn(place)), ['main']);
+  assert.deepEqual(Object.keys(await branchesIn(here)), ['main']);
   await other.git('fetch', '-q', '--prune', '--prune-tags', 'origin');
   assert.equal(await other.git('tag'), 'light');
   assert.doesNotMatch(await other.git('branch', '--remotes'), /topic/);
 });
 
 test('a rewritten history needs a force push, and --force-with-lease protects it from being overwritten', async () => {
-  const place = await filled();
-  const protection = `/projects/${place.project.id}/protected_branches/main`;
-  assert.equal((await place.as('maintainer').patch(protection, { allow_force_push: true })).status, 200);
-  const [one, other] = [await clone(remoteFor(place, 'owner')), await clone(remoteFor(place, 'maintainer'))];
+  const here = await filled();
+  const protection = `/projects/${here.project.id}/protected_branches/main`;
+  assert.equal((await here.as('maintainer').patch(protection, { allow_force_push: true })).status, 200);
+  const [one, other] = [await clone(remoteFor(here, 'owner')), await clone(remoteFor(here, 'maintainer'))];
   for (const work of [one, other]) await work.git('checkout', '-q', '-b', 'draft');
   await one.commit('a', 'first try');
   await one.git('push', '-q', 'origin', 'draft');
@@ -106,41 +106,41 @@ test('a rewritten history needs a force push, and --force-with-lease protects it
   const better = await one.commit('a', 'second try');
   assert.match(await one.refused('push', 'origin', 'draft'), /\[rejected\].*non-fast-forward/);
   await one.git('push', '-q', '--force-with-lease', 'origin', 'draft');
-  assert.equal((await branchesIn(place)).draft, better);
+  assert.equal((await branchesIn(here)).draft, better);
 
   await other.commit('b', 'b');
   assert.match(await other.refused('push', '--force-with-lease', 'origin', 'draft'), /stale info|rejected/);
-  assert.equal((await branchesIn(place)).draft, better);
+  assert.equal((await branchesIn(here)).draft, better);
 });
 
 test('an atomic push with one refused branch moves none', async () => {
-  const place = await filled();
-  const work = await clone(remoteFor(place, 'owner'));
-  const before = await branchesIn(place);
+  const here = await filled();
+  const work = await clone(remoteFor(here, 'owner'));
+  const before = await branchesIn(here);
   await work.commit('a', 'a');
   await work.git('branch', 'other');
   const said = await work.refused('push', '--atomic', 'origin', 'other', ':main');
   assert.match(said, /remote: GitLab: The default branch of a project cannot be deleted\./);
-  assert.deepEqual(await branchesIn(place), before);
+  assert.deepEqual(await branchesIn(here), before);
 });
 
 test('a shallow clone can be deepened and pushed from, and a partial clone fetches files on demand', async () => {
-  const place = await filled();
-  const full = await clone(remoteFor(place, 'owner'));
+  const here = await filled();
+  const full = await clone(remoteFor(here, 'owner'));
   for (const count of [1, 2, 3]) await full.commit('a', `${count}\n`);
   await full.git('push', '-q', 'origin', 'main');
 
-  const shallow = await clone(remoteFor(place, 'owner'), '--depth=1');
+  const shallow = await clone(remoteFor(here, 'owner'), '--depth=1');
   assert.equal(await shallow.git('rev-list', '--count', 'HEAD'), '1');
   const head = await shallow.commit('b', 'from the surface\n');
   await shallow.git('push', '-q', 'origin', 'main');
-  assert.equal((await branchesIn(place)).main, head);
+  assert.equal((await branchesIn(here)).main, head);
   await shallow.git('fetch', '-q', '--deepen=1');
   assert.equal(await shallow.git('rev-list', '--count', 'HEAD'), '3');
   await shallow.git('fetch', '-q', '--unshallow');
   assert.equal(await shallow.git('rev-list', '--count', 'HEAD'), '5');
 
-  const partial = await clone(remoteFor(place, 'reporter'), '--filter=blob:none', '--no-checkout');
+  const partial = await clone(remoteFor(here, 'reporter'), '--filter=blob:none', '--no-checkout');
   const missing = async () =>
     (await partial.git('rev-list', '--objects', '--all', '--missing=print')).match(/^\?/gm)?.length ?? 0;
   const before = await missing();

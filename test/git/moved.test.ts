@@ -4,11 +4,11 @@ import { gitClient, remoteOf } from '../support/git.ts';
 import { filledWorld, headOf } from '../support/repository.ts';
 
 test('git can clone, fetch and push at the old path of a project, also from a work tree older than the transfer', async () => {
-  const place = await filledWorld();
+  const here = await filledWorld();
   const client = await gitClient();
-  const old = remoteOf(place.url, place.project.full_path, place.people.maintainer.token);
+  const old = remoteOf(here.url, here.project.full_path, here.people.maintainer.token);
   assert.equal((await client.run(['clone', '-q', old, 'before'])).code, 0);
-  const moved = await place.as('owner').put(`/groups/${place.group.id}`, { path: `${place.group.path}-moved` });
+  const moved = await here.as('owner').put(`/groups/${here.group.id}`, { path: `${here.group.path}-moved` });
   assert.equal(moved.status, 200);
 
   const cloned = await client.run(['clone', '-q', old, 'after']);
@@ -17,12 +17,12 @@ test('git can clone, fetch and push at the old path of a project, also from a wo
   const pushed = await client.run(['push', '-q', 'origin', 'HEAD:main'], { at: 'before' });
   assert.equal(pushed.code, 0, pushed.stderr);
   const { stdout } = await client.run(['rev-parse', 'HEAD'], { at: 'before' });
-  assert.equal(await headOf(place), stdout.trim());
+  assert.equal(await headOf(here), stdout.trim());
   assert.equal((await client.run(['pull', '-q'], { at: 'after' })).code, 0);
 
-  const stranger = await client.run(['ls-remote', remoteOf(place.url, place.project.full_path, place.people.outsider.token)]);
+  const stranger = await client.run(['ls-remote', remoteOf(here.url, here.project.full_path, here.people.outsider.token)]);
   assert.match(stranger.stderr, /not found|could not be found/);
-  const anonymous = await fetch(`${place.url}/${place.project.full_path}.git/info/refs?service=git-upload-pack`, {
+  const anonymous = await fetch(`${here.url}/${here.project.full_path}.git/info/refs?service=git-upload-pack`, {
     redirect: 'manual',
   });
   assert.equal(anonymous.status, 401);

@@ -7,7 +7,7 @@ import { type World, world } from '../support/world.ts';
 import { busyFile, commits, historyStream, plainFile, plainFiles } from './history.ts';
 import { clone, remoteFor } from './work_tree.ts';
 
-let place: World;
+let here: World;
 let origin: GitClient;
 
 /** git in the repository that the history was made in. */
@@ -18,16 +18,15 @@ async function git(...args: string[]): Promise<string> {
 }
 
 before(async () => {
-  place = await world();
+  here = await world();
   origin = await gitClient();
   await git('init', '-q', '--bare', '-b', 'main', '.');
   const { code, stderr } = await origin.run(['fast-import', '--quiet'], { input: historyStream() });
   assert.equal(code, 0, stderr);
-  await git('push', '-q', remoteFor(place, 'maintainer'), 'main');
+  await git('push', '-q', remoteFor(here, 'maintainer'), 'main');
 });
 
-const fileUrl = (path: string, below = '') =>
-  `/projects/${place.project.id}/repository/files/${encodeURIComponent(path)}${below}`;
+const fileUrl = (path: string, below = '') => `/projects/${here.project.id}/repository/files/${encodeURIComponent(path)}${below}`;
 
 test('the history has the intended size', async () => {
   assert.equal(Number(await git('rev-list', '--count', 'main')), commits);
@@ -36,7 +35,7 @@ test('the history has the intended size', async () => {
 
 test('files and their metadata are the same as with git', async () => {
   const head = (await git('rev-parse', 'main')).trim();
-  const client = place.as('reporter');
+  const client = here.as('reporter');
   for (const path of [plainFile(0), plainFile(777), plainFile(plainFiles - 1), busyFile]) {
     const content = await git('cat-file', 'blob', `main:${path}`);
     const sha256 = createHash('sha256').update(content).digest('hex');
@@ -64,7 +63,7 @@ test('files and their metadata are the same as with git', async () => {
 
 test('an old version of a file is read at its commit', async () => {
   const commit = (await git('rev-parse', 'main~3000')).trim();
-  const { body } = await place.as('reporter').get(fileUrl(busyFile), { ref: commit });
+  const { body } = await here.as('reporter').get(fileUrl(busyFile), { ref: commit });
   assert.equal(Buffer.from(body.content, 'base64').toString(), await git('cat-file', 'blob', `${commit}:${busyFile}`));
   assert.equal(body.last_commit_id, (await git('log', '-1', '--format=%H', commit, '--', busyFile)).trim());
 });
@@ -91,21 +90,21 @@ const linesOfRanges = (ranges: Range[]): [string, string][] =>
 test('the blame of a file with hundreds of changes equals that of git', async () => {
   const expected = linesOfPorcelain(await git('blame', '--porcelain', 'main', '--', busyFile));
   assert.ok(new Set(expected.map(([commit]) => commit)).size > 200);
-  const { status, body } = await place.as('reporter').get(fileUrl(busyFile, '/blame'), { ref: 'main' });
+  const { status, body } = await here.as('reporter').get(fileUrl(busyFile, '/blame'), { ref: 'main' });
   assert.equal(status, 200);
   assert.deepEqual(linesOfRanges(body), expected);
   const isGrouped = (body as Range[]).every(({ commit }, index) => commit.id !== body[index + 1]?.commit.id);
   assert.ok(isGrouped, 'Two neighbours are of the same commit.');
 
-  const part = await place.as('reporter').get(fileUrl(busyFile, '/blame'), { ref: 'main', range: { start: 20, end: 60 } });
+  const part = await here.as('reporter').get(fileUrl(busyFile, '/blame'), { ref: 'main', range: { start: 20, end: 60 } });
   assert.deepEqual(linesOfRanges(part.body), expected.slice(19, 60));
 });
 
 /** The ids of a list of commits, page after page as the Link header leads, to the end. */
 async function listed(parameters: Record<string, unknown>): Promise<string[]> {
-  const client = place.as('reporter');
+  const client = here.as('reporter');
   const ids: string[] = [];
-  const path = `/projects/${place.project.id}/repository/commits`;
+  const path = `/projects/${here.project.id}/repository/commits`;
   let query: string | undefined = new URLSearchParams({ per_page: '100', ...parameters }).toString();
   while (query !== undefined) {
     const { status, headers, body } = await client.get(`${path}?${query}`);
@@ -128,11 +127,11 @@ test('the list of commits reaches the very first one, in the order of git', asyn
 });
 
 test('a file changed through the API is in a fresh clone, with its whole history', async () => {
-  const { username } = place.people.maintainer;
+  const { username } = here.people.maintainer;
   const path = plainFile(1234);
-  const answer = await place.as('maintainer').put(fileUrl(path), { branch: 'main', content: 'short\n', commit_message: 'Cut' });
+  const answer = await here.as('maintainer').put(fileUrl(path), { branch: 'main', content: 'short\n', commit_message: 'Cut' });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  const work = await clone(remoteFor(place, 'reporter'));
+  const work = await clone(remoteFor(here, 'reporter'));
   assert.equal(await work.git('show', `HEAD:${path}`), 'short');
   assert.equal(await work.git('log', '-1', '--format=%s|%ae', '--', path), `Cut|${username}@example.com`);
   assert.equal(await work.git('rev-list', '--count', 'HEAD'), String(commits + 1));

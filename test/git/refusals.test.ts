@@ -5,23 +5,23 @@ import { remoteOf } from '../support/git.ts';
 import { type World, world } from '../support/world.ts';
 import { begin, clone, refusedClone, remoteFor, type WorkTree } from './work_tree.ts';
 
-let place: World;
+let here: World;
 let head: string;
 
 before(async () => {
-  place = await world();
-  const first = await begin(remoteFor(place, 'maintainer'), 'main');
+  here = await world();
+  const first = await begin(remoteFor(here, 'maintainer'), 'main');
   head = await first.commit('README.md', 'one\n');
   await first.git('tag', 'v1');
   await first.git('push', '-q', 'origin', 'main', 'v1');
 });
 
 const headNow = async () =>
-  (await place.as('reporter').get(`/projects/${place.project.id}/repository/branches/main`)).body.commit.id as string;
+  (await here.as('reporter').get(`/projects/${here.project.id}/repository/branches/main`)).body.commit.id as string;
 
 /** A clone with a commit to push. */
 async function changed(persona: 'reporter' | 'developer' | 'maintainer'): Promise<WorkTree> {
-  const work = await clone(remoteFor(place, persona));
+  const work = await clone(remoteFor(here, persona));
   await work.commit('change.txt', 'change\n');
   return work;
 }
@@ -35,13 +35,13 @@ async function refusedPush(work: WorkTree, ...refs: string[]): Promise<string> {
 
 /** Another token of the developer, with these scopes. */
 async function scoped(...scopes: string[]): Promise<string> {
-  const { people, as } = place;
+  const { people, as } = here;
   const { body } = await as('admin').post(`/users/${people.developer.id}/personal_access_tokens`, { name: 'scoped', scopes });
   return body.token;
 }
 
 test('a wrong or missing token is refused with a hint', async () => {
-  const { url, project } = place;
+  const { url, project } = here;
   const said = await refusedClone(remoteOf(url, project.full_path, 'glpat-wrong'));
   assert.match(said, /remote: HTTP Basic: Access denied\. If a password was provided .* use a token/);
   assert.match(said, /fatal: Authentication failed for/);
@@ -50,22 +50,22 @@ test('a wrong or missing token is refused with a hint', async () => {
 });
 
 test('outsiders cannot tell a private project from a missing one', async () => {
-  const { url, people } = place;
-  const hidden = await refusedClone(remoteFor(place, 'outsider'));
+  const { url, people } = here;
+  const hidden = await refusedClone(remoteFor(here, 'outsider'));
   assert.match(hidden, /remote: The project you were looking for could not be found or you don't have permission to view it\./);
   const none = await refusedClone(remoteOf(url, 'no/such-project', people.outsider.token));
   assert.equal(none.match(/remote: .*/)?.[0], hidden.match(/remote: .*/)?.[0]);
 });
 
 test('guests cannot clone, and reporters can clone but not push', async () => {
-  assert.match(await refusedClone(remoteFor(place, 'guest')), /remote: You are not allowed to download code from this project\./);
+  assert.match(await refusedClone(remoteFor(here, 'guest')), /remote: You are not allowed to download code from this project\./);
   const said = await refusedPush(await changed('reporter'), 'main');
   assert.match(said, /remote: You are not allowed to push code to this project\./);
   assert.match(said, /The requested URL returned error: 403/);
 });
 
 test('a token with read_repository cannot push, and one with write_repository can', async () => {
-  const { url, project } = place;
+  const { url, project } = here;
   const work = await changed('developer');
   const [reading, writing] = [await scoped('read_repository'), await scoped('write_repository')];
   await work.git('remote', 'set-url', 'origin', remoteOf(url, project.full_path, reading));
@@ -91,7 +91,7 @@ test('deleting the default branch, moving tags and names that look like commits 
 });
 
 test('an archived project can be cloned but not pushed to', async () => {
-  const { db, project } = place;
+  const { db, project } = here;
   const work = await changed('developer');
   const archive = (archived: boolean) => db.updateTable('projects').set({ archived }).where('id', '=', project.id).execute();
   await archive(true);
@@ -112,7 +112,7 @@ test('only maintainers can push to a protected branch, without rewriting or dele
   await work.git('push', '-q', 'origin', 'main:topic');
   await work.git('push', '-q', 'origin', ':topic');
 
-  const { as, project } = place;
+  const { as, project } = here;
   const protections = `/projects/${project.id}/protected_branches`;
   assert.equal((await as('maintainer').post(protections, { name: 'release/*' })).status, 201);
   const none = /remote: GitLab: You are not allowed to create protected branches on this project\./;

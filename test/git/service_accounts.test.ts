@@ -10,9 +10,9 @@ import { begin, clone, refusedClone, remoteFor } from './work_tree.ts';
 const environment = await ownAddress();
 
 test('a service account clones and pushes with a token as its role allows, and never with a password', async () => {
-  const place = await world({ environment });
-  const { as, project, db, url } = place;
-  const first = await begin(remoteFor(place, 'maintainer'), 'main');
+  const here = await world({ environment });
+  const { as, project, db, url } = here;
+  const first = await begin(remoteFor(here, 'maintainer'), 'main');
   const head = await first.commit('README.md', 'one\n');
   await first.git('push', '-q', 'origin', 'main');
 

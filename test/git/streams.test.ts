@@ -52,19 +52,19 @@ async function growth(during: Promise<unknown>): Promise<number> {
 }
 
 test('pushing and cloning 60 MiB grows the server by less than half of it', async () => {
-  const place = await world();
-  const work = await begin(remoteFor(place, 'owner'), 'main');
+  const here = await world();
+  const work = await begin(remoteFor(here, 'owner'), 'main');
   // The client's own work on such data, which takes it longer than everything else.
   await work.git('config', 'core.compression', '0');
   await work.git('config', 'pack.window', '0');
   await work.commit('README.md', 'one\n');
   await work.git('push', '-q', 'origin', 'main');
-  await clone(remoteFor(place, 'reporter'));
+  await clone(remoteFor(here, 'reporter'));
   const head = await addNoise(work);
 
   const pushed_bytes = await growth(work.git('push', '-q', 'origin', 'main'));
   assert.ok(pushed_bytes < allowed_bytes, `The push made the server grow by ${Math.round(pushed_bytes / mebibyte)} MiB.`);
-  const cloning = clone(remoteFor(place, 'reporter'), '--bare');
+  const cloning = clone(remoteFor(here, 'reporter'), '--bare');
   const cloned_bytes = await growth(cloning);
   assert.ok(cloned_bytes < allowed_bytes, `The clone made the server grow by ${Math.round(cloned_bytes / mebibyte)} MiB.`);
   const copy = await cloning;

@@ -33,11 +33,11 @@ type Who = Persona | 'anonymous' | { token: string };
  * Asks below the repository of the world's project.
  * @param path e.g. `info/lfs/objects/batch`; a whole address of the server's own is taken for the part after `.git/`
  */
-export async function ask(place: World, who: Who, path: string, init: RequestInit & { json?: unknown } = {}): Promise<LfsAnswer> {
-  const token = typeof who === 'object' ? who.token : who === 'anonymous' ? undefined : place.people[who].token;
+export async function ask(here: World, who: Who, path: string, init: RequestInit & { json?: unknown } = {}): Promise<LfsAnswer> {
+  const token = typeof who === 'object' ? who.token : who === 'anonymous' ? undefined : here.people[who].token;
   const { json, ...rest } = init;
   const below = path.replace(/^http:\/\/[^/]+\/.*\.git\//, '');
-  const response = await fetch(`${place.url}/${place.project.full_path}.git/${below}`, {
+  const response = await fetch(`${here.url}/${here.project.full_path}.git/${below}`, {
     ...(json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }),
     ...rest,
     headers: {
@@ -52,24 +52,24 @@ export async function ask(place: World, who: Who, path: string, init: RequestIni
 }
 
 /** A batch of one operation. */
-export const batch = (place: World, who: Who, operation: string, objects: LfsObject[]): Promise<LfsAnswer> =>
-  ask(place, who, 'info/lfs/objects/batch', { json: { operation, transfers: ['basic'], objects } });
+export const batch = (here: World, who: Who, operation: string, objects: LfsObject[]): Promise<LfsAnswer> =>
+  ask(here, who, 'info/lfs/objects/batch', { json: { operation, transfers: ['basic'], objects } });
 
 /** Uploads as git-lfs does, with what the batch says; gives the answer to the PUT. */
-export async function upload(place: World, who: Who, bytes: Buffer<ArrayBuffer>): Promise<LfsAnswer> {
+export async function upload(here: World, who: Who, bytes: Buffer<ArrayBuffer>): Promise<LfsAnswer> {
   const object = objectFor(bytes);
-  const { body } = await batch(place, who, 'upload', [object]);
+  const { body } = await batch(here, who, 'upload', [object]);
   const { href, header } = body.objects[0].actions.upload;
-  return put(place, href, header.Authorization, bytes);
+  return put(here, href, header.Authorization, bytes);
 }
 
 export const put = (
-  place: World,
+  here: World,
   href: string,
   authorization: string,
   body: NonNullable<RequestInit['body']>,
 ): Promise<LfsAnswer> =>
-  ask(place, 'anonymous', href, {
+  ask(here, 'anonymous', href, {
     method: 'PUT',
     body,
     duplex: 'half',
