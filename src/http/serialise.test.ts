@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
+import { turnsDuring } from '../../test/support/turns.ts';
 import { Base64, nullable } from './index.ts';
 import { serialiser } from './serialise.ts';
 
@@ -23,15 +24,10 @@ test('a large reply is the same text as a small one, and other work is done betw
   const content = Buffer.alloc(5_000_001, 'abcdef');
   const lines = Array.from({ length: 2000 }, (_, index) => `${index}`);
   const things = [thing, { ...thing, text, lines, content, hidden: 'not declared' }, { ...thing, id: 2 }];
-  let turns = 0;
-  let isWriting = true;
-  const count = () => {
-    turns += 1;
-    if (isWriting) setImmediate(count);
-  };
-  setImmediate(count);
-  const pieces = await write(things, 'free');
-  isWriting = false;
+  let pieces: string | Buffer[] = '';
+  const turns = await turnsDuring(async () => {
+    pieces = await write(things, 'free');
+  });
   assert.ok(Array.isArray(pieces), 'it comes in pieces');
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   assert.ok(turns > length / 1_000_000, `${turns} turns`);

@@ -2,29 +2,30 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
+import { turnsDuring } from '../../test/support/turns.ts';
 import { mapInSlices, type Reference, toHtml, toInlineHtml } from './index.ts';
 
 const linkOf = ({ kind, value }: Reference) => (value === '404' ? undefined : `/${kind}/${encodeURIComponent(value)}`);
 
-test('Markdown becomes HTML, with and without the paragraph around it', () => {
-  assert.equal(toInlineHtml('a **b** `c`'), 'a <strong>b</strong> <code>c</code>');
-  assert.equal(toHtml('a **b**\n\n- c'), '<p>a <strong>b</strong></p>\n<ul>\n<li>c</li>\n</ul>\n');
-  assert.equal(toHtml('<sup>x</sup> &lt;'), '<p><sup>x</sup> &lt;</p>\n');
+test('Markdown becomes HTML, with and without the paragraph around it', async () => {
+  assert.equal(await toInlineHtml('a **b** `c`'), 'a <strong>b</strong> <code>c</code>');
+  assert.equal(await toHtml('a **b**\n\n- c'), '<p>a <strong>b</strong></p>\n<ul>\n<li>c</li>\n</ul>\n');
+  assert.equal(await toHtml('<sup>x</sup> &lt;'), '<p><sup>x</sup> &lt;</p>\n');
 });
 
-test('what exists is linked, outside code and other links', () => {
+test('what exists is linked, outside code and other links', async () => {
   assert.equal(
-    toInlineHtml('#1 and #404, `#2` [#3](https://x.example) \\#4', linkOf),
+    await toInlineHtml('#1 and #404, `#2` [#3](https://x.example) \\#4', linkOf),
     '<a href="/issue/1">#1</a> and #404, <code>#2</code> <a href="https://x.example">#3</a> #4',
   );
   assert.equal(
-    toInlineHtml('~"two words" **@ann**', linkOf),
+    await toInlineHtml('~"two words" **@ann**', linkOf),
     '<a href="/label/two%20words">~"two words"</a> <strong><a href="/user/ann">@ann</a></strong>',
   );
-  assert.equal(toInlineHtml('a_b@c', linkOf), 'a_b@c');
+  assert.equal(await toInlineHtml('a_b@c', linkOf), 'a_b@c');
 });
 
-test('nothing that runs gets through', () => {
+test('nothing that runs gets through', async () => {
   const attempts = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -39,7 +40,7 @@ test('nothing that runs gets through', () => {
     '<div style="background:url(javascript:alert(1))" id=x class=y>z',
   ];
   for (const attempt of attempts) {
-    const html = `${toHtml(attempt)}${toInlineHtml(attempt)}`;
+    const html = `${await toHtml(attempt)}${await toInlineHtml(attempt)}`;
     assert.doesNotMatch(
       html,
       /<(script|svg|iframe|style|form|button)|\son\w+=|href="[^"]*script|style=|id=|src="data:/i,
@@ -82,10 +83,10 @@ const pieces = [
   'é',
 ];
 
-test('whatever is written, elements and attributes are those that are allowed', () => {
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
-      for (const html of [toHtml(parts.join(''), linkOf), toInlineHtml(parts.join(''), linkOf)]) {
+test('whatever is written, elements and attributes are those that are allowed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), async (parts) => {
+      for (const html of [await toHtml(parts.join(''), linkOf), await toInlineHtml(parts.join(''), linkOf)]) {
         for (const [element] of html.matchAll(/<[^>]*>?/g))
           assert.match(
             element,
@@ -98,35 +99,35 @@ test('whatever is written, elements and attributes are those that are allowed', 
   );
 });
 
-test('a text that is too long to be read is shown as it is written', () => {
-  assert.equal(toInlineHtml('<b>'.repeat(4000)), '&lt;b&gt;'.repeat(4000));
-  assert.match(toHtml('['.repeat(1_000_000)), /^<pre>\[/);
+test('a text that is too long to be read is shown as it is written', async () => {
+  assert.equal(await toInlineHtml('<b>'.repeat(4000)), '&lt;b&gt;'.repeat(4000));
+  assert.match(await toHtml('['.repeat(1_000_000)), /^<pre>\[/);
 });
 
-test('a short text that would become very long HTML is shown as it is written', () => {
+test('a short text that would become very long HTML is shown as it is written', async () => {
   const rows = 'a\n'.repeat(500);
   const table = `${'a|'.repeat(200)}\n${'-|'.repeat(200)}\n${rows}`;
-  assert.equal(toHtml(table), `<pre><code>${table}</code></pre>\n`);
-  assert.equal(toHtml(`> ${table.replaceAll('\n', '\n> ')}`).includes('<td>'), false);
+  assert.equal(await toHtml(table), `<pre><code>${table}</code></pre>\n`);
+  assert.doesNotMatch(await toHtml(`> ${table.replaceAll('\n', '\n> ')}`), /<td>/);
   const repeated = `[a]: / "${'&'.repeat(900)}"\n\n${'[a]'.repeat(300)}`;
-  assert.match(toHtml(repeated), /^<pre>\[a\]: /);
-  assert.match(toHtml('|a|b|\n|-|-|\n|c|\n'), /<td>c<\/td>\n<td><\/td>/);
+  assert.match(await toHtml(repeated), /^<pre>\[a\]: /);
+  assert.match(await toHtml('|a|b|\n|-|-|\n|c|\n'), /<td>c<\/td>\n<td><\/td>/);
 });
 
 test('others are served between texts that take long', async () => {
-  let turns = 0;
-  let isBusy = true;
-  const count = () => {
-    turns += 1;
-    if (isBusy) setImmediate(count);
-  };
-  setImmediate(count);
-  const made = await mapInSlices(['a', 'b', 'c', 'd'], (text, index) => {
-    const until = performance.now() + 11;
-    while (performance.now() < until);
-    return `${text}${index}`;
+  let made: string[] = [];
+  const turns = await turnsDuring(async () => {
+    made = await mapInSlices(['a', 'b', 'c', 'd'], (text, index) => {
+      const until = performance.now() + 11;
+      while (performance.now() < until);
+      return `${text}${index}`;
+    });
   });
-  isBusy = false;
   assert.deepEqual(made, ['a0', 'b1', 'c2', 'd3']);
   assert.ok(turns >= 3, `${turns} turns`);
+});
+
+test('others are served between the parser and the filter of a long text', async () => {
+  assert.ok((await turnsDuring(() => toHtml('*a_ '.repeat(2000)))) > 0);
+  assert.ok((await turnsDuring(() => toInlineHtml('*a_ '.repeat(2000)))) > 0);
 });

@@ -33,12 +33,12 @@ export function atOnce<T>(steps: Steps<T>): T {
 /** What is made of each item, in the same order, in slices of 10 ms. Making it may take milliseconds. */
 export async function mapInSlices<Item, Made>(
   items: readonly Item[],
-  make: (item: Item, index: number) => Made,
+  make: (item: Item, index: number) => Made | Promise<Made>,
 ): Promise<Made[]> {
   const made: Made[] = [];
   let until = performance.now() + slice_ms;
   for (const [index, item] of items.entries()) {
-    made.push(make(item, index));
+    made.push(await make(item, index));
     if (performance.now() < until) continue;
     await nextTurn();
     until = performance.now() + slice_ms;

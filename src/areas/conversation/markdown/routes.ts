@@ -24,7 +24,7 @@ export const markdownRoutes = [
     handle: async ({ db, caller, url, input }) => {
       const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
       const linkOf = input.gfm && isRendered(input.text) ? await linksFor({ db, caller, url }, input.text, context) : undefined;
-      return { html: toHtml(input.text, linkOf) };
+      return { html: await toHtml(input.text, linkOf) };
     },
   }),
 ];

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
-import { LabelDetails, labelsById, presentLabelDetails } from '../../planning/labels/index.ts';
+import { LabelDetails, labelDetails, labelsById } from '../../planning/labels/index.ts';
 import { Milestone, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
 import type { EventKind, EventRow } from './queries.ts';
 
@@ -59,11 +59,14 @@ type Present<K extends EventKind> = (services: Services, on: Noteable, rows: rea
 /** Rows of one kind on one issue or epic as replies, in a fixed number of statements. */
 export const presenters: { [K in EventKind]: Present<K> } = {
   async label({ db, url }, on, rows) {
-    const labels = await labelsById(db, ids(rows, 'label_id'));
-    return rows.map((row) => {
-      const label = labels.get(row.label_id!);
-      return { ...commonOf(url, row), ...aboutOf(on), label: label ? presentLabelDetails(label) : null, action: row.action };
-    });
+    const rowsById = await labelsById(db, ids(rows, 'label_id'));
+    const labels = await labelDetails(rowsById.values());
+    return rows.map((row) => ({
+      ...commonOf(url, row),
+      ...aboutOf(on),
+      label: labels.get(row.label_id!) ?? null,
+      action: row.action,
+    }));
   },
   async state({ url }, on, rows) {
     return rows.map((row) => ({

@@ -1,7 +1,7 @@
 /** How labels appear in replies (docs/reference/labels.md). */
 import { type Static, Type } from 'typebox';
 import { Id, nullable, optional, resource } from '../../../http/index.ts';
-import { toInlineHtml } from '../../../markdown/index.ts';
+import { mapInSlices, toInlineHtml } from '../../../markdown/index.ts';
 import { textColorOn } from './color_rules.ts';
 
 const detailFields = {
@@ -59,18 +59,39 @@ export interface LabelRow {
 const plain = /^[\p{L}\p{N} ,.]*$/u;
 
 /** The description of a label as HTML. */
-const descriptionHtml = (text: string | null): string | null => (text === null || plain.test(text) ? text : toInlineHtml(text));
+const descriptionHtml = async (text: string | null): Promise<string | null> =>
+  text === null || plain.test(text) ? text : toInlineHtml(text);
 
-/** @param label the columns of `labelColumns` */
-export const presentLabelDetails = ({ id, title, description, color, archived }: LabelRow): Static<typeof LabelDetails> => ({
+type Details = Static<typeof LabelDetails>;
+
+const presentDetails = async ({ id, title, description, color, archived }: LabelRow): Promise<Details> => ({
   id,
   name: title,
   description,
-  description_html: descriptionHtml(description),
+  description_html: await descriptionHtml(description),
   text_color: textColorOn(color),
   color,
   archived,
 });
+
+/** Labels with details, by id. Each is presented once, however many items of a page have it, and others are served in between. */
+export async function labelDetails(labels: Iterable<LabelRow>): Promise<Map<number, Details>> {
+  const distinct = new Map([...labels].map((label) => [label.id, label]));
+  const presented = await mapInSlices([...distinct.values()], presentDetails);
+  return new Map(presented.map((details) => [details.id, details]));
+}
+
+/**
+ * The labels of each item of a page, with details or as their titles.
+ * @param borne by id of the item
+ */
+export async function presentLabelsOf(
+  borne: ReadonlyMap<number, readonly LabelRow[]>,
+  withDetails = false,
+): Promise<Map<number, (string | Details)[]>> {
+  const details = withDetails ? await labelDetails([...borne.values()].flat()) : undefined;
+  return new Map([...borne].map(([bearer, labels]) => [bearer, labels.map(({ id, title }) => details?.get(id) ?? title)]));
+}
 
 /** The members of a label that depend on the caller. */
 export interface ListedLabelRow extends LabelRow {
@@ -85,18 +106,23 @@ export interface LabelCounts {
 
 /**
  * A label in the lists of a group.
+ * @param details of `labelDetails`
  * @param counted omitted when counts were not requested
  */
-export const presentGroupLabel = (label: ListedLabelRow, counted?: LabelCounts): Static<typeof GroupLabel> => ({
-  ...presentLabelDetails(label),
+export const presentGroupLabel = (label: ListedLabelRow, details: Details, counted?: LabelCounts): Static<typeof GroupLabel> => ({
+  ...details,
   // Merge requests cannot have labels before there are merge requests.
   ...(counted ? { ...counted, open_merge_requests_count: 0 } : {}),
   subscribed: label.subscribed,
 });
 
 /** The same in the lists of a project. */
-export const presentProjectLabel = (label: ListedLabelRow, counted?: LabelCounts): Static<typeof ProjectLabel> => ({
-  ...presentGroupLabel(label, counted),
+export const presentProjectLabel = (
+  label: ListedLabelRow,
+  details: Details,
+  counted?: LabelCounts,
+): Static<typeof ProjectLabel> => ({
+  ...presentGroupLabel(label, details, counted),
   priority: label.priority,
   is_project_label: label.project_id !== null,
 });

@@ -30,7 +30,14 @@ import {
 } from '../../../http/index.ts';
 import { addLabel, changeLabel, type LabelChanges, subscribeToLabel } from './actions.ts';
 import { isListed, type LabelScope, labelCounts, labelNamed, listedLabels, mentions } from './list_queries.ts';
-import { GroupLabel, ProjectLabel, presentGroupLabel, presentProjectLabel } from './present.ts';
+import {
+  GroupLabel,
+  type ListedLabelRow,
+  labelDetails,
+  ProjectLabel,
+  presentGroupLabel,
+  presentProjectLabel,
+} from './present.ts';
 import { promoteLabel } from './promotion_actions.ts';
 import { isOwnOf, labelParent } from './queries.ts';
 
@@ -66,6 +73,11 @@ const either = { label_id: optional(Id), name: optional(Type.String()) };
 const present = ({ kind }: PlanningParent, ...label: Parameters<typeof presentProjectLabel>) =>
   kind === 'project' ? presentProjectLabel(...label) : presentGroupLabel(...label);
 
+async function presentOne(parent: PlanningParent, label: ListedLabelRow) {
+  const details = await labelDetails([label]);
+  return present(parent, label, details.get(label.id)!);
+}
+
 const own = (services: Services, { caller, parent }: Granted, id_or_title: string) =>
   labelNamed(services.db, caller, parent, id_or_title, isOwnOf(labelParent(parent)));
 
@@ -76,7 +88,7 @@ async function change(services: Services, granted: Granted, id_or_title: string,
   const label = await own(services, granted, id_or_title);
   const parent = labelParent(granted.parent);
   await services.db.transaction().execute((tx) => changeLabel(tx, parent, label, { ...changes, title: new_name }));
-  return present(granted.parent, await own(services, granted, String(label.id)));
+  return presentOne(granted.parent, await own(services, granted, String(label.id)));
 }
 type Changes = Omit<LabelChanges, 'title'> & { new_name?: string };
 
@@ -89,7 +101,7 @@ async function remove(services: Services & Conditions, granted: Granted, id_or_t
 async function subscribe(services: Services, granted: Granted, id_or_title: string, subscribed: boolean) {
   const label = await listed(services, granted, id_or_title, { include_ancestor_groups: true });
   if (!(await subscribeToLabel(services.db, { user_id: granted.caller.id, label_id: label.id, subscribed }))) throw notModified();
-  return present(granted.parent, { ...label, subscribed });
+  return presentOne(granted.parent, { ...label, subscribed });
 }
 
 const subscribed = { subscribe: 'The caller is subscribed already.', unsubscribe: 'The caller is not subscribed.' };
@@ -134,7 +146,8 @@ function routesOf(kind: PlanningParent['kind']) {
         const page = await paginate(db, query, input);
         const ids = page.items.map(({ id }) => id);
         const counts = input.with_counts ? await labelCounts(db, caller, ids) : undefined;
-        return mapPage(page, (label) => present(parent, label, counts?.get(label.id)));
+        const details = await labelDetails(page.items);
+        return mapPage(page, (label) => present(parent, label, details.get(label.id)!, counts?.get(label.id)));
       },
     }),
     get(`${base}/:label_id`, {
@@ -145,7 +158,7 @@ function routesOf(kind: PlanningParent['kind']) {
       returns: one(Label),
       refusals: { 404: '404 Label Not Found' },
       handle: async ({ caller, parent, input, ...services }) =>
-        present(parent, await listed(services, { caller, parent }, input.label_id, input)),
+        presentOne(parent, await listed(services, { caller, parent }, input.label_id, input)),
     }),
     post(base, {
       operation: `create${Noun}Label`,
@@ -156,7 +169,7 @@ function routesOf(kind: PlanningParent['kind']) {
       refusals: { 400: '<parameter>: <reason>', 409: 'Label already exists' },
       handle: async ({ caller, parent, input: { name, ...label }, ...services }) => {
         const id = await services.db.transaction().execute((tx) => addLabel(tx, labelParent(parent), { ...label, title: name }));
-        return present(parent, await own(services, { caller, parent }, String(id)));
+        return presentOne(parent, await own(services, { caller, parent }, String(id)));
       },
     }),
     put(base, {
@@ -224,7 +237,7 @@ const promotion = put('/projects/:id/labels/:label_id/promote', {
     if (group.access_level < levels.reporter) throw forbidden();
     const id = await services.db.transaction().execute((tx) => promoteLabel(tx, label, group.id));
     const at: PlanningParent = { kind: 'group', id: group.id, name: group.name, namespace_id: group.id };
-    return presentGroupLabel(await own(services, { caller, parent: at }, String(id)));
+    return presentOne(at, await own(services, { caller, parent: at }, String(id)));
   },
 });
 

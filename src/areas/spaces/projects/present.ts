@@ -188,10 +188,10 @@ export type CompleteProjectRow = ProjectRow & { open_issues_count: number; descr
  */
 export async function completeRows(db: Services['db'], rows: readonly ProjectRow[]): Promise<CompleteProjectRow[]> {
   const open = await openIssuesOf(db, rows);
-  return mapInSlices(rows, (row) => ({
+  return mapInSlices(rows, async (row) => ({
     ...row,
     open_issues_count: open.get(row.id) ?? 0,
-    description_html: row.description ? toHtml(row.description) : '',
+    description_html: row.description ? await toHtml(row.description) : '',
   }));
 }
 

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { LabelDetails, type LabelRow, labelsByEpic, presentLabelDetails, textColorOn } from '../../planning/labels/index.ts';
+import { LabelDetails, labelsByEpic, presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
 import { type EpicRow, epicRows } from './queries.ts';
 
 export const epicFields = {
@@ -99,7 +99,7 @@ function datesOf(row: EpicRow) {
  * @param url the external address of the server
  * @param labels those of the epic, ordered by title
  */
-function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow[], form: EpicForm): EpicReply {
+function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], form: EpicForm): EpicReply {
   const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
   const web_url = `${url}/groups/${row.full_path}/-/epics/${iid}`;
   const [short, full] = [`&${iid}`, `${row.full_path}&${iid}`];
@@ -113,7 +113,7 @@ function presentEpic(url: string, row: EpicRow, labels: readonly LabelRow[], for
     ...{ state, web_edit_url: `${web_url}/edit`, web_url },
     references: { short, relative: form.relative_to === group_id ? short : full, full },
     ...{ created_at, updated_at, closed_at },
-    labels: form.with_labels_details ? labels.map(presentLabelDetails) : labels.map((label) => label.title),
+    labels,
     upvotes: row.upvotes,
     downvotes: row.downvotes,
     ...(form.single ? { subscribed: row.subscribed } : {}),
@@ -134,7 +134,7 @@ export async function presentEpics(
   form: EpicForm = {},
 ): Promise<EpicReply[]> {
   const rows = await epicRows(db, caller, ids, form.single === true);
-  const labels = await labelsByEpic(db, ids);
+  const labels = await presentLabelsOf(await labelsByEpic(db, ids), form.with_labels_details);
   return rows.map((row) => presentEpic(url, row, labels.get(row.id) ?? [], form));
 }
 

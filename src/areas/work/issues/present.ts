@@ -5,7 +5,7 @@ import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, 
 import { taskStatus } from '../../../markdown/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
-import { LabelDetails, type LabelRow, labelsByIssue, presentLabelDetails } from '../../planning/labels/index.ts';
+import { LabelDetails, labelsByIssue, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
 import { printDuration } from '../issuables/index.ts';
@@ -82,7 +82,7 @@ export interface IssueForm {
 
 /** The rows that a page refers to, by id. */
 interface Around {
-  labels: Map<number, LabelRow[]>;
+  labels: Map<number, IssueReply['labels']>;
   milestones: Map<number, MilestoneRow>;
   iterations: Map<number, IterationRow>;
   epics: Map<number, Static<typeof EpicInIssue>>;
@@ -93,10 +93,15 @@ const idsOf = (rows: readonly IssueRow[], column: 'milestone_id' | 'iteration_id
 ];
 
 /** Every statement covers the whole page, so a longer page needs no more of them. */
-async function around(db: Services['db'], caller: MaybeCaller, rows: readonly IssueRow[]): Promise<Around> {
+async function around(
+  db: Services['db'],
+  caller: MaybeCaller,
+  rows: readonly IssueRow[],
+  { with_labels_details }: IssueForm,
+): Promise<Around> {
   const labelled = rows.filter(({ has_labels }) => has_labels).map(({ id }) => id);
   return {
-    labels: await labelsByIssue(db, labelled),
+    labels: await presentLabelsOf(await labelsByIssue(db, labelled), with_labels_details),
     milestones: await milestonesById(db, idsOf(rows, 'milestone_id')),
     iterations: await iterationsById(db, idsOf(rows, 'iteration_id')),
     epics: await epicsInIssues(db, caller, idsOf(rows, 'epic_id')),
@@ -147,14 +152,13 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
   const { id, iid, project_id, title, description, state, created_at, updated_at, closed_at } = row;
   const { user_notes_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } = row;
   const { weight, health_status, severity, moved_to_id, imported_from, blocking_issues_count } = row;
-  const own = known.labels.get(id) ?? [];
   const milestone = known.milestones.get(row.milestone_id ?? 0);
   const assignees = row.assignees.map((user) => presentUserBasic(url, user));
   const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];
   return {
     ...{ id, iid, project_id, title, description, state, created_at, updated_at, closed_at },
     closed_by: row.closed_by && presentUserBasic(url, row.closed_by),
-    labels: form.with_labels_details ? own.map(presentLabelDetails) : own.map((label) => label.title),
+    labels: known.labels.get(id) ?? [],
     milestone: milestone ? presentMilestone(url, milestone) : null,
     assignees,
     author: row.author && presentUserBasic(url, row.author),
@@ -188,7 +192,7 @@ export async function presentIssues(
   form: IssueForm = {},
 ): Promise<IssueReply[]> {
   const rows = await issueRows(db, caller, ids, form.single === true);
-  const known = await around(db, caller, rows);
+  const known = await around(db, caller, rows, form);
   return rows.map((row) => presentIssue(url, row, known, form));
 }
 
