@@ -18,6 +18,7 @@ import {
   required,
   type Services,
 } from '../../../http/index.ts';
+import { mapInSlices } from '../../../markdown/index.ts';
 import { type Picking, pickCommit } from './cherry_pick_actions.ts';
 import { commitChanges } from './commit_actions.ts';
 import { commitDetail } from './commit_queries.ts';
@@ -48,9 +49,10 @@ const Action = Type.Object({
 const badCommit = (text: string) => badRequest(`400 Bad request - ${text}`);
 
 /** @throws ApiError 400 when an action lacks what its kind needs */
-function actionFrom(given: Static<typeof Action>, index: number): FileAction {
+async function actionFrom(given: Static<typeof Action>, index: number): Promise<FileAction> {
   const { action, file_path, previous_path, last_commit_id, execute_filemode, encoding } = given;
-  const content = given.content === undefined ? undefined : contentIn(`actions[${index}][content]`, given.content, encoding);
+  const content =
+    given.content === undefined ? undefined : await contentIn(`actions[${index}][content]`, given.content, encoding);
   const need = <T>(name: string, value: T | undefined): T => {
     if (value === undefined) throw badCommit(`actions[${index}][${name}] is required for ${action} action`);
     return value;
@@ -142,7 +144,7 @@ export const commitWriteRoutes = [
     },
     handle: async ({ project, caller, input, ...services }) => {
       const { commit_message: message, actions, stats, start_project, ...request } = input;
-      const fileActions = actions.map(actionFrom);
+      const fileActions = await mapInSlices(actions, actionFrom);
       const start = start_project === undefined ? undefined : await startProjectFor(services.db, caller, project, start_project);
       await refuseBranch(services, { project, caller }, input.branch);
       try {

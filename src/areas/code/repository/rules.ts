@@ -3,6 +3,7 @@
 import { forkIsBeingFilled, levels, type Project } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import { badParams } from '../../../http/index.ts';
+import { mapInSlices } from '../../../markdown/index.ts';
 import type { TagProtection } from '../protected_tags/index.ts';
 
 /** A name that git could read as a commit id. */
@@ -76,8 +77,37 @@ export const trimmedPath = (path: string): string => path.replace(/^\/+|\/+$/g, 
  * @param name of the parameter, for the refusal
  * @throws ApiError 400 for characters that are not Base64; line ends are ignored, since several clients wrap it
  */
-export function contentIn(name: string, text: string, encoding: 'text' | 'base64'): Buffer {
-  if (encoding === 'text') return Buffer.from(text);
-  if (!/^[A-Za-z0-9+/\r\n]*[=\r\n]*$/.test(text)) throw badParams(`${name} is not valid Base64`);
-  return Buffer.from(text, 'base64');
+export async function contentIn(name: string, text: string, encoding: 'text' | 'base64'): Promise<Buffer> {
+  const pieces = piecesOf(text);
+  const read = encoding === 'text' ? (piece: string) => Buffer.from(piece) : base64Reader(name, pieces.length);
+  return Buffer.concat(await mapInSlices(pieces, read));
+}
+
+/** A piece takes about a millisecond. */
+const piece_chars = 1024 * 1024;
+
+/** A text in pieces, none of which ends between the halves of a character. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const last = text.charCodeAt(at + piece_chars - 1);
+    const end = at + piece_chars + (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}
+
+/** Reads the pieces of a Base64 text, one after another. */
+function base64Reader(name: string, count: number): (piece: string, index: number) => Buffer {
+  let [rest, allowed] = ['', /^[A-Za-z0-9+/\r\n]*[=\r\n]*$/];
+  return (piece, index) => {
+    if (!allowed.test(piece)) throw badParams(`${name} is not valid Base64`);
+    if (piece.includes('=')) allowed = /^[=\r\n]*$/;
+    const text = rest + piece.replaceAll(/[\r\n]/g, '');
+    // Four characters are three bytes. Those that are left over begin the next piece.
+    const end = index === count - 1 ? text.length : text.length - (text.length % 4);
+    rest = text.slice(end);
+    return Buffer.from(text.slice(0, end), 'base64');
+  };
 }

@@ -75,7 +75,7 @@ async function write(
   action: 'create' | 'update',
 ): Promise<Static<typeof FileWrite>> {
   const { file_path, branch, encoding } = input;
-  const content = contentIn('content', input.content, encoding);
+  const content = await contentIn('content', input.content, encoding);
   await writeFile(services, { project, caller, ...input }, { action, ...input, content });
   return { file_name: file_path.slice(file_path.lastIndexOf('/') + 1), file_path, branch };
 }
