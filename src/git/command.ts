@@ -117,9 +117,9 @@ export async function start(
 ): Promise<GitProcess> {
   running++;
   try {
-    const process = await launch({ args, env: { ...environment, ...env }, ...how });
-    void process.ended.then(() => running--);
-    return process;
+    const started = await launch({ args, env: { ...environment, ...env }, ...how });
+    void started.ended.then(() => running--);
+    return started;
   } catch (error) {
     running--;
     throw error;
@@ -132,9 +132,9 @@ let running = 0;
 export const gitLoad = (): { running: number; waiting: number } => ({ running, waiting: semaphore.waiting });
 
 /** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
-function stop(process: GitProcess): void {
-  process.kill('SIGTERM');
-  setTimeout(() => process.kill('SIGKILL'), 5_000).unref();
+function stop(child: GitProcess): void {
+  child.kill('SIGTERM');
+  setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
 }
 
 /**
@@ -157,27 +157,27 @@ export function git(
   });
 }
 
-async function output(process: GitProcess, command: string, run: RunOptions): Promise<Buffer> {
+async function output(child: GitProcess, command: string, run: RunOptions): Promise<Buffer> {
   const { limit = longest_output, timeout_ms = longest_run_ms, signal, input } = run;
   const chunks: Buffer[] = [];
   let size = 0;
   let stopped: GitError | undefined;
   const halt = (reason: GitError) => {
     stopped ??= reason;
-    process.kill('SIGKILL');
+    child.kill('SIGKILL');
   };
   const abort = () => halt(new GitError(command, null, 'the request was given up'));
   const timer = setTimeout(() => halt(new GitError(command, null, `it took longer than ${timeout_ms} ms`)), timeout_ms);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
-  process.stdout.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > limit) halt(new OutputTooLong(command, null, `it wrote more than ${limit} bytes`));
     else chunks.push(chunk);
   });
-  if (input !== undefined) process.stdin?.end(input);
+  if (input !== undefined) child.stdin?.end(input);
   try {
-    const { code, stderr } = await process.ended;
+    const { code, stderr } = await child.ended;
     signal?.throwIfAborted();
     if (stopped) throw stopped;
     if (code !== 0) throw new GitError(command, code, stderr);
@@ -201,13 +201,13 @@ export interface StreamRules {
  * The output of a running git as a stream. A slow reader pauses git, and destroying the stream stops it. A git that cannot be started ends the stream with an error.
  */
 export function outputStream(starting: Promise<GitProcess>, { judge, head, mustFinish = () => false }: StreamRules): Readable {
-  let process: GitProcess | undefined;
+  let child: GitProcess | undefined;
   let wrote = false;
   let isOver = false;
   const out = new Readable({
     construct(done) {
       starting.then((started) => {
-        process = started;
+        child = started;
         const { stdout } = started;
         stdout.on('data', (chunk: Buffer) => {
           if (out.destroyed) return;
@@ -225,12 +225,12 @@ export function outputStream(starting: Promise<GitProcess>, { judge, head, mustF
         done();
       }, done);
     },
-    read: () => void process?.stdout.resume(),
+    read: () => void child?.stdout.resume(),
     destroy(error, done) {
-      if (mustFinish()) process?.stdout.resume();
-      else if (process && !isOver) {
-        stop(process);
-        process.stdout.destroy();
+      if (mustFinish()) child?.stdout.resume();
+      else if (child && !isOver) {
+        stop(child);
+        child.stdout.destroy();
       }
       done(error);
     },

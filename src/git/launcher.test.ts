@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { temporaryRepository } from '../../test/support/bare_repository.ts';
 import { git } from './command.ts';
 import { type GitProcess, launch } from './launcher.ts';
@@ -11,12 +17,28 @@ const env = { PATH: process.env.PATH! };
 /** A git that waits for its input. */
 const waiting = (): Promise<GitProcess> => launch({ args: ['hash-object', '--stdin'], env, streams: ['stdin'] });
 
-/** The process that starts git for this one. */
-async function launcherOf({ pid }: NodeJS.Process): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
-  for (const child of children)
-    if ((await readFile(`/proc/${child}/cmdline`, 'utf8')).includes('launcher_process')) return Number(child);
+/** The process that starts git for another one, and the folder of their socket. */
+async function launcherOf(server: number): Promise<{ pid: number; folder: string }> {
+  const children = (await readFile(`/proc/${server}/task/${server}/children`, 'utf8')).trim().split(' ');
+  for (const child of children) {
+    const [, program, address] = (await readFile(`/proc/${child}/cmdline`, 'utf8')).split('\0');
+    if (program?.includes('launcher_process')) return { pid: Number(child), folder: path.dirname(address!) };
+  }
   throw new Error('there is none');
+}
+
+/** A program that has started git. */
+async function otherServer(t: TestContext, TMPDIR: string): Promise<ChildProcess> {
+  const launcher = new URL('launcher.ts', import.meta.url);
+  const script = `const { launch } = await import('${launcher}');
+    await launch({ args: ['hash-object', '--stdin'], env: ${JSON.stringify(env)}, streams: ['stdin'] }); console.log('started');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...env, TMPDIR },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout!, 'data');
+  return child;
 }
 
 test('git reads its input, writes its output, and says how it ended', async () => {
@@ -61,7 +83,43 @@ test('when the process that starts git is killed, what it started fails, and the
   const repository = await temporaryRepository(t);
   const lost = await waiting();
   lost.stdout.resume();
-  process.kill(await launcherOf(process), 'SIGKILL');
+  process.kill((await launcherOf(process.pid)).pid, 'SIGKILL');
   assert.deepEqual(await lost.ended, { code: null, stderr: 'the process that starts git has ended' });
   assert.equal(String(await git(repository, 'rev-parse', ['--is-bare-repository'])), 'true\n');
+});
+
+test('git runs after the folder of the socket was removed, and what ran before goes on', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const repository = await temporaryRepository(t);
+  const before = await waiting();
+  const { folder } = await launcherOf(process.pid);
+  await rm(folder, { recursive: true });
+  const answers = await Promise.all([1, 2, 3].map(() => git(repository, 'rev-parse', ['--is-bare-repository'])));
+  assert.deepEqual(answers.map(String), ['true\n', 'true\n', 'true\n']);
+  const output = text(before.stdout);
+  before.stdin!.end('hello\n');
+  assert.equal(await output, 'ce013625030ba8dba906f756967f9e9ca394464a\n');
+  assert.deepEqual(await before.ended, { code: 0, stderr: '' });
+});
+
+test('nothing is left of a server that was killed', { skip: process.platform !== 'linux' }, async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-launcher-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const killed = await otherServer(t, folder);
+  const its = await launcherOf(killed.pid!);
+  killed.kill('SIGKILL');
+  while (existsSync(its.folder)) await nextTurn();
+
+  // Its launcher was killed with it: the next server tidies up, and leaves the folder of a running one alone.
+  const [abandoned, alive] = [await otherServer(t, folder), await otherServer(t, folder)];
+  const left = await launcherOf(abandoned.pid!);
+  process.kill(left.pid, 'SIGSTOP');
+  abandoned.kill('SIGKILL');
+  await once(abandoned, 'exit');
+  process.kill(left.pid, 'SIGKILL');
+  assert.ok(existsSync(left.folder));
+  const next = await otherServer(t, folder);
+  const present = [await launcherOf(alive.pid!), await launcherOf(next.pid!)].map((one) => path.basename(one.folder));
+  assert.deepEqual((await readdir(folder)).sort(), present.sort());
 });

@@ -1,12 +1,11 @@
 /** Starts git through a small process (docs/decisions/0029-a-small-process-starts-git.md): the server itself never forks, which would block its event loop. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { glob, mkdtemp, rm, rmdir, unlink } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +31,7 @@ export interface LaunchMessage {
 export type LauncherMessage = LaunchMessage | { id: number; signal: NodeJS.Signals };
 export type LauncherReply =
   | { id: number; pid: number }
-  | { id: number; error: string }
+  | { id: number; error: string; is_unreachable: boolean }
   | { id: number; code: number | null; stderr: string };
 
 export interface Ending {
@@ -69,15 +68,24 @@ interface Launched {
   exited: PromiseWithResolvers<Ending>;
 }
 
+/** The process that starts git cannot connect to the server any more; another one can. */
+class Unreachable extends Error {}
+
 class Launcher {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #listener: Server;
+  readonly #address: string;
   readonly #launched = new Map<number, Launched>();
+  readonly #onEnd: () => void;
   #lastId = 0;
   #held = 0;
+  #isRetired = false;
 
+  /** `onEnd` is called when it accepts no more requests. */
   constructor(listener: Server, address: string, onEnd: () => void) {
     this.#listener = listener;
+    this.#address = address;
+    this.#onEnd = onEnd;
     const cache = getCompileCacheDir();
     this.#child = spawn(process.execPath, [fileURLToPath(new URL('launcher_process.ts', import.meta.url)), address], {
       env: { PATH: process.env.PATH, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
@@ -142,10 +150,11 @@ class Launcher {
 
   #accept(socket: Socket): void {
     socket.on('error', () => {}); // The other end has died, or does not read to the end; the exit code of git says which.
+    const leave = () => void socket.destroy();
     const read = () => {
       const header: Buffer | null = socket.read(header_bytes);
       if (header === null) return;
-      socket.off('readable', read);
+      socket.off('readable', read).off('end', leave);
       const [stream, id] = header.toString().trim().split(' ') as [Stream, string];
       const launched = this.#launched.get(Number(id));
       if (!launched) return void socket.destroy();
@@ -153,13 +162,18 @@ class Launcher {
       launched.streams.set(stream, socket);
       this.#settle(Number(id), launched);
     };
-    socket.on('readable', read);
+    // Another server may have looked whether this one is alive.
+    socket.on('readable', read).once('end', leave);
   }
 
   #receive(message: LauncherReply): void {
     const launched = this.#launched.get(message.id);
     if (!launched) return;
-    if ('error' in message) return this.#fail(message.id, launched, message.error);
+    if ('error' in message) {
+      const reason = `git could not be started: ${message.error}`;
+      if (message.is_unreachable) this.#retire();
+      return this.#fail(message.id, launched, message.is_unreachable ? new Unreachable(reason) : new Error(reason));
+    }
     if ('pid' in message) launched.pid = message.pid;
     else launched.ending = { code: message.code, stderr: message.stderr };
     this.#settle(message.id, launched);
@@ -170,19 +184,29 @@ class Launcher {
     if (pid === undefined || streams.size < wanted.length) return;
     started.resolve();
     if (!ending) return;
-    this.#launched.delete(id);
-    if (isHeld) this.#hold(-1);
+    this.#forget(id, isHeld);
     exited.resolve(ending);
     streams.get('stdin')?.destroy();
     streams.get('channel')?.end(); // Its reader still has to see its end.
   }
 
-  #fail(id: number, { streams, isHeld, started, exited }: Launched, reason: string): void {
+  #fail(id: number, { streams, isHeld, started, exited }: Launched, reason: Error): void {
+    this.#forget(id, isHeld);
+    started.reject(reason);
+    exited.resolve({ code: null, stderr: reason.message });
+    for (const socket of streams.values()) socket.destroy();
+  }
+
+  #forget(id: number, isHeld: boolean): void {
     this.#launched.delete(id);
     if (isHeld) this.#hold(-1);
-    started.reject(new Error(`git could not be started: ${reason}`));
-    exited.resolve({ code: null, stderr: reason });
-    for (const socket of streams.values()) socket.destroy();
+    if (this.#isRetired && this.#launched.size === 0) this.#child.stdin.end();
+  }
+
+  /** Accepts no more requests, and ends with what it has started. */
+  #retire(): void {
+    this.#isRetired = true;
+    this.#onEnd();
   }
 
   /** Nothing reports the end of these processes any more, so they must not go on. */
@@ -193,21 +217,58 @@ class Launcher {
       } catch {
         // It has ended.
       }
-      this.#fail(id, launched, 'the process that starts git has ended');
+      this.#fail(id, launched, new Error('the process that starts git has ended'));
     }
     this.#listener.close();
+    void rm(dirname(this.#address), { recursive: true, force: true });
+  }
+}
+
+const folderName = 'coppice-git-';
+const socketName = 'launcher';
+
+/** Whether a process listens at an address. */
+async function isServed(address: string): Promise<boolean> {
+  const socket = connect(address);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED';
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Removes what is left of a server that was killed together with its launcher, which would have done this otherwise. */
+async function removeAbandoned(): Promise<void> {
+  for await (const name of glob(`${folderName}*/${socketName}`, { cwd: tmpdir() })) {
+    const address = join(tmpdir(), name);
+    if (await isServed(address)) continue;
+    // Another server may be doing the same, and other accounts may have folders of this name.
+    await unlink(address)
+      .then(() => rmdir(dirname(address)))
+      .catch(() => {});
   }
 }
 
 let current: Promise<Launcher> | undefined;
 
 async function open(onEnd: () => void): Promise<Launcher> {
-  const folder = await mkdtemp(join(tmpdir(), 'coppice-git-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const address = join(folder, 'launcher');
+  await removeAbandoned();
+  const address = join(await mkdtemp(join(tmpdir(), folderName)), socketName);
   const listener = createServer({ allowHalfOpen: true }).listen(address);
   await once(listener, 'listening');
   return new Launcher(listener, address, onEnd);
+}
+
+function running(): Promise<Launcher> {
+  if (current) return current;
+  const opened = open(() => {
+    if (current === opened) current = undefined;
+  });
+  current = opened;
+  return opened;
 }
 
 /**
@@ -215,8 +276,10 @@ async function open(onEnd: () => void): Promise<Launcher> {
  * @throws Error when it cannot be started
  */
 export async function launch(request: LaunchRequest): Promise<GitProcess> {
-  current ??= open(() => {
-    current = undefined;
-  });
-  return (await current).launch(request);
+  try {
+    return await (await running()).launch(request);
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    return (await running()).launch(request);
+  }
 }

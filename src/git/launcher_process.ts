@@ -1,10 +1,12 @@
 /**
  * The process that starts git for a server. It stays small, because starting a process copies the memory map of the one that does, which takes a large server
- * tens of milliseconds. So it imports nothing of the product. It ends, and stops what it started, when the server closes its standard input.
+ * tens of milliseconds. So it imports nothing of the product. It ends, and stops what it started, when the server closes its standard input or dies.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { LauncherMessage, LauncherReply, LaunchMessage } from './launcher.ts';
 
@@ -18,14 +20,20 @@ const children = new Map<number, ChildProcess | undefined>();
 
 const reply = (message: LauncherReply): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
+/** The socket of the server is gone, for instance with what the system removes from its temporary folder. */
+class Unreachable extends Error {}
+
 /**
  * A connection to the server, to become a standard stream of git.
  * @param header tells the server which one
+ * @throws Unreachable
  */
 async function connection(header: string): Promise<Socket> {
   const socket = connect({ path: address });
   socket.pause(); // What arrives is for git to read.
-  await once(socket, 'connect');
+  await once(socket, 'connect').catch((error: Error) => {
+    throw new Unreachable(error.message);
+  });
   await new Promise<void>((resolve, reject) => socket.write(header, (error) => (error ? reject(error) : resolve())));
   return socket;
 }
@@ -63,7 +71,7 @@ async function launch({ id, args, env, streams, group }: LaunchMessage): Promise
   child.once('spawn', () => reply({ id, pid: child.pid! }));
   child.once('error', (error) => {
     children.delete(id);
-    reply({ id, error: error.message });
+    reply({ id, error: error.message, is_unreachable: false });
   });
   child.once('close', (code) => {
     if (children.delete(id)) reply({ id, code, stderr: said });
@@ -80,6 +88,7 @@ function signal(child: ChildProcess | undefined, name: NodeJS.Signals): void {
 }
 
 function end(): void {
+  rmSync(dirname(address), { recursive: true, force: true });
   for (const child of children.values()) signal(child, 'SIGTERM');
   setTimeout(() => {
     for (const child of children.values()) signal(child, 'SIGKILL');
@@ -92,6 +101,10 @@ createInterface({ input: process.stdin })
   .on('line', (line) => {
     const message = JSON.parse(line) as LauncherMessage;
     if ('signal' in message) signal(children.get(message.id), message.signal);
-    else launch(message).catch((error: Error) => reply({ id: message.id, error: error.message }));
+    else
+      launch(message).catch((error: Error) => {
+        children.delete(message.id);
+        reply({ id: message.id, error: error.message, is_unreachable: error instanceof Unreachable });
+      });
   })
   .on('close', end);
