@@ -299,11 +299,13 @@ function objectReader(schema: Json): Read {
     for (const member of members) {
       const at = path === '' ? member.name : `${path}[${member.name}]`;
       const raw = (value as Values)[member.name];
-      const needed = member.schema[marks]?.plan;
-      if (!reaches(failures.plan, needed)) {
-        if (raw !== undefined) failures.above.set(at, needed!);
+      const { plan, valuePlans } = member.schema[marks] ?? {};
+      if (!reaches(failures.plan, plan)) {
+        if (raw !== undefined) failures.above.set(at, plan!);
         continue;
       }
+      const needed = typeof raw === 'string' && valuePlans && Object.hasOwn(valuePlans, raw) ? valuePlans[raw] : undefined;
+      if (!reaches(failures.plan, needed)) failures.above.set(`${at}=${raw}`, needed!);
       const read = readMember(member, raw, at, failures);
       if (read !== undefined) result[member.name] = read;
     }

@@ -16,7 +16,7 @@ import { type Linking, pageHeaders } from './links.ts';
 import { originFor } from './origin.ts';
 import { type Paced, uploadPace } from './pace.ts';
 import type { Page } from './paginate.ts';
-import { type Offering, type Plan, reaches } from './plans.ts';
+import { needsPlan, type Offering, type Plan, reaches } from './plans.ts';
 import type { Headers, Returns } from './reply.ts';
 import { scopesFor } from './scopes.ts';
 import { serialiser } from './serialise.ts';
@@ -154,7 +154,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     const call = { ...services, caller, params: params as Record<string, string>, method: endpoint.method };
     const granted = await endpoint.access.check(call);
     const plan = caller?.plan ?? (await options.planForAnonymous(services.db));
-    if (!reaches(plan, endpoint.plan)) throw forbidden();
+    if (!reaches(plan, endpoint.plan)) throw forbidden(needsPlan('This', endpoint.plan!));
     return { granted, plan };
   };
 

@@ -24,7 +24,9 @@ function describe(schema: Json, shapes: Map<string, unknown>): Values {
   if (properties && rest.required) described.required = rest.required.filter((name) => !properties[name]?.[marks]?.plan);
   if (items) described.items = describe(items, shapes);
   if (anyOf) described.anyOf = anyOf.map((member) => describe(member, shapes));
-  if (schema[marks]?.plan) described['x-plan'] = schema[marks]?.plan;
+  const { plan, valuePlans } = schema[marks] ?? {};
+  if (plan) described['x-plan'] = plan;
+  if (valuePlans) described['x-plan-of-values'] = valuePlans;
   if (title === undefined) return described;
   shapes.set(title, described);
   return { $ref: `#/components/schemas/${title}` };

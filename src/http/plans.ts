@@ -7,6 +7,9 @@ const order: readonly Plan[] = ['free', 'premium', 'ultimate'];
 
 const names: Record<Plan, string> = { free: 'Free', premium: 'Premium', ultimate: 'Ultimate' };
 
+/** The sentence that refuses what is above the plan in force. */
+export const needsPlan = (what: string, plan: Plan): string => `${what} needs the ${names[plan]} plan`;
+
 /** The parameters of a request, by name, as far as the plan matters. */
 export interface GivenParameters {
   /** Those above the plan in force, with the plan that each needs. */
@@ -23,7 +26,7 @@ export interface GivenParameters {
  */
 export function refusalOfAbove({ above, others, reads }: GivenParameters): string | undefined {
   if (above.size === 0 || (others && !reads)) return undefined;
-  return [...above].map(([name, plan]) => `${name} needs the ${names[plan]} plan`).join(', ');
+  return [...above].map(([name, plan]) => needsPlan(name, plan)).join(', ');
 }
 
 /** Whether what needs `needed` is there under `plan`. */

@@ -38,6 +38,8 @@ export interface Marks {
   file?: { at_most_bytes: number };
   /** The plan from which a parameter is read or a field is sent. */
   plan?: Plan;
+  /** The plans from which single values of a filter are read. */
+  valuePlans?: Readonly<Record<string, Plan>>;
 }
 
 export interface Marked {
@@ -131,6 +133,10 @@ export const deprecated = <S extends TSchema>(text: string, schema: S): S =>
 
 /** A parameter that is ignored, or a field that is left out, below `plan`. */
 export const since = <S extends TSchema>(plan: Plan, schema: S): S => marked(schema, { plan: plan });
+
+/** A filter or order of a list some values of which are refused below their plans. */
+export const valuesSince = <S extends TSchema>(valuePlans: Readonly<Record<string, Plan>>, schema: S): S =>
+  marked(schema, { valuePlans });
 
 /** A named shape of a reply; it becomes `#/components/schemas/<name>` of the OpenAPI document. */
 export const resource = <P extends TProperties>(name: string, properties: P) => Type.Object(properties, { title: name });

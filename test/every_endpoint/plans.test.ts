@@ -220,7 +220,8 @@ test('an endpoint of a plan is refused below that plan, and available from it up
     await changePlan(here, plan);
     for (const endpoint of gated) {
       const { status, body } = await call(endpoint);
-      const isRefused = status === 403 && body.message === '403 Forbidden';
+      const text = `403 Forbidden - This needs the ${endpoint.plan === 'premium' ? 'Premium' : 'Ultimate'} plan`;
+      const isRefused = status === 403 && body.message === text;
       if (isRefused === reaches(plan, endpoint.plan))
         wrong.push(`${nameOf(endpoint)} on ${plan}: ${status} ${JSON.stringify(body)}`);
     }

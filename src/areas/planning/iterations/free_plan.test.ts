@@ -6,7 +6,7 @@ test('the free plan has no iterations, and its scoped labels are not exclusive',
   const { as, group, project } = await world({ environment: { COPPICE_LICENSE: 'none' } });
   const cadence = { title: 'Sprints', start_date: '2030-01-01', duration_in_weeks: 1, iterations_in_advance: 1 };
   const added = await as('owner').post(`/groups/${group.id}/iteration_cadences`, cadence);
-  assert.deepEqual([added.status, added.body], [403, { message: '403 Forbidden' }]);
+  assert.deepEqual([added.status, added.body], [403, { message: '403 Forbidden - This needs the Premium plan' }]);
   for (const path of [`/groups/${group.id}/iterations`, `/projects/${project.id}/iterations`])
     assert.equal((await as('owner').get(path)).status, 403);
 

@@ -303,7 +303,8 @@ test('below Ultimate roles have no effect: every endpoint refuses, and members s
         await as('admin').put(`${url}/${role_id}`, { name: 'x' }),
         await as('admin').delete(`${url}/${role_id}`),
       ];
-      for (const { status, body } of answers) assert.deepEqual([status, body], [403, { message: '403 Forbidden' }]);
+      for (const { status, body } of answers)
+        assert.deepEqual([status, body], [403, { message: '403 Forbidden - This needs the Ultimate plan' }]);
     }
     const unheard = await person();
     // Parameters of another plan are ignored, so this is an ordinary guest.

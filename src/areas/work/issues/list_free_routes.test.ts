@@ -24,11 +24,12 @@ test('the free plan refuses paid filters, treats scopes as titles, and filters b
     [{ iteration_id: 1, iteration_title: 'x' }, 'iteration_id needs the Premium plan, iteration_title needs the Premium plan'],
     [{ health_status: 'at_risk' }, 'health_status needs the Ultimate plan'],
     [{ not: { weight: 1 } }, 'not[weight] needs the Premium plan'],
+    [{ order_by: 'weight', state: 'opened' }, 'order_by=weight needs the Premium plan'],
   ] as const) {
     const refused = await ask(paid);
     assert.deepEqual([refused.status, refused.body.error], [400, error]);
   }
-  assert.equal((await ask({ labels: 'a::b' })).body.length, 1);
+  assert.equal((await ask({ labels: 'a::b', order_by: 'title' })).body.length, 1);
   assert.equal((await ask({ labels: 'a::*' })).body.length, 0);
   const { status, body } = await ask({ assignee_username: ['x', 'y'] });
   assert.deepEqual([status, body.error], [400, 'assignee_username allows one value, but found 2: x, y']);

@@ -10,6 +10,7 @@ import {
   type Rule,
   since,
   Timestamp,
+  valuesSince,
 } from '../../../http/index.ts';
 import { dueDates } from './due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
@@ -71,7 +72,7 @@ export const listFilters = {
   due_date: optional(Type.Enum([...dueDates, ''], { description: 'Empty: any' })),
   issue_type: optional(Type.Enum(['issue', 'incident', 'test_case', 'task'])),
   closed_by_id: optional(Id),
-  order_by: Type.Enum(orderNames, { default: 'created_at' }),
+  order_by: valuesSince({ weight: 'premium' }, Type.Enum(orderNames, { default: 'created_at' })),
   sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
   with_labels_details: Type.Boolean({ default: false }),
 };
