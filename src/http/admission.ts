@@ -8,7 +8,7 @@ import type { Headers } from './reply.ts';
 import { hasScope } from './scopes.ts';
 
 export interface Admission<C extends Caller> {
-  /** Who calls; undefined without a credential. A credential that does not hold is thrown. */
+  /** Identifies the caller; undefined without a credential. Throws for an invalid one. */
   identify(): Promise<C | undefined>;
   /** Applies rate limits, if enabled. The headers are part of every reply. */
   count: ((caller: C | undefined) => Promise<Headers>) | undefined;
@@ -19,7 +19,7 @@ export interface Admission<C extends Caller> {
  * @throws what `identify` and `count` refuse
  */
 export async function admit<C extends Caller>(reply: FastifyReply, { identify, count }: Admission<C>): Promise<C | undefined> {
-  // In braces: a reply that is returned would be waited for until it is sent, since it is a thenable.
+  // In braces, so that the reply is not returned: it is a thenable, and would be awaited until it is sent.
   const counted = async (caller: C | undefined) => {
     if (count) reply.headers(await count(caller));
   };

@@ -61,7 +61,7 @@ const refusalReply = [
 
 export interface ConnectionLimits {
   most: number;
-  /** As COPPICE_TRUSTED_PROXIES. */
+  /** The value of COPPICE_TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
 }
 

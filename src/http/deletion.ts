@@ -1,10 +1,10 @@
-/** Deleting rows that a request has found. */
+/** Deletes rows that a request has found. */
 import { sql } from 'kysely';
 import type { Database, DB } from '../db/index.ts';
 import { found } from './errors.ts';
 
 /**
- * Deletes a row by its ID. Of requests that do so at the same time one succeeds; the others are answered as if they had come later.
+ * Deletes a row by its ID. Of several concurrent requests only one succeeds.
  * @param what as for `found`
  * @throws ApiError 404 when the row is gone
  */

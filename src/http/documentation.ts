@@ -1,4 +1,4 @@
-/** The documentation of the API for people (`/docs`) and programs (`/api/v4/openapi.json`), without any asset from outside. */
+/** The API documentation for people (`/docs`) and programs (`/api/v4/openapi.json`), without external assets. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -8,7 +8,7 @@ import { jsonForm } from './error_replies.ts';
 import { apiRoot } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
 
-/** The folder of the assets. The package's own module would load the whole page into the server to say it. */
+/** The folder of the assets. Asking the package's own module would load the whole page into the server. */
 const assets = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
 const page = `<!doctype html>

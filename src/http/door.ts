@@ -1,6 +1,6 @@
 /**
- * Doors: what the server answers besides the endpoints of the API, such as git, pages and health. A door writes its replies itself; who calls, limits, scopes and
- * errors are dealt with as they are for endpoints.
+ * Doors: what the server answers besides the endpoints of the API, such as git, pages and health. A door writes its replies itself; callers, limits, scopes
+ * and errors are handled as for endpoints.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
 import type { Services } from '../services/index.ts';
@@ -13,16 +13,16 @@ import type { Values } from './form.ts';
 import { type Paced, streamPace } from './pace.ts';
 import type { Headers } from './reply.ts';
 
-/** How a door learns who calls, and what it asks of a token. */
+/** How a door identifies the caller, and which scopes it requires. */
 export interface Identification<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {
   /**
-   * Who calls; undefined without a credential.
+   * Identifies the caller; undefined without a credential.
    * @param fields of the body, if the request has no credential outside it
    */
   identify(services: Services, request: FastifyRequest<R>, fields: Values): Promise<C | undefined>;
   /** The accepted scopes, one of which the token needs; undefined if any token is accepted. */
   scopes(request: FastifyRequest<R>, fields: Values): readonly string[] | undefined;
-  /** The refusal of a token without them, if the door has a special one. */
+  /** The refusal of a token without these scopes, if the door has a special one. */
   insufficient?(request: FastifyRequest<R>): ApiError;
   /** Counts the request towards the rate limit of the API. */
   count?(services: Services, counting: Counting): Promise<Headers>;
@@ -41,14 +41,14 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
   method: Method;
   /** The path of the route, with parameters as in the paths of endpoints. */
   url: string;
-  /** Left out where it does not matter who calls. */
+  /** Omitted if the door does not identify callers. */
   who?: Identification<C, R>;
-  /** Whether GET leaves HEAD unanswered, because it does something or because it streams. */
+  /** Whether the GET of the door does not answer HEAD, because it changes something or streams. */
   without_head?: true;
   handle(call: DoorCall<C, R>): unknown;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the doors of a doorway differ in who may call and in their parameters, each checked where it was written.
+// biome-ignore lint/suspicious/noExplicitAny: the doors of a doorway have callers and parameters of different types, each checked where it is written.
 type AnyDoor = Door<any, any>;
 
 /** Doors with the same form of errors and the same way to read bodies. */
@@ -57,7 +57,7 @@ export interface Doorway {
   errors(services: Services): ErrorForm;
   /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves. */
   bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'parse'>;
-  /** Whatever else the routes need. */
+  /** Registers further routes or hooks. */
   prepare?(app: FastifyInstance): void | Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export const door = <C extends Caller, R extends RouteGenericInterface>(declared
 
 const anonymous = async () => undefined;
 
-/** The handler of a route: admits the request, reads its body within the caller's limit, and calls the door. */
+/** The handler of a route: admits the request, reads its body within the limit of the caller, and calls the door. */
 function throughDoor(services: Services, { who, handle }: AnyDoor, bodies: Exclude<Doorway['bodies'], 'stream'>) {
   const { blobs } = services;
   const { at_most_bytes, parse } = { at_most_bytes: anonymousBody_bytes, ...bodies };

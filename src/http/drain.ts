@@ -3,10 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a client with an open connection may be about to send its next request. */
+/** How long to wait for the next request on an open connection. */
 const idle_ms = 1000;
 
-/** A server that stays busy for this long may drop a connection, but does stop. */
+/** After this time a busy server stops, even if it drops a connection. */
 const quiet_ms = 1000;
 const emptyTurn_ms = 0.05;
 
@@ -26,23 +26,20 @@ export async function drain(server: Server, cutOff: Promise<unknown>): Promise<v
   answerLast(server);
   holdReplies(server, isClosing.promise);
   await quietMoment();
-  // Of net, not of http: that one closes idle connections at once, also under a request that is on its way.
+  // The method of net, because that of http closes idle connections at once, even when a request is on its way.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   isClosing.resolve();
   await closeConnections(server, { closed, cutOff });
 }
 
-/** From here on every reply closes its connection. */
+/** From now on every reply closes its connection. */
 export function answerLast(server: Server): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('connection', 'close');
   });
 }
 
-/**
- * Keeps replies from ending until then. A client that waits for its reply opens no other connection, so that a moment without new ones comes soon even
- * where clients ask without pause.
- */
+/** Holds replies back until then: a client that waits for a reply opens no further connection, so a moment without new ones comes soon even under load. */
 function holdReplies(server: Server, until: Promise<void>): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
@@ -54,8 +51,7 @@ function holdReplies(server: Server, until: Promise<void>): void {
 }
 
 /**
- * Ends at a moment to stop listening: a connection that the kernel has taken but that is not accepted yet would be lost. A turn of the event loop that
- * took no time has found none.
+ * Waits for a moment when listening can stop: a connection in the kernel's queue would be lost. A turn of the event loop that took no time has found none.
  */
 export async function quietMoment(): Promise<void> {
   const giveUpAt = performance.now() + quiet_ms;

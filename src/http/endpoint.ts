@@ -19,17 +19,20 @@ export interface Caller {
   /** The email address in the user's commits; differs from `email` if they chose another one. */
   commit_email: string;
   token: { id: number; scopes: readonly string[]; kind: TokenKind };
-  /** For deploy tokens, which act for no user: what they may read. */
+  /** What a deploy token may read; it acts for no user. */
   deploys?: DeployReach;
   /** Whether an administrator acts as this user; the token is the administrator's. */
   sudo: boolean;
-  /** Whether requests are counted now: a limit on their number is on. */
+  /** Whether requests are counted, because a rate limit is enabled. */
   counted: boolean;
-  /** The plan in force. It comes with the credential, which costs no statement. */
+  /** The plan in force. It is read with the credential, without a statement of its own. */
   plan: Plan;
 }
 
-/** Who a token was made for: a person, an administrator who acts as one, programs that work in one project or group, those that only read its code, or a person for two hours. */
+/**
+ * The kind of a token: for a person, for an administrator who acts as one, for programs in a project or group, for programs that only read its code, or for a
+ * person for two hours.
+ */
 export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth';
 
 /** The projects whose code a deploy token may read: one project, or all projects below one group. */
@@ -42,27 +45,27 @@ export interface DeployReach {
 export interface Conditions {
   /** The plan in force. */
   plan: Plan;
-  /** The moment in `If-Unmodified-Since`, to the second. */
+  /** The time in `If-Unmodified-Since`, in whole seconds. */
   unmodified_since: Date | undefined;
   /** The address of the client, absent over a Unix socket, and its `User-Agent`. */
   sent_from: { address: string | undefined; user_agent: string | undefined };
 }
 
-/** How often one caller may call an endpoint, beyond what holds for all requests. */
+/** How often one caller may call an endpoint, besides the throttles of all requests. */
 export interface RateLimit {
-  /** The application setting that holds the number of calls in a window; 0 means any. */
+  /** The application setting with the number of calls per window; 0 means no limit. */
   setting: Limit;
-  /** The setting for anonymous callers, counted by address; the same setting if left out. */
+  /** The setting for anonymous callers, who are counted by address; by default the same one. */
   anonymous?: Limit;
   window_s: number;
-  /** Counts only calls that give this parameter. */
+  /** Counts only calls with this parameter. */
   parameter?: string;
   /** The application setting that lists users who are not counted. With it, administrators are not counted either. */
   spared?: keyof DB['application_settings'] & `${string}_allowlist`;
 }
 type Limit = keyof DB['application_settings'] & (`${string}_limit` | `${string}_limit_unauthenticated`);
 
-/** A request as far as limits count it. */
+/** What rate limits need to know of a request. */
 export interface Counting {
   /** Undefined for anonymous callers, who are counted by address, and for refused credentials. */
   caller: Caller | undefined;
@@ -90,7 +93,7 @@ export interface Access<Granted> {
 
 /** A chapter of the documentation. */
 export interface Tag {
-  /** As a reader would look for it, e.g. `Freeze periods`. */
+  /** The title, e.g. `Freeze periods`. */
   name: string;
   /** One sentence. */
   description: string;
@@ -101,24 +104,24 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   path: string;
   /** Verb and noun, e.g. `listFreezePeriods`: the name in generated clients, unique among all endpoints. */
   operation: string;
-  /** The operation of the endpoint that has this additional address. */
+  /** The operation of the endpoint whose additional path this is. */
   alias_of?: string;
   summary: string;
   /** Details beyond the summary. */
   description?: string;
   access: Access<Granted>;
-  /** Path, query and body are one namespace in this API; the path wins. */
+  /** Path, query and body share one namespace in this API; the path wins. */
   input?: Input;
   /** Rules over several parameters. */
   rules?: readonly Rule[];
   /** The refusal of invalid parameters, if the reference has a special form for it. */
   refused?: (text: string) => ApiError;
   returns: Returns<Output>;
-  /** Token scopes that suffice besides `api` and, for reading, `read_api`; `any` means every valid token. */
+  /** Further sufficient token scopes besides `api` and, for reading, `read_api`; `any` admits every valid token. */
   scopes?: readonly string[] | 'any';
-  /** The plan that the endpoint requires; calls on a lower plan get 403. */
+  /** The plan that the endpoint requires; on a lower plan, calls get 403. */
   plan?: Plan;
-  /** The offerings that have the endpoint; elsewhere it is 404. Every one by default. */
+  /** The offerings that have the endpoint; in others it is 404. By default all. */
   offerings?: readonly Offering[];
   /** The refusal of signed-in callers in other offerings, if the reference has a special form for it. */
   elsewhere?: (services: Services) => ApiError;
@@ -126,15 +129,15 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   rate?: RateLimit;
   /** The throttle that counts its calls, while it is enabled. By default, and while it is disabled, the throttle of the whole API counts them. */
   throttle?: 'files_api';
-  /** Whether it replaces a token: asking it with a revoked one ends every token that came from that one. */
+  /** Whether it rotates a token: calling it with a revoked token revokes every token that was derived from that one. */
   rotation?: true;
   /** Whether deploy tokens are accepted besides those of users. */
   deploy_tokens?: true;
-  /** Whether it heeds `If-Unmodified-Since`, and answers 412 when what it removes has changed since. */
+  /** Whether it honours `If-Unmodified-Since`: it answers 412 if the object to delete has changed since. */
   conditional?: true;
   /**
-   * The refusals that its other declarations do not imply, by status: the exact texts of `message`, with `<what varies>` in angle brackets, and for reasons by
-   * field `<field>: <reason>`. For 304, which has no body, when it is sent.
+   * The refusals that its other declarations do not imply, by status: the exact texts of `message` with placeholders in angle brackets, and `<field>:
+   * <reason>` for reasons by field. For 304, which has no body, a sentence that says when it is sent.
    */
   refusals?: Refusals;
   deprecated?: true;
@@ -145,7 +148,7 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
 
 export type Refusals = Readonly<Record<number, string | readonly string[]>>;
 
-// biome-ignore lint/suspicious/noExplicitAny: the list of all endpoints holds values of many types, each checked where it was written.
+// biome-ignore lint/suspicious/noExplicitAny: the list of all endpoints has values of many types, each checked where it is written.
 export type AnyEndpoint = Endpoint<any, any, any>;
 
 /** An endpoint with its tag. */
@@ -185,8 +188,8 @@ export const alias = (endpoint: AnyEndpoint, at: { path?: string; method?: Metho
 });
 
 /**
- * Endpoints that also live under another path, each in both places.
- * @param from the beginning of each path that is replaced
+ * Endpoints under their own path and another one.
+ * @param from the start of each path, which is replaced
  */
 export const alsoUnder = (from: string, to: string, endpoints: readonly AnyEndpoint[]): AnyEndpoint[] =>
   endpoints.flatMap((endpoint) => [endpoint, alias(endpoint, { path: endpoint.path.replace(from, to) })]);

@@ -1,4 +1,4 @@
-/** Replies to refusals and failures: decided in one place for all requests, and written in the form that the clients expect. */
+/** Replies to refusals and failures: decided in one place for all requests, and written in the form that clients expect. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -8,13 +8,13 @@ import { isFull } from './outage.ts';
 
 /** The form of refusals that the clients of a door expect. */
 export interface ErrorForm {
-  /** What an error means that only this door knows. */
+  /** Translates errors that only this door knows. */
   meaningOf?(error: FastifyError, request: FastifyRequest): ApiError | undefined;
   /** Writes the body. Status and headers are set already. */
   write(refusal: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }
 
-/** Refusals of HTTP itself, in the form of docs/api.md */
+/** refusals by the HTTP server, in the form of docs/api.md */
 const texts: Record<number, string> = {
   400: '400 Bad request',
   408: '408 Request Timeout',
@@ -34,7 +34,7 @@ function meaningOf(error: FastifyError): ApiError {
     : new ApiError(500, { message: '500 Internal Server Error' });
 }
 
-/** An error handler that answers in a form. What is our fault is logged. */
+/** An error handler that replies in a form, and logs server errors. */
 export const answeringIn =
   (form: ErrorForm) =>
   (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {

@@ -1,6 +1,6 @@
 /** Errors that are part of the API: a status and a JSON body that always has `message` (docs/api.md). */
 
-/** What a refusal says: a sentence, or reasons by field. Nothing else compiles, so that clients need to read only these two. */
+/** The message of a refusal: a sentence, or reasons by field. Nothing else compiles, so clients need to handle only these two. */
 export interface RefusalBody {
   message: string | Record<string, readonly string[]>;
   /** Some endpoints have further members. */
@@ -32,7 +32,7 @@ export class Moved extends ApiError {
   }
 }
 
-/** The refusal of an access rule that is asked again in the middle of a change. The rule implies it, so no endpoint declares it. */
+/** The refusal of an access rule that is checked again during a change. The rule implies it, so no endpoint declares it. */
 export class RefusedAgain extends ApiError {
   constructor({ status, body, headers }: ApiError) {
     super(status, body, headers);
@@ -71,7 +71,7 @@ export const notFound = (what?: string) =>
 export const invalid = (fields: Record<string, string[]>) => new ApiError(400, { message: fields });
 
 /**
- * 400 of a failed model validation as handlers of the reference that build a sentence answer it: `<text> {:path=>["has already been taken"]}`.
+ * 400 of a failed model validation, in the form of those endpoints of v4 that answer with a sentence: `<text> {:path=>["has already been taken"]}`.
  * @param text what failed, e.g. `Failed to save group`
  */
 export function invalidAs(text: string, fields: Record<string, string[]>): ApiError {
@@ -88,16 +88,16 @@ export const mismatch = 'message body does not match declared format';
 /** 400 of a failed parameter check; clients read `error`, the specification asks for `message`, so both carry the text. */
 export const badParams = (text: string) => new ApiError(400, { message: text, error: text });
 
-/** 400 with a sentence of the area. */
+/** 400 with a sentence. */
 export const badRequest = (text: string) => new ApiError(400, { message: text });
 
-/** 409 with a sentence of the area. */
+/** 409 with a sentence. */
 export const conflict = (text: string) => new ApiError(409, { message: text });
 
 /** 405 with the text of the reference. */
 export const notAllowed = (text = '405 Method Not Allowed') => new ApiError(405, { message: text });
 
-/** 422 with a sentence of the area. */
+/** 422 with a sentence. */
 export const unprocessable = (text: string) => new ApiError(422, { message: text });
 
 /** `{name: ["can't be blank"], …}` as one sentence: `Name can't be blank, …, and …` (docs/api.md). */
@@ -113,12 +113,12 @@ export function sentenceOf(fields: Record<string, readonly string[]>): string {
 /** 304: there was nothing to change. The text is for logs only, because a 304 has no body. */
 export const notModified = () => new ApiError(304, { message: '304 Not Modified' });
 
-/** What a refusal says, as one sentence. */
+/** The message of a refusal as one sentence. */
 export const textOf = ({ body: { message } }: ApiError): string => (typeof message === 'string' ? message : sentenceOf(message));
 
 /**
  * Returns the row, or throws the 404 that names it.
- * @throws ApiError 404, `404 <what> Not Found`, or `404 Not found` where `what` is undefined.
+ * @throws ApiError 404, `404 <what> Not Found`, or `404 Not found` if `what` is undefined.
  */
 export function found<T>(what: string | undefined, row: T | undefined): T {
   if (row === undefined) throw notFound(what);

@@ -3,10 +3,10 @@ import { badParams } from './errors.ts';
 
 export type Values = { [name: string]: unknown };
 
-/** Several values of one plain name. A list takes all of them, any other type the last. */
+/** Several values of one plain name. A list takes all of them, any other type takes the last. */
 export class Repeated extends Array<unknown> {}
 
-/** The most parameters of a body, in whatever form. */
+/** The maximum number of parameters in a body of any type. */
 export const maximumPairs = 4096;
 const maximumDepth = 32;
 
@@ -14,7 +14,7 @@ export const tooManyPairs = () => badParams(`more than ${maximumPairs} parameter
 
 const emptyValues = (): Values => Object.create(null) as Values;
 
-/** `a[b][]` as its steps: `['a', 'b', '']`. A name that is not such a path is a single step. */
+/** The steps of a name: `['a', 'b', '']` for `a[b][]`. Any other name is a single step. */
 function stepsOf(name: string): string[] {
   const open = name.indexOf('[');
   if (open <= 0 || !name.endsWith(']')) return [name];
@@ -30,7 +30,7 @@ function addPlain(into: Values, step: string, value: unknown): void {
 
 const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The element of `list` that `step` belongs to: the last one, or a new one when the last has that member already. */
+/** The element of `list` that `step` belongs to: the last one, or a new one if the last already has that member. */
 function elementFor(list: unknown[], steps: string[]): Values {
   const last = list.at(-1);
   const [step] = steps;
@@ -71,7 +71,7 @@ export function nest(pairs: Iterable<readonly [string, unknown]>): Values {
 
 const ampersand = 0x26;
 
-/** Counts the pairs of a form while it comes in, before any is decoded. */
+/** Counts the pairs of a form while it arrives, before any is decoded. */
 export class FormBounds {
   #pairs = 1;
 

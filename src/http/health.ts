@@ -7,10 +7,10 @@ import { jsonForm } from './error_replies.ts';
 
 const alive = (url: string) => door({ method: 'GET', url, handle: ({ reply }) => reply.send({ status: 'ok' }) });
 
-/** A write of git needs a few files; less room than this is none. */
+/** A git write needs a few files; with less space than this, the disk counts as full. */
 const leastRoom_bytes = 1024 * 1024;
 
-/** Whether the file system of the folder has room; assumed if it does not tell. */
+/** Whether the file system of the folder has space; assumed if it cannot tell. */
 async function hasRoom(folder: string): Promise<boolean> {
   const found = await statfs(folder).catch(() => undefined);
   return found === undefined || found.bavail * found.bsize >= leastRoom_bytes;
@@ -20,7 +20,7 @@ async function haveRoom({ storages }: Pick<Services, 'storages'>): Promise<boole
   return (await Promise.all(Object.values(storages).map(hasRoom))).every(Boolean);
 }
 
-/** 503 while the database does not answer, or writes cannot succeed. */
+/** 503 while the database does not respond, or writes cannot succeed. */
 const readiness = door({
   method: 'GET',
   url: '/-/readiness',

@@ -1,12 +1,12 @@
-/** Ids that callers name: any integer is well formed, and one that no row can have is not found. */
+/** Ids in requests: any integer is well formed, and one that no row can have is not found. */
 
-/** What an integer beyond the range of its column is read as; no row has it. */
+/** Stands for every integer beyond the range of its column; no row has it. */
 const noId = -1;
 /** The largest number of a row within its parent, such as the iid of an issue. */
 export const largestIid = 2 ** 31 - 1;
 
 /**
- * The id that a text states.
+ * Parses an id.
  * @returns undefined for text that is not an integer, such as a path or a username
  */
 export function idIn(text: string): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * Reads the parameters of a request by the schema of its endpoint: text becomes numbers and booleans, everything that is wrong is collected, and one
- * 400 reports all of it in the words of docs/api.md. Null is never converted.
+ * Reads the parameters of a request by the schema of its endpoint: text becomes numbers and booleans, and one 400 reports all errors in the words of
+ * docs/api.md. Null is never converted.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { ApiError, badParams } from './errors.ts';
@@ -10,14 +10,14 @@ import { type Plan, reaches, refusalOfAbove } from './plans.ts';
 import { type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
-/** The errors of a request so far: parameters in the order of declaration, and reasons by field; and the plan that decides which parameters are read. */
+/** The errors of a request so far, parameters in the order of declaration and reasons by field, and the plan that decides which parameters are read. */
 interface Failures {
   plan: Plan;
   parameters: string[];
   fields: Record<string, string[]>;
-  /** Names of parameters that were given and could not be read. */
+  /** Names of given parameters that could not be read. */
   unreadable: Set<string>;
-  /** Names of parameters that were given and are above the plan, with the plan that they need. */
+  /** Names of given parameters above the plan, with the plan that they need. */
   above: Map<string, Plan>;
 }
 
@@ -26,7 +26,7 @@ type Read = (value: unknown, name: string, failures: Failures) => unknown;
 interface Json extends Marked {
   type?: string;
   properties?: Record<string, Json>;
-  /** Of a hash whose keys the client chooses: one pattern for all. */
+  /** For a hash whose keys the client chooses: one pattern for all keys. */
   patternProperties?: Record<string, Json>;
   required?: string[];
   items?: Json;
@@ -116,7 +116,7 @@ function readTime(text: string): string | undefined {
 
 const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** The most characters of a text, and the most elements of a list or hash, that declare no limit. */
+/** The maximum length of texts, lists and hashes that declare no limit. */
 const usualLength = 100_000;
 const usualItems = 1000;
 
@@ -145,7 +145,7 @@ function lengthText(minimum: number, maximum: number): string {
   return `is expected to have length within ${minimum} and ${maximum}`;
 }
 
-/** An integer, also beyond what a number represents exactly. */
+/** An integer of any size, also one that a number cannot represent exactly. */
 function readInteger(value: unknown): number | undefined {
   const number = typeof value === 'string' && numeric.test(value.trim()) ? Number(value) : value;
   return typeof number === 'number' && (Number.isInteger(number) || Math.abs(number) === Number.POSITIVE_INFINITY)
@@ -190,7 +190,7 @@ function enumReader(schema: Json): Read {
   };
 }
 
-/** Elements of a list that came as a list, as `{0: a, 1: b}`, as comma-separated text, or as one scalar. */
+/** The elements of a list that was sent as a list, as `{0: a, 1: b}`, as comma-separated text, or as one scalar. */
 function elementsOf(value: unknown, comma: boolean): unknown[] | undefined {
   if (typeof value === 'string' && comma)
     return value
@@ -266,7 +266,7 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
   if (value === '' && (member.emptyIsNull || schema[marks]?.emptyIsLeftOut)) value = null;
   if (value === null && member.isNullable) return schema[marks]?.nullIsEmpty ? [] : null;
   if (value === undefined || value === null) {
-    // Clients send null for unset parameters (python-gitlab: start_branch), so null counts as omitted if nothing can be cleared.
+    // Clients send null for unset parameters (python-gitlab: start_branch), so null counts as omitted for parameters that cannot be cleared.
     if (schema.default !== undefined) return schema.default;
     if (raw !== undefined && schema[marks]?.notEmpty) {
       failures.unreadable.add(path);
@@ -276,14 +276,14 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
     const { absence, notBlank } = schema[marks] ?? {};
     const usual = raw === '' ? `${path} is empty` : notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`;
     failures.parameters.push(absence ? `${path} ${absence}` : usual);
-    // With a hash everything is missing that has to be in it.
+    // Without a hash, its required members are missing too.
     if (schema.type === 'object') member.read({}, path, failures);
     return undefined;
   }
   const refusals = failures.parameters.length;
   const result = member.read(value, path, failures);
   if (result === undefined) failures.unreadable.add(path);
-  // Rules are written for values that the schema allows: in a list, an item that could not be read is missing.
+  // Rules expect values that the schema allows, so they do not see a list with an unreadable item.
   const isReadable = result !== undefined && failures.parameters.length === refusals;
   const reasons = isReadable ? schema[marks]?.reasons?.(result as never) : undefined;
   if (reasons !== undefined && reasons.length > 0) failures.fields[member.name] = reasons;
@@ -313,7 +313,7 @@ function objectReader(schema: Json): Read {
   };
 }
 
-/** A hash with keys of the client's choice. */
+/** A hash whose keys the client chooses. */
 function recordReader(item: Json): Read {
   const read = readerOf(item);
   return (value, path, failures) => {
@@ -393,7 +393,7 @@ export function inputReader<P extends TProperties>({
     if (tooHigh !== undefined) throw refused(tooHigh);
     const given = failures.unreadable.union(new Set(namesIn(values)));
     const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];
-    // Each element of a list may say the same of it.
+    // Several elements of a list may have the same problem.
     if (texts.length > 0) throw refused([...new Set(texts)].join(', '));
     if (Object.keys(failures.fields).length > 0) throw new ApiError(400, { message: failures.fields });
     return values as Static<TObject<P>>;

@@ -6,12 +6,15 @@ import { maximumPairs, tooManyPairs } from './form.ts';
 const maximumDepth = 64;
 const maximumElements = 100_000;
 
-/** Of keys inside parameters. The parser makes a shape for each combination of names, which costs a hundred times more than another object of the same shape. */
+/**
+ * Of keys inside parameters. The parser creates a shape for each combination of names, which costs a hundred times more than another object of the same
+ * shape.
+ */
 const maximumNames = 1024;
-/** The main thread reads values in objects faster than it takes them over from a thread; with texts in lists it is the other way round. */
+/** Parsing objects on the main thread is faster than receiving them from a thread; for lists of texts it is the other way round. */
 const manyListed = 10_000;
 
-/** Differs from process to process, so that nobody can send names with the same hash. */
+/** Random in each process, so that clients cannot construct names with the same hash. */
 const seed = randomInt(2 ** 32);
 
 const quote = 0x22;
@@ -28,13 +31,13 @@ export class JsonBounds {
   #parameters = 1;
   #commas = 0;
   #keys = 0;
-  /** Of the last string. */
+  /** The hash of the last string. */
   #hash = seed;
   readonly #names = new Set<number>();
   #isInString = false;
   #isEscaped = false;
 
-  /** Whether so much of the text so far is in lists that a thread should parse it. */
+  /** Whether the text so far has such long lists that a thread should parse it. */
   get isLong(): boolean {
     return this.#commas - this.#keys > manyListed;
   }

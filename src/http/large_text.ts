@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { badParams } from './errors.ts';
 
-/** A message to the thread: another chunk of a text, or its end: what it is to be parsed as, or that it is to be forgotten. */
+/** A message to the thread: another chunk of a text, or its end with the type to parse it as, or without one to discard it. */
 export type ToParser = { id: number; chunk: Uint8Array } | { id: number; end: 'json' | 'form' | 'forget' };
 /** The thread's reply to a complete text. */
 export type FromParser = { id: number; value: unknown } | { id: number; refusal: string };
@@ -61,7 +61,7 @@ export class LargeText {
   }
 
   /**
-   * The value of the whole text: of a form, its name-value pairs.
+   * The parsed text; for a form, its name-value pairs.
    * @throws ApiError 400 for a malformed text
    */
   parse(as: 'json' | 'form'): Promise<unknown> {

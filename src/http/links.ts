@@ -10,7 +10,7 @@ export interface Linking {
   url: string;
 }
 
-/** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. Longer links are left out; pages are numbered all the same. */
+/** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. Longer links are left out; the page numbers remain. */
 const longestLinks = 6000;
 
 const linkHeader = (links: string[]): Record<string, string> => {
@@ -20,7 +20,7 @@ const linkHeader = (links: string[]): Record<string, string> => {
 
 const secrets = new Set(['private_token', 'access_token']);
 
-/** `value` under `name` as name-value pairs, the way `readForm` reads them back. */
+/** `value` under `name` as name-value pairs, which `readForm` turns back into the value. */
 function pairsOf(name: string, value: unknown): [string, string][] {
   if (Array.isArray(value)) return value.flatMap((item) => pairsOf(`${name}[]`, item));
   if (typeof value === 'object' && value !== null)
@@ -45,8 +45,8 @@ function keysetHeaders(linking: Linking, parameters: Values, next: Record<string
 }
 
 /**
- * @param parameters what the client sent, path parameters included
- * @param page the page that is sent
+ * @param parameters those of the request, path parameters included
+ * @param page the page of the reply
  * @returns `x-*` headers and `link`; totals only where the page has them
  */
 export function pageHeaders(linking: Linking, parameters: Values, page: Page<unknown>): Record<string, string> {

@@ -55,7 +55,7 @@ export function statusOf(method: Method, returns: Returns<unknown>): number {
 /** The names of the parameters in a path. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
-/** Where a query string that cannot be read keeps the reason. */
+/** The member that keeps the error of an unreadable query string. */
 const refusedQuery = Symbol('refused query');
 
 /** Query, body and path as one set of parameters; the path wins over the body, the body over the query. */
@@ -99,7 +99,7 @@ async function send(
     reply.header('content-length', String(payload.reduce((sum, { length }) => sum + length, 0)));
     return reply.send(Readable.from(payload));
   }
-  // Fastify adds a charset to the type of text that it may have to serialise.
+  // Fastify would add a charset to the type of a text.
   return reply.serializer(asItIs).send(payload);
 }
 
@@ -261,7 +261,7 @@ export function readQuery(text: string): Values {
   try {
     return readForm(text);
   } catch (error) {
-    // The router asks before any handler could answer: the refusal waits until the parameters are read.
+    // The router calls this before any handler could reply, so the refusal waits until the parameters are read.
     return { [refusedQuery]: error };
   }
 }

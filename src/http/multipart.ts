@@ -8,17 +8,17 @@ import { nest, type Values } from './form.ts';
 /** 413 for a body beyond its limit. */
 export const tooLarge = () => new ApiError(413, { message: '413 Request Entity Too Large' });
 
-/** Gets each file; it must read or resume the stream, and is waited for. */
+/** Receives each file. It must read or resume the stream, and is awaited. */
 type OnFile = (name: string, file: Readable, filename: string | undefined) => void | Promise<void>;
 
 interface PartsOptions {
-  /** Of the whole body. */
+  /** The limit of the whole body. */
   at_most_bytes: number;
-  /** Left out, files are read past. */
+  /** If omitted, files are skipped. */
   onFile?: OnFile;
 }
 
-/** Texts of all fields together, which are kept in memory. */
+/** The limit of all text fields together, which are kept in memory. */
 const longestFields_bytes = 16 * 1024 * 1024;
 
 const pass: OnFile = (_name, file) => {
@@ -48,7 +48,7 @@ export function readParts(
     const refuse = () => fail(badParams(mismatch));
     const fail = (error: Error) => {
       Promise.allSettled(files.map(({ done }) => done)).then(() => reject(error));
-      // Otherwise its reader would wait for ever.
+      // Otherwise its reader would wait forever.
       for (const { stream } of files) stream.destroy(error);
       payload.off('data', count);
       if (parser) payload.unpipe(parser);
@@ -67,7 +67,7 @@ export function readParts(
       else pairs.push([name, value]);
     });
     parser.on('file', (name, stream, filename) => {
-      stream.on('error', () => {}); // Emitted when the body breaks off, even if nothing reads the file.
+      stream.on('error', () => {}); // Emitted when the body ends early, even if nothing reads the file.
       const done = Promise.resolve(onFile(name, stream, filename)).finally(() => stream.resume());
       done.catch(() => {}); // Reported below, after the rest has been read.
       files.push({ stream, done });

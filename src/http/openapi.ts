@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, generated from the endpoints: what they declare is what it says. */
+/** The OpenAPI 3.1 document, generated from the declarations of the endpoints. */
 import { type TProperties, Type } from 'typebox';
 import { type AnyEndpoint, type FiledEndpoint, isReading, servesAnonymous, type Tag } from './endpoint.ts';
 import type { Values } from './form.ts';
@@ -12,7 +12,7 @@ type Json = Values &
 
 const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
-/** Copies a schema, moves each named shape to the components, and says in words what only our reader knows. */
+/** Copies a schema, moves each named shape to the components, and describes in words the marks that only our reader knows. */
 function describe(schema: Json, shapes: Map<string, unknown>): Values {
   const { title, properties, items, anyOf, ...rest } = schema;
   const described: Values = { ...rest };
@@ -20,7 +20,7 @@ function describe(schema: Json, shapes: Map<string, unknown>): Values {
     described.properties = Object.fromEntries(
       Object.entries(properties).map(([name, member]) => [name, describe(member, shapes)]),
     );
-  // What is left out below a plan cannot be relied on.
+  // Members that need a plan are not always present.
   if (properties && rest.required) described.required = rest.required.filter((name) => !properties[name]?.[marks]?.plan);
   if (items) described.items = describe(items, shapes);
   if (anyOf) described.anyOf = anyOf.map((member) => describe(member, shapes));
@@ -108,7 +108,7 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
 
 const notModified = { description: 'The client has it already, as `If-None-Match` says; without a body' };
 
-/** What people want to know before they call, and what no member of the document shows them. */
+/** What callers should know and the document has no member for. */
 function describedLimits({
   description,
   access,

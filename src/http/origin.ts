@@ -1,12 +1,12 @@
-/** The address under which a client reached the server, as far as its headers can be trusted. */
+/** The address at which a client reached the server, as far as its headers can be trusted. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 
-/** A name or an IPv4 address, or an IPv6 address in brackets; and a port. Anything else could end the URL, or the header, that it is written into. */
+/** A name or an IPv4 address, or an IPv6 address in brackets; and a port. Anything else could break out of the URL or header that it is written into. */
 const plainHost = /^(?:[a-z0-9](?:[\w.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * The start of URLs in replies: as the client wrote it, because python-gitlab warns about any other.
+ * The start of URLs in replies: the address that the client used, because python-gitlab warns about any other.
  * @param url the external address of the server, used if the client sent no plain host
  */
 export const originFor = (request: FastifyRequest, url: string): string =>
@@ -15,7 +15,7 @@ export const originFor = (request: FastifyRequest, url: string): string =>
 const hostsIn = (rawHeaders: readonly string[]): number =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
 
-/** Refuses requests with two Host headers, of which a proxy and this server may read different ones (RFC 9112, section 3.2). */
+/** Refuses requests with two Host headers, because a proxy may read the other one (RFC 9112, section 3.2). */
 export function refuseRepeatedHosts(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     done(hostsIn(raw.rawHeaders) > 1 ? new ApiError(400, { message: '400 Bad request' }) : undefined);

@@ -1,14 +1,14 @@
-/** What is logged while the database is away: a line when it goes, a line with a count when it is back, and none per request. */
+/** Logging while the database is away: one line when it goes, one with a count when it is back, and none per request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Database, isUnavailable } from '../db/index.ts';
 
 const poll_ms = 500;
-/** How long after a write failed on a full disk the server says that it is not ready. */
+/** How long the server is not ready after a write failed on a full disk. */
 const fullFor_ms = 10_000;
 
-/** `disk_full` of PostgreSQL and its counterparts of the file system, also where git met them. */
+/** `disk_full` of PostgreSQL and the corresponding codes of the file system, also as reported by git. */
 const fullCodes = new Set(['53100', 'ENOSPC', 'EDQUOT']);
 
 export const isFull = (error: unknown): boolean => fullCodes.has((error as { code?: string } | undefined)?.code ?? '');
@@ -16,7 +16,7 @@ export const isFull = (error: unknown): boolean => fullCodes.has((error as { cod
 export class Outage {
   readonly #db: Database;
   readonly #log: Pick<Logger, 'error' | 'warn'>;
-  /** Failed requests since the database went away; undefined while it is there. */
+  /** The number of failed requests since the database went away; undefined while it is available. */
   #failed: number | undefined;
   #fullAt = Number.NEGATIVE_INFINITY;
 
@@ -26,7 +26,7 @@ export class Outage {
   }
 
   /**
-   * Takes note of a failed request.
+   * Counts a failed request.
    * @returns whether it needs no log line of its own
    */
   covers(error: unknown): boolean {
@@ -44,7 +44,7 @@ export class Outage {
     return true;
   }
 
-  /** Whether a write has failed on a full disk a moment ago. */
+  /** Whether a write has recently failed on a full disk. */
   get isFull(): boolean {
     return performance.now() - this.#fullAt < fullFor_ms;
   }

@@ -8,9 +8,9 @@ import { ApiError } from './errors.ts';
 
 export interface Pace {
   window_ms: number;
-  /** The least that must arrive in each window. */
+  /** The minimum that must arrive in each window. */
   least_bytes: number;
-  /** How long a body may take in all; unlimited if omitted. */
+  /** The time limit of a body; none if omitted. */
   total_ms?: number;
 }
 

@@ -13,7 +13,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
 import { ApiError, badParams } from './errors.ts';
 
-/** Above this many rows a list leaves its totals out: counting costs many times what the page costs. */
+/** Longer lists have no totals, because counting would cost many times as much as the page. */
 const maximumTotal = 10_000;
 const maximumPerPage = 100;
 const defaultPerPage = 20;
@@ -22,11 +22,11 @@ export interface Page<T> {
   items: T[];
   page: number;
   per_page: number;
-  /** Left out when the list does not count or is too long. */
+  /** Omitted if the list does not count or is too long. */
   total?: number;
   /** Whether another page follows; known even where the total is not. */
   has_more: boolean;
-  /** For keyset pages only: the parameters that continue after the last row, or null when nothing is left. */
+  /** For keyset pages only: the parameters of the next page; null on the last one. */
   next?: Record<string, string> | null;
 }
 
@@ -37,13 +37,13 @@ export const paging = {
 };
 export type Paging = Static<TObject<typeof paging>>;
 
-/** The same for lists that come from git, which refuse what the others bend. */
+/** The same for lists from git, which refuse values that the others correct. */
 export const gitPaging = {
   page: Type.Integer({ default: 1, minimum: 1 }),
   per_page: Type.Integer({ default: defaultPerPage, minimum: 1 }),
 };
 
-/** The parameters of a list that can also be read by keyset, besides its own `order_by` and `sort`. */
+/** The parameters of a list that supports keyset pagination, besides its own `order_by` and `sort`. */
 export const keysetPaging = {
   ...paging,
   pagination: Type.Optional(Type.Enum(['legacy', 'keyset'], { description: '`keyset` for long lists; follow the links' })),
@@ -51,7 +51,7 @@ export const keysetPaging = {
 };
 
 /**
- * The page that is meant: clients written for v3 send `page=0` for the first one, and more than 100 rows is read as 100.
+ * The requested page. Clients written for v3 send `page=0` for the first one, and at most 100 rows are on a page.
  * @throws ApiError 400 for `per_page=0`
  */
 export function pageAsked({ page, per_page }: Paging): { page: number; per_page: number; offset: number } {
@@ -64,8 +64,8 @@ export function pageAsked({ page, per_page }: Paging): { page: number; per_page:
 const plain = (node: OperationNode): OperationNode => (AliasNode.is(node) ? node.node : node);
 
 /**
- * Whether the rows of a list take more than reading its table: a join or a computed column. These are left for the rows of the page, because PostgreSQL
- * would make them for every row that the page skips, too.
+ * Whether a list has joins or computed columns. They are evaluated for the rows of the page only, because PostgreSQL would evaluate them for skipped rows as
+ * well.
  */
 function isWide<D, T extends keyof D, Row>(query: SelectQueryBuilder<D, T, Row>): boolean {
   const { joins, selections = [] } = query.toOperationNode();
@@ -74,7 +74,7 @@ function isWide<D, T extends keyof D, Row>(query: SelectQueryBuilder<D, T, Row>)
 
 const isColumn = (node: OperationNode) => ReferenceNode.is(node) || SelectAllNode.is(node);
 
-/** @returns the `id` of the table that a list is of */
+/** @returns the `id` of the table of a list */
 function idOf<D, T extends keyof D, Row>(query: SelectQueryBuilder<D, T, Row>): string {
   const from = query.toOperationNode().from!.froms[0]!;
   if (TableNode.is(from)) return `${from.table.identifier.name}.id`;
@@ -83,7 +83,7 @@ function idOf<D, T extends keyof D, Row>(query: SelectQueryBuilder<D, T, Row>): 
 }
 
 /**
- * The ids of the rows on a page, for `rowsOf`, and whether more rows follow. Nothing of the select list is read.
+ * The ids of the rows on a page, for `rowsOf`, and whether more rows follow. The select list is not evaluated.
  * @param query ordered, without limit and offset
  * @param id as for `paginate`
  */
@@ -94,7 +94,7 @@ export async function idsOnPage<D, T extends keyof D, Row>(
 ): Promise<{ ids: number[]; has_more: boolean }> {
   const rows = await query
     .clearSelect()
-    // No column that a list is ordered by has this name.
+    // An alias that no order of a list uses.
     .select(sql<number>`${sql.ref(id)}`.as('page_id'))
     .$castTo<{ page_id: number }>()
     .limit(per_page + 1)
@@ -104,9 +104,9 @@ export async function idsOnPage<D, T extends keyof D, Row>(
 }
 
 /**
- * The rows with these ids, in their order. Of a list of one table the text is the same for all filters and orders, so that PostgreSQL plans the columns,
- * which take longer to plan than to read, once.
- * @param query with its filters, which have chosen the ids
+ * The rows with these ids, in their order. For a list of one table, the text is the same for all filters and orders: PostgreSQL then plans the columns only
+ * once, which takes longer than reading them.
+ * @param query with the filters that have selected the ids
  * @param id as for `paginate`
  */
 export async function rowsOf<D, T extends keyof D, Row>(
@@ -115,7 +115,7 @@ export async function rowsOf<D, T extends keyof D, Row>(
   id: string = idOf(query),
 ): Promise<Row[]> {
   if (ids.length === 0) return [];
-  // What is joined may have several rows for one of the list, of which a filter chooses one.
+  // A join may have several rows for one row of the list, and a filter may select one of them.
   const all = query.toOperationNode().joins === undefined ? query.clearWhere() : query;
   return all
     .clearOrderBy()
@@ -127,7 +127,7 @@ export async function rowsOf<D, T extends keyof D, Row>(
 /**
  * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, by filters and order alone, and then its rows.
  * @param query ordered, without limit and offset
- * @param id the column that tells its rows apart, if that is not the `id` of its table
+ * @param id the column that identifies its rows, if it is not the `id` of its table
  */
 export async function paginate<D, T extends keyof D, Row>(
   db: Database,
@@ -151,9 +151,9 @@ export async function paginate<D, T extends keyof D, Row>(
 }
 
 /**
- * How many rows a list has, where they are few enough to be counted. A page that is the last one knows it without counting.
- * @param page the rows before it, those on it, and whether more follow
- * @param count counts the rows, and stops at `most`
+ * How many rows a list has, if they are few enough to be counted. On the last page this is known without counting.
+ * @param page the number of rows before it, its rows, and whether more follow
+ * @param count counts the rows up to `most`
  */
 export async function totalOf(
   { offset, shown, has_more }: { offset: number; shown: number; has_more: boolean },
@@ -173,19 +173,19 @@ async function countOf<D, T extends keyof D, Row>(
   return rows[0]!.total;
 }
 
-/** In which order a list is read by keyset. */
+/** The order of a list with keyset pagination. */
 export interface KeyOrder {
-  /** What `order_by` may be, with the column of each: one that is never null, and by which the query has an index. */
+  /** The values of `order_by`, each with its column, which is indexed and never null. */
   columns: Readonly<Record<string, string>>;
   order_by: string;
   sort: 'asc' | 'desc';
-  /** The column that tells rows of one value apart. */
+  /** The column that orders rows with equal values. */
   id: string;
 }
 
 interface Cursor {
   order_by: string;
-  /** As PostgreSQL writes it: a Timestamp of ours has lost its microseconds. */
+  /** As PostgreSQL prints it, because a Timestamp has lost its microseconds. */
   value: string;
   id: string;
 }
@@ -197,15 +197,15 @@ function readCursor(text: string, order_by: string): Cursor {
     const cursor = JSON.parse(Buffer.from(text, 'base64url').toString());
     if (cursor.order_by === order_by && typeof cursor.value === 'string' && typeof cursor.id === 'string') return cursor;
   } catch {
-    // Not of ours, refused below like the others.
+    // Not one of ours; refused below.
   }
   throw badParams('cursor is invalid');
 }
 
 /**
- * Runs `query` for the page after a cursor, whatever its length costs the same.
+ * Runs `query` for the page after a cursor, at the same cost on every page.
  * @param query without order, limit and offset
- * @throws ApiError 400 for a cursor that is none, 405 for an order that the list cannot be read in by keyset
+ * @throws ApiError 400 for an invalid cursor, 405 for an order without keyset pagination
  */
 export async function paginateByKey<T extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, T, Row>,
@@ -239,7 +239,7 @@ export async function paginateByKey<T extends keyof DB, Row>(
   return { items, page: 1, per_page, has_more, next };
 }
 
-/** 405 for `pagination=keyset` on a list, or in an order, that does not offer it. */
+/** 405 for `pagination=keyset` on a list, or in an order, that does not support it. */
 export function keysetUnavailable(): ApiError {
   const text = 'Keyset pagination is not yet available for this type of request';
   return new ApiError(405, { message: text, error: text });
@@ -250,7 +250,7 @@ export function mapPage<Row, Shown>(page: Page<Row>, present: (row: Row, index: 
   return { ...page, items: page.items.map(present) };
 }
 
-/** The page of a list that is in memory already. */
+/** A page of a list in memory. */
 export function pageOfArray<T>(all: readonly T[], input: Paging): Page<T> {
   const { page, per_page, offset } = pageAsked(input);
   return {

@@ -1,8 +1,8 @@
-/** What an endpoint can refuse, for the OpenAPI document: what its declarations imply, and what it declares itself. */
+/** The refusals of an endpoint for the OpenAPI document: those that its declarations imply, and those that it declares. */
 import { type AnyEndpoint, type Refusals, servesAnonymous } from './endpoint.ts';
 import { fileIn } from './upload.ts';
 
-/** What every refusal looks like. */
+/** The form of all refusals. */
 export const refusalSchema = {
   type: 'object',
   required: ['message'],
@@ -16,7 +16,7 @@ export const refusalSchema = {
 };
 const content = { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } };
 
-/** Those that many endpoints have alike, by the name under which the document keeps them. */
+/** Refusals of many endpoints, by their names in the components of the document. */
 const shared = {
   Error: 'Refused or failed',
   BadParameters: 'A parameter is missing or invalid; `message` names everything that is wrong',
@@ -34,7 +34,7 @@ export const sharedRefusals = Object.fromEntries(
   Object.entries(shared).map(([name, description]) => [name, { description, content }]),
 );
 
-/** What the declarations of an endpoint imply. */
+/** The refusals that the declarations of an endpoint imply. */
 function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
   const { path, input = {}, conditional, rate } = endpoint;
   return {
@@ -51,7 +51,7 @@ function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shar
 /** The texts of declared refusals of one status. */
 const textsOf = (refusals: Refusals | undefined, status: number): readonly string[] => [refusals?.[status] ?? []].flat();
 
-/** The responses of the document for everything that an endpoint refuses. */
+/** The responses of the document for all refusals of an endpoint. */
 export function refusalsOf(endpoint: AnyEndpoint): Record<string, object> {
   const implied = impliedBy(endpoint);
   const statuses = new Set([...Object.keys(implied), ...Object.keys(endpoint.refusals ?? {})].map(Number));

@@ -1,4 +1,4 @@
-/** What an endpoint sends: each kind of reply is the documented schema and, as its type, what the handler must return. */
+/** The kinds of replies. Each has the documented schema and, as its type, what the handler must return. */
 import type { Readable } from 'node:stream';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Page } from './paginate.ts';
@@ -7,17 +7,17 @@ export type Headers = Record<string, string>;
 
 export interface Returns<T> {
   kind: 'json' | 'page' | 'bytes' | 'nothing';
-  /** The schema of the JSON body; absent where there is none. */
+  /** The schema of the JSON body, if there is one. */
   schema?: TSchema;
-  /** The types of a body that is not JSON. */
+  /** The media types of a body that is not JSON. */
   media_types?: readonly string[];
-  /** The headers that the endpoint sends besides those of every reply, with their meaning. */
+  /** The endpoint's own headers with their meaning, besides those of every reply. */
   headers?: Record<string, string>;
   /** Success status; by default 201 for POST, 204 without body, else 200. */
   status?: number;
-  /** The other success statuses, with what they mean, of an endpoint whose outcome decides. */
+  /** Further success statuses with their meaning, for an endpoint whose outcome decides. */
   also?: Record<number, string>;
-  /** Splits what the handler returned into body and headers, and the status where the outcome decides. */
+  /** Splits the result of the handler into body and headers, and the status if the outcome decides it. */
   parts(result: T): { body: unknown; headers?: Headers; status?: number };
 }
 
@@ -31,7 +31,7 @@ export const pageOf = <S extends TSchema>(schema: S): Returns<Page<Static<S>>> =
   parts: (page) => ({ body: page.items }),
 });
 
-/** A whole list, for the few that are not paginated (docs/api.md). */
+/** A complete list, for the few that are not paginated (docs/api.md). */
 export const listOf = <S extends TSchema>(schema: S): Returns<Static<S>[]> => ({
   kind: 'json',
   schema: Type.Array(schema),
@@ -61,8 +61,8 @@ export const headersOnly = (headers: Headers): Returns<Headers> => ({
 });
 
 /**
- * Bytes, from memory or streamed; the handler gives `content-type` among the headers.
- * @param media_types what `content-type` can be, without parameters
+ * Bytes, from memory or streamed; the handler returns `content-type` among the headers.
+ * @param media_types the possible values of `content-type`, without parameters
  */
 export const bytes = (
   media_types: readonly string[],
@@ -74,7 +74,7 @@ export const bytes = (
   parts: (result) => result,
 });
 
-/** 202: the work goes on in the background. */
+/** 202: the work continues in the background. */
 export const accepted: Returns<void> = {
   kind: 'json',
   schema: Type.Object({ message: Type.String() }),

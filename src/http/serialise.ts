@@ -1,6 +1,6 @@
 /**
- * Writes replies by their schema: only declared members leave, null stays null, and fields above the plan are left out. Compiled on first use, so that
- * hundreds of endpoints do not slow the start down. Large replies are written in pieces, between which other requests are served.
+ * Writes replies by their schema: only declared members are written, null stays null, and fields above the plan are left out. Writers are compiled on first
+ * use, so that hundreds of endpoints do not slow down the start. Large replies are written in pieces, and other requests run in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
@@ -17,7 +17,7 @@ type Pick = (value: unknown, plan: Plan, load: Load) => unknown;
 
 /** Replies of more characters are written in pieces. */
 const atOnce_chars = 1024 * 1024;
-/** A multiple of three, so that pieces of Base64 follow on each other without padding. */
+/** A multiple of three, so that pieces of Base64 need no padding in between. */
 const piece_chars = 3 * 64 * 1024;
 
 interface Json extends Marked {
@@ -29,7 +29,7 @@ interface Json extends Marked {
 
 const asIs: Pick = (value) => value;
 
-/** What is too long for one piece stays bytes, which `piecesOf` writes. */
+/** Bytes that are too long for one piece stay as they are for `piecesOf`. */
 const asBase64: Pick = (value, _plan, load) => {
   const bytes = value as Buffer;
   load.chars += bytes.length;
@@ -80,7 +80,7 @@ function pickerOf(schema: Json): Pick {
 function* piecesOf(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > piece_chars) {
     yield '"';
-    // Half of a pair of surrogates is escaped, and both halves are read as the character again.
+    // Half of a surrogate pair is escaped; clients read both halves as the character again.
     for (let at = 0; at < value.length; at += piece_chars) yield JSON.stringify(value.slice(at, at + piece_chars)).slice(1, -1);
     yield '"';
   } else if (Buffer.isBuffer(value)) {

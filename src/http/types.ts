@@ -1,26 +1,26 @@
-/** The kinds of values that the API takes and gives, as TypeBox schemas, and the marks that only our reader understands. */
+/** The types of values in requests and replies, as TypeBox schemas, and the marks that only our reader understands. */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import { largestIid } from './ids.ts';
 import type { Plan } from './plans.ts';
 import type { UploadedFile } from './uploaded_file.ts';
 
-/** Where a schema keeps its marks. A symbol, because they are for `input.ts` and `serialise.ts` and stay out of the OpenAPI document. */
+/** The member with the marks of a schema. A symbol, because they are for `input.ts` and `serialise.ts` and not part of the OpenAPI document. */
 export const marks: unique symbol = Symbol('marks');
 
 export interface Marks {
   /** Reasons why a value that has the right type is refused, reported by field: `{message: {field: [reasons]}}`. */
   reasons?: (value: never) => string[];
-  /** Text after the parameter's name when the value is refused, in place of `is invalid`. */
+  /** The text after the parameter's name for a refused value; by default `is invalid`. */
   refusal?: string;
   /** `x is empty` for blank text. */
   notBlank?: true;
-  /** `x is empty` for null and empty text, where it may be left out. */
+  /** `x is empty` for null and empty text of an optional parameter. */
   notEmpty?: true;
-  /** Empty text counts as left out. */
+  /** Empty text counts as omitted. */
   emptyIsLeftOut?: true;
-  /** Text after the parameter's name when it is left out, blank or an empty list, in place of `is missing` and `is empty`. */
+  /** The text after the parameter's name if it is omitted, blank or an empty list; by default `is missing` or `is empty`. */
   absence?: string;
-  /** An integer is an id: one beyond this number is like one that no row has. */
+  /** An integer is an id: one beyond this number is read as one that no row has. */
   largest_id?: number;
   /** A text of digits is an id. */
   idOrName?: true;
@@ -30,9 +30,9 @@ export interface Marks {
   nullIsEmpty?: true;
   /** Bytes that are sent as Base64. */
   base64?: true;
-  /** NUL and lone surrogates are content here, not an attack on the database. */
+  /** NUL and lone surrogates are allowed, because the value is not stored in the database. */
   anyText?: true;
-  /** Text of up to a million characters, which raises the limit of the body. */
+  /** Text of up to a million characters, which needs a larger body. */
   long?: true;
   /** A file of a multipart body, of so many bytes at most. */
   file?: { at_most_bytes: number };
@@ -49,7 +49,7 @@ export interface Marked {
 const marked = <S extends TSchema>(schema: S, more: Marks): S =>
   Object.assign(schema, { [marks]: { ...(schema as Marked)[marks], ...more } });
 
-/** An id of a row. Any integer is well formed; one that no row has, or can have, is a 404, not a 400. */
+/** The id of a row. Any integer is well formed; one that no row has, or can have, is a 404, not a 400. */
 export const IdOf = (options = {}) => marked(Type.Integer(options), { largest_id: Number.MAX_SAFE_INTEGER });
 export const Id = IdOf();
 /** The number of a row within its parent, such as that of an issue in its project; like an id. */
@@ -57,11 +57,11 @@ export const Iid = marked(Type.Integer(), { largest_id: largestIid });
 /** An id, or the name or path of the same thing: digits are read as an id. */
 export const IdOrName = (description: string, more: Pick<Marks, 'notBlank'> = {}) =>
   marked(Type.Unsafe<number | string>({ type: 'string', description }), { idOrName: true, ...more });
-/** A moment, given and sent as `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+/** A moment: `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export const Timestamp = Type.String({ format: 'date-time' });
 /** A day, `YYYY-MM-DD`. */
 export const DateOnly = Type.String({ format: 'date' });
-/** An access level of docs/api.md that a member can have. */
+/** An access level that a member can have (docs/api.md). */
 export const Visibility = Type.Enum(['private', 'internal', 'public']);
 export const Direction = Type.Enum(['asc', 'desc']);
 
@@ -75,13 +75,13 @@ export const allOptional = <P extends TProperties>(properties: P) =>
 /** `schema` or null. */
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-/** Text with something in it besides white space; otherwise `x is empty`. */
+/** Text that is not blank; otherwise `x is empty`. */
 export const NotBlank = (options = {}) => marked(Type.String(options), { notBlank: true });
 
-/** A value that may be left out, but neither be null nor empty text: then `<parameter> is empty`. */
+/** A value that may be omitted. If it is null or empty text, the refusal is `<parameter> is empty`. */
 export const notEmpty = <S extends TSchema>(schema: S): S => marked(schema, { notEmpty: true });
 
-/** A value that counts as left out when it is empty text, as some clients send it. */
+/** A value that counts as omitted if it is empty text, which some clients send. */
 export const leftOutIfEmpty = <S extends TSchema>(schema: S): S => marked(schema, { emptyIsLeftOut: true });
 
 /** A required value whose absence reads `<parameter> is required`. Blank text and an empty list count as absent. */
@@ -94,7 +94,7 @@ export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item)
 export const ClearableList = <S extends TSchema>(item: S) =>
   marked(Type.Unsafe<Static<S>[]>(nullable(CommaList(item))), { nullIsEmpty: true });
 
-/** Text of up to a million characters, such as a description, which raises the limit of the body (docs/operating.md#limits). */
+/** Text of up to a million characters, such as a description. It allows a larger body (docs/operating.md#limits). */
 export function longText<S extends TSchema>(schema: S): S {
   for (const member of (schema as { anyOf?: TSchema[] }).anyOf ?? []) marked(member, { long: true });
   return marked(schema, { long: true });
@@ -107,7 +107,7 @@ export const AnyText = () => marked(Type.String(), { anyText: true });
 export const Base64 = marked(Type.Unsafe<Buffer>({ type: 'string', description: 'Base64' }), { base64: true });
 
 /**
- * A file of a multipart body. It is received when access is granted, and gone after the call unless the handler keeps it.
+ * A file of a multipart body. It is received after access is granted, and deleted after the call unless the handler keeps it.
  * @param at_most_bytes a larger one is refused with 413
  */
 export const File = (at_most_bytes: number, options = {}) =>
@@ -115,7 +115,7 @@ export const File = (at_most_bytes: number, options = {}) =>
 
 /**
  * A value with a rule of its own.
- * @param reasons why a value is refused, empty when it is fine; sent as `{message: {<parameter>: reasons}}`
+ * @param reasons why a value is refused, empty if it is valid; sent as `{message: {<parameter>: reasons}}`
  */
 export const checked = <S extends TSchema>(schema: S, reasons: (value: Static<S>) => string[]): S =>
   marked(schema, { reasons: reasons as (value: never) => string[] });
@@ -124,9 +124,9 @@ export const checked = <S extends TSchema>(schema: S, reasons: (value: Static<S>
 export const refusedAs = <S extends TSchema>(text: string, schema: S): S => marked(schema, { refusal: text });
 
 /**
- * A parameter or field that is there for old clients.
+ * A parameter or field for old clients.
  * @param text what to use instead
- * @param schema one of its own, since it is marked
+ * @param schema not shared with others, because it is marked
  */
 export const deprecated = <S extends TSchema>(text: string, schema: S): S =>
   Object.assign(schema, { deprecated: true, description: `Deprecated: ${text}` });

@@ -8,13 +8,13 @@ import { readParts, tooLarge } from './multipart.ts';
 import { type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
-/** The parameter of an endpoint that takes a file, and how large that may be. */
+/** The file parameter of an endpoint, and the maximum size of the file. */
 export interface FileParameter {
   name: string;
   at_most_bytes: number;
 }
 
-/** What a route tells the body reader about its endpoint. */
+/** What the body reader needs to know of an endpoint. */
 export interface TakesFile {
   file?: FileParameter | undefined;
 }
@@ -29,10 +29,10 @@ export function fileIn(input: TProperties): FileParameter | undefined {
   return undefined;
 }
 
-/** Clients of Windows send whole paths. PostgreSQL knows no text with NUL. */
+/** Windows clients send whole paths. PostgreSQL cannot store NUL. */
 const lastPart = (filename: string) => filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed().slice(-255) || 'file';
 
-/** Fields and the lines between the parts. */
+/** For text fields and the boundaries of the parts. */
 const overhead_bytes = 2 * 1024 * 1024;
 
 export interface FileOptions {
@@ -41,7 +41,7 @@ export interface FileOptions {
 }
 
 /**
- * Reads a multipart body with a file, in constant memory but for its text fields.
+ * Reads a multipart body with a file. Only text fields are kept in memory.
  * @returns the text fields, and the file among them, which must be kept or discarded
  * @throws ApiError 400 for a malformed body, 413 for a file that is too large
  */

@@ -1,9 +1,9 @@
 /** An uploaded file, as handlers receive it. */
 import type { BlobKey, ReceivedBlob } from '../blobs/index.ts';
 
-/** A completely received file, which is deleted unless it is kept. */
+/** A received file, which is deleted unless it is kept. */
 export class UploadedFile {
-  /** The last part of the name that the client gave it; never empty. */
+  /** The base name that the client sent; never empty. */
   readonly name: string;
   readonly size_bytes: number;
   readonly #blob: ReceivedBlob;
