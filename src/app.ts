@@ -1,4 +1,4 @@
-/** Builds the server: the door for HTTP with every endpoint behind it. */
+/** Builds the HTTP server with all its endpoints and doors. */
 import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -33,7 +33,7 @@ export interface AppOptions {
   config: Config;
   db: Database;
   log: Logger;
-  /** What is measured, and how to show it: alone, or together with other processes. Left out, nothing is. */
+  /** The metrics to record and how to report them, for this process alone or for several. If omitted, nothing is measured. */
   metrics?: { registry: Registry; gather(): Promise<string> };
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
@@ -46,10 +46,10 @@ const answerError = answeringIn(jsonForm);
 /** Longest URL: file paths of many levels come percent-encoded in one segment. */
 const urlLimit_bytes = 64 * 1024;
 
-/** How long the head of a request may take, on a connection that may have been idle before. */
+/** The time limit for the head of a request, also on a connection that was idle before. */
 const headTimeout_ms = 30_000;
 
-/** Every header that scripts of other origins may read: those of all replies, of pages and limits, and those that endpoints declare. */
+/** The headers that scripts of other origins may read: those of all replies, of pages and limits, and those that endpoints declare. */
 const exposedHeaders = [
   ...'Content-Disposition Content-Range ETag Link Location Retry-After WWW-Authenticate X-Request-Id X-Runtime X-Total X-Total-Pages X-Per-Page X-Page X-Next-Page X-Prev-Page'.split(
     ' ',
@@ -76,11 +76,11 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** A path as it may be logged: the token in one of our links must not reach readers of the log. */
+/** A path as it is logged: readers of the log must not see the tokens in our links. */
 const withoutTokens = (path: string) =>
   path.startsWith('/-/') ? path.replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, ':token') : path;
 
-/** One line a request: method, path without its query (which may hold a token), status and time. */
+/** Logs one line per request: method, path without its query (which may contain a token), status and time. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, originalUrl, ip } = request;
@@ -166,7 +166,7 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
   return app;
 }
 
-/** Our own pages may send their session; anybody else's only what they hold themselves, and what serves operators and people is for none of them. */
+/** Pages of our own origin may send cookies, those of others only tokens. Paths below `/-/`, for operators and browsers, are closed to scripts. */
 function corsFor(request: FastifyRequest, ownOrigin: string) {
   if (/^\/(%2d|-)\//i.test(request.url)) return { origin: false as const };
   return request.headers.origin === ownOrigin ? { origin: true, credentials: true } : { origin: '*', credentials: false };

@@ -1,4 +1,4 @@
-/** The configuration: the environment, read once, with every problem found reported together. */
+/** The configuration: the environment, read once. All problems are reported together. */
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -17,22 +17,22 @@ export interface Config {
   port: number;
   /** Absolute path of the folder for everything that is embedded. */
   data: string;
-  /** An external server; left out, the embedded one below `data` is used. */
+  /** An external server. If omitted, the embedded one below `data` is used. */
   databaseUrl: string | undefined;
   /** The named git storages, in the order given; paths are absolute. */
   storages: { name: string; path: string }[];
   /** Absolute path of the folder of large files. */
   blobs: string;
-  /** The secret that encrypts values in the database; left out, it is stored in a file below `data`. */
+  /** The secret that encrypts values in the database. If omitted, it is stored in a file below `data`. */
   secretKey: string | undefined;
-  /** The mail server, `smtp://` or `smtps://`; left out, mail is stored in files below `data`. */
+  /** The mail server, `smtp://` or `smtps://`. If omitted, mail is stored in files below `data`. */
   smtpUrl: string | undefined;
   /** The sender address of mail. */
   mailFrom: string;
   rootPassword: string | undefined;
   rootToken: string | undefined;
   rootEmail: string | undefined;
-  /** A licence to install at the start, or `none`; left out, a new server issues itself one. */
+  /** A licence to install at the start, or `none`. If omitted, a new server issues one to itself. */
   license: string | undefined;
   /** An Ed25519 public key in PEM whose licences are accepted too. */
   licensePublicKey: string | undefined;
@@ -44,7 +44,7 @@ export interface Config {
   processes: number;
   /** The token for reading the metrics from other machines. */
   metricsToken: string | undefined;
-  /** How many connections an address may have open; behind a trusted proxy, how many concurrent requests a client may have. */
+  /** How many connections an address may have open. Behind a trusted proxy: how many concurrent requests a client may have. */
   connectionsPerAddress: number;
 }
 
@@ -82,7 +82,7 @@ const variables = [
 ] as const;
 type Variable = (typeof variables)[number];
 
-/** These may also be given as the path of a file that holds them: NAME_FILE. */
+/** These can also be read from a file, whose path is in NAME_FILE. */
 const secrets: readonly Variable[] = [
   'COPPICE_DATABASE_URL',
   'COPPICE_SECRET_KEY',
@@ -99,7 +99,7 @@ type Values = { [Name in Variable]?: string };
 
 /**
  * Reads the configuration.
- * @param env the environment, as `process.env` has it; a variable that is set but empty counts as not set, since compose files pass such
+ * @param env the environment, like `process.env`; an empty variable counts as unset, because compose files pass empty ones
  * @throws ConfigError with all problems
  */
 export function readConfig(env: Environment): Config {
@@ -144,7 +144,7 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
-/** What is wrong with a value, as the end of a sentence that begins with the variable. */
+/** What is wrong with a value: the end of a sentence that starts with the name of the variable. */
 class Problem {
   readonly text: string;
   constructor(text: string) {
@@ -215,21 +215,21 @@ const countUpTo =
     return new Problem(`must be a whole number from 1 to ${most}, not “${value}”.`);
   };
 
-/** Does not repeat the value in its problems: it usually holds a password. */
+/** Its problems do not repeat the value, which usually contains a password. */
 function readDatabaseUrl(value: string): string | Problem {
   const url = URL.parse(value);
   if (url !== null && ['postgres:', 'postgresql:'].includes(url.protocol)) return value;
   return new Problem('must be an address like postgres://user:password@host:5432/database.');
 }
 
-/** Does not repeat the value in its problems: it may hold a password. */
+/** Its problems do not repeat the value, which may contain a password. */
 function readSmtpUrl(value: string): string | Problem {
   const url = URL.parse(value);
   if (url !== null && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname) return value;
   return new Problem('must be an address like smtp://user:password@mail.example.com:587.');
 }
 
-/** The domain of addresses of the server itself: the host of its external address, or `localhost` where that is an IP address. */
+/** The domain of the server's own email addresses: the host of its external address, or `localhost` if that is an IP address. */
 export function mailDomain(url: string): string {
   const { hostname } = new URL(url);
   return hostname.startsWith('[') || isIP(hostname) !== 0 ? 'localhost' : hostname;
@@ -269,7 +269,7 @@ function readPublicKey(value: string): string | Problem {
   try {
     if (value.includes('PUBLIC KEY') && createPublicKey(value).asymmetricKeyType === 'ed25519') return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   return new Problem('must be the public key of the licence issuer, an Ed25519 key in PEM, as `license key` prints it there.');
 }

@@ -1,4 +1,4 @@
-/** Metrics for Prometheus: how long requests take, and what they wait for. */
+/** Metrics for Prometheus: the duration of requests, and what they wait for. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -8,15 +8,15 @@ import { type Database, poolLoad } from './db/index.ts';
 import { gitLoad } from './git/index.ts';
 import { ApiError, type Doorway, door, jsonForm, notFound } from './http/index.ts';
 
-/** From a cached answer to a large clone. */
+/** From a cached reply to a large clone. */
 const buckets_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600];
 
-/** The metrics of one process, to be added to those of others. */
+/** The metrics of one process, in a form that can be added up. */
 export type Measured = MetricObject[];
 
 /**
- * The metrics of this process: memory and processor, connections to the database, git.
- * @param db whose pool is shown
+ * The metrics of this process: memory, processor, database connections and git.
+ * @param db its pool is measured
  */
 export function newRegistry(db: Database): Registry {
   const registry = new Registry();
@@ -50,7 +50,7 @@ function gauge(registry: Registry, name: string, help: string, collect: (set: Se
   });
 }
 
-/** Adds the length of the job queue, which one process of several reports. */
+/** Adds the length of the job queue, which only one of several processes reports. */
 export function watchJobs(registry: Registry, db: Database): void {
   gauge(registry, 'coppice_jobs', 'Jobs of the queue', async (set) => {
     const { rows } = await sql<{ state: string; count: number }>`
@@ -61,12 +61,12 @@ export function watchJobs(registry: Registry, db: Database): void {
                      from graphile_worker._private_jobs) job on job.is_in = state
        group by state`
       .execute(db)
-      .catch(() => ({ rows: [] })); // Without the database the other metrics are wanted all the more.
+      .catch(() => ({ rows: [] })); // While the database is away, the other metrics matter even more.
     for (const { state, count } of rows) set(state, count);
   });
 }
 
-/** Measures every request by its route, so that the number of series is bounded whatever paths are requested. */
+/** Measures requests by route, so that the number of series does not depend on the requested paths. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
@@ -82,11 +82,11 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
   });
 }
 
-/** Text for Prometheus. Of several processes their sums. */
+/** Text for Prometheus; for several processes the sums of their metrics. */
 export const asText = (measured: Measured[]): Promise<string> => AggregatorRegistry.aggregate(measured).metrics();
 
 export interface MetricsOptions {
-  /** Allows access from anywhere with this bearer token. */
+  /** Requests with this bearer token are allowed from anywhere. */
   token: string | undefined;
   gather(): Promise<string>;
 }
@@ -114,8 +114,8 @@ const isSame = (one: string, other: string) => timingSafeEqual(digest(one), dige
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * Behind a proxy on this machine, every request comes from this machine. A trusted proxy names its client; another one is recognised by its headers
- * or by the host name of the request.
+ * Behind a proxy on this machine, every request comes from this machine. A trusted proxy names its client; any other proxy is recognised by its headers or by
+ * the host name of the request.
  */
 function isLocal({ ip, hostname, headers, socket }: FastifyRequest): boolean {
   const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined);

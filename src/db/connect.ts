@@ -4,24 +4,21 @@ import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
 import { types } from './values.ts';
 
-/** Where statements go: the pool, or a transaction on it. */
+/** What runs statements: the pool, or a transaction on it. */
 export type Database = Kysely<DB>;
 
 const pools = new WeakMap<Database, pg.Pool>();
 
 export interface Connect {
-  /** `postgresql://…`; of a socket: `postgresql:///database?host=/folder&user=name`. */
+  /** `postgresql://…`; for a socket `postgresql:///database?host=/folder&user=name`. */
   connectionString: string;
-  /** The greatest number of connections. */
+  /** The maximum number of connections. */
   max: number;
-  /** Statements that take longer are cancelled; 0 lets them run. */
+  /** Statements that take longer are cancelled; 0 means no limit. */
   statementTimeout_ms?: number;
 }
 
-/**
- * A pool of connections to PostgreSQL. Connections are made when they are first needed, so that this never fails;
- * end it with `destroy()`.
- */
+/** A pool of connections to PostgreSQL. It connects on first use, so creating it never fails. End it with `destroy()`. */
 export function connect({ connectionString, max, statementTimeout_ms = 60_000 }: Connect): Database {
   const pool = new pg.Pool({
     Client: PreparingClient,
@@ -29,15 +26,15 @@ export function connect({ connectionString, max, statementTimeout_ms = 60_000 }:
     max,
     types,
     application_name: 'coppice',
-    // A statement has one processor: many requests share them, and what is appended comes in the order in which it is written.
+    // One processor per statement: many requests share the machine, and `union all` keeps the order of its parts.
     options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0',
     statement_timeout: statementTimeout_ms,
-    // A transaction that waits for its program, not for PostgreSQL, holds locks for nothing.
+    // A transaction that sits idle holds its locks for nothing.
     idle_in_transaction_session_timeout: 300_000,
     connectionTimeoutMillis: 15_000,
     keepAlive: true,
   });
-  // The pool has dropped the idle connection already and will make another; unheard, the event would end the process.
+  // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.
   pool.on('error', () => {});
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   pools.set(db, pool);
@@ -55,14 +52,14 @@ const constraintOf = (error: unknown) => (error instanceof pg.DatabaseError ? er
 
 /**
  * Whether a statement failed because a row with the same values exists (SQLSTATE 23505).
- * @param constraint the name of the constraint or unique index; left out, any
+ * @param constraint the name of the constraint or unique index; by default any
  */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 
 /**
  * Whether a statement failed because the row it refers to is missing, or is still referred to (SQLSTATE 23503).
- * @param constraint the name of the foreign key; left out, any
+ * @param constraint the name of the foreign key; by default any
  */
 export const isForeignKeyViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === '23503' && (constraint === undefined || constraintOf(error) === constraint);

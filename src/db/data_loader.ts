@@ -1,11 +1,11 @@
 /**
- * A data loader: lookups that many requests make at the same time share a statement. While one statement runs, new lookups wait and go out with the next.
- * Each lookup is answered by a statement that began after it was made, so that nothing is cached and a revocation counts at once.
+ * A data loader: lookups that many requests make at the same time share a statement. While a statement runs, new lookups wait for the next one. Each lookup
+ * is answered by a statement that started after it, so nothing is cached and a revocation takes effect at once.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** A statement that takes longer may hang on a dead connection: the next one does not wait for it. */
+/** A statement that takes longer may hang on a dead connection, so the next one does not wait for it. */
 const patience_ms = 50;
 
 interface Waiting<Question, Answer> {
@@ -14,7 +14,7 @@ interface Waiting<Question, Answer> {
   settle: PromiseWithResolvers<Answer | undefined>;
 }
 
-/** Answers several lookups in one statement: a map by key, without an entry where there is no answer. */
+/** Answers several lookups in one statement with a map by key; keys without an answer are absent. */
 export type LoadAll<Question, Answer> = (db: Database, questions: readonly Question[]) => Promise<Map<string, Answer>>;
 
 class Batches<Question, Answer> {
@@ -93,16 +93,16 @@ export function dataLoader<Question, Answer>(
 }
 
 /**
- * An array parameter whose length PostgreSQL ignores when it plans. Otherwise it would prefer a plan for the very array, and plan a prepared statement again
- * each time, which takes several times as long as running it.
+ * An array parameter whose length PostgreSQL ignores when it plans. Otherwise it would plan a prepared statement anew for each array, which takes several
+ * times as long as running it.
  * @param type name of the array type
  */
 export const ofAnyLength = <T>(values: readonly T[], type: string): RawBuilder<readonly T[]> =>
   sql`(select ${values}::${sql.raw(type)})::${sql.raw(type)}`;
 
 /**
- * A predicate: the column has one of the values. The text of the statement is the same for any number of them, so that it is prepared once; `in` has a parameter
- * for each.
+ * A predicate: the column has one of the values. The text of the statement is the same for any number of them, so it is prepared only once; `in` would have a
+ * parameter for each value.
  * @param type name of the array type of the column
  */
 export const isAmong = <T>(column: string, values: readonly T[], type: string): RawBuilder<boolean> =>

@@ -1,4 +1,4 @@
-/** PostgreSQL in the box: started with Coppice, stopped with it, and found again when Coppice was killed. */
+/** The embedded PostgreSQL: it starts and stops with Coppice, and is taken over if Coppice was killed. */
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,32 +18,32 @@ export interface EmbeddedDatabase {
 
 export interface EmbeddedOptions {
   /**
-   * `exclusive` is for a server, and there is one at most: it keeps the database running, and owns it once no command does.
-   * `shared` is for a command: it uses a database that another process runs, and owns it only if there is none.
+   * `exclusive` is for the one server, which keeps the database running and owns it as soon as no command does. `shared` is for a command: it uses the
+   * database of another process, and owns it only if none is running.
    */
   use: 'exclusive' | 'shared';
-  /** Whether a commit must survive the loss of power; true unless said otherwise. */
+  /** Whether a commit must survive a power failure; true by default. */
   durable?: boolean;
-  /** Told, in a sentence, when the database was lost and is back. */
+  /** Called with a sentence when the database was lost and when it is back. */
   onRestart?: (sentence: string) => void;
-  /** Told when the database was lost for good. */
+  /** Called when the database is lost for good. */
   onLost?: (error: Error) => void;
 }
 
-/** Held by the process that stops the database. Any number, the same in every version. */
+/** The lock of the process that stops the database. An arbitrary number that must never change. */
 const ownerLock = 726_673_000;
-/** Held by the server. It is apart from the owner's, because a backup may own the database for an hour, and a server must not wait for it. */
+/** The lock of the server. It differs from the owner's, because a backup may own the database for an hour and a server must not wait that long. */
 const serverLock = 726_673_006;
 const databaseName = 'coppice';
 
 const poll_ms = 20;
-/** Children of a killed postmaster need a moment to notice; until then a new one refuses to start. */
+/** The children of a killed postmaster take a moment to notice; until then a new one refuses to start. */
 const startLimit = 15;
 /** Replaying the log after a crash may take minutes. */
 const startTimeout_ms = 600_000;
-/** A server that is stopping is given this long to finish. */
+/** How long to wait for a server that is stopping. */
 const serverTimeout_ms = 2000;
-/** How soon PostgreSQL notices that a process no longer waits for a lock, because it has ended. */
+/** How soon PostgreSQL notices that a process waiting for a lock has died. */
 const abandonedAfter_ms = 100;
 
 /**
@@ -54,8 +54,8 @@ export const socketAddress = (socketFolder: string, database: string): string =>
   `postgresql:///${database}?host=${encodeURIComponent(socketFolder)}&user=${role}`;
 
 /**
- * Makes sure that the database below `data` runs: makes it, starts it, or takes over one whose Coppice was killed.
- * @param data the folder that everything embedded lives in
+ * Makes sure that the database below `data` runs: creates it, starts it, or takes it over from a Coppice that was killed.
+ * @param data the folder of everything embedded
  * @throws DatabaseError when it cannot be started, or with `exclusive` when another server runs on it
  */
 export async function startEmbedded(data: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
@@ -76,7 +76,7 @@ export async function startEmbedded(data: string, options: EmbeddedOptions): Pro
   return { connectionString, isOwner, stop };
 }
 
-/** A connection to the cluster; starts a postmaster when there is none, and again when it gives up. */
+/** Connects to the cluster. Starts a postmaster if there is none, and again if that one exits. */
 async function reach(cluster: Cluster): Promise<pg.Client> {
   let started = 0;
   let child: ChildProcess | undefined;
@@ -106,7 +106,7 @@ async function connectOnce(cluster: Cluster): Promise<pg.Client | undefined> {
     connectionString: socketAddress(cluster.socketFolder, 'postgres'),
     application_name: 'coppice',
   });
-  client.on('error', () => {}); // an error is followed by the event `end`, which is listened to
+  client.on('error', () => {}); // the event `end` follows, which is handled
   try {
     await client.connect();
     return client;
@@ -117,8 +117,8 @@ async function connectOnce(cluster: Cluster): Promise<pg.Client | undefined> {
 }
 
 /**
- * Takes a lock, which goes when the connection goes.
- * @param patience_ms how long to wait for its present holder, which may be Infinity
+ * Takes a lock, which is released with the connection.
+ * @param patience_ms how long to wait for its current holder, perhaps Infinity
  */
 async function takeLock(client: pg.Client, lock: number, patience_ms: number): Promise<boolean> {
   if (patience_ms === 0) {
@@ -136,7 +136,7 @@ async function takeLock(client: pg.Client, lock: number, patience_ms: number): P
   }
 }
 
-/** Whether a process waits for the database: a server that found it owned by a command, or by a server that was about to stop. */
+/** Whether a server waits for the database, because a command or a stopping server owns it. */
 async function isWanted(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(
     `select from pg_locks where locktype = 'advisory' and classid = 0 and objid = any($1) and objsubid = 1 and not granted
@@ -158,9 +158,9 @@ async function makeDatabase(client: pg.Client): Promise<void> {
 }
 
 /**
- * Watches over the database through the connection that holds the locks: it ends when the postmaster does.
+ * Watches the database through the connection that holds the locks, which ends with the postmaster.
  * @param first the connection
- * @param owned whether it holds the lock of the owner; otherwise it waits for it, and takes the database over while that runs
+ * @param owned whether it holds the owner's lock; otherwise it waits for the lock and then takes over the running database
  */
 function own(cluster: Cluster, first: pg.Client, owned: boolean, options: EmbeddedOptions) {
   const restarts_ms: number[] = [];
@@ -169,13 +169,13 @@ function own(cluster: Cluster, first: pg.Client, owned: boolean, options: Embedd
   let isStopping = false;
   let recovery: Promise<void> = Promise.resolve();
 
-  // A command that owns the database leaves it to this process when it ends; until then both use it.
+  // Until the command that owns the database ends, both use it; then this process owns it.
   const inherit = async () => {
     try {
       if (options.use === 'exclusive') await takeLock(watch, serverLock, Number.POSITIVE_INFINITY);
       await takeLock(watch, ownerLock, Number.POSITIVE_INFINITY);
       isOwner = true;
-    } catch {} // the connection has ended, which begins the next recovery
+    } catch {} // the connection has ended, which starts the next recovery
   };
 
   const recover = async () => {
@@ -207,8 +207,8 @@ function own(cluster: Cluster, first: pg.Client, owned: boolean, options: Embedd
 }
 
 /**
- * First asks PostgreSQL to wait for other sessions, such as a command in the middle of its work, then to terminate them, finally
- * to stop at once. The lock is released only after PostgreSQL has stopped accepting connections, so that no process takes over a database that is stopping.
+ * Asks PostgreSQL to wait for other sessions (perhaps a running command), then to terminate them, and finally to stop at once. The lock is released only
+ * after PostgreSQL has stopped accepting connections, so that no process takes over a database that is stopping.
  */
 async function stopPostmaster(cluster: Cluster, watch: pg.Client): Promise<void> {
   const pid = await runningPostmaster(cluster);

@@ -41,7 +41,7 @@ export const iidTaken = (owner: NumberOwner, usage: NumberUsage, chosen: number 
   number as (select ${chosen === undefined ? sql`last_value` : sql`${chosen}::integer`} as iid from taken)`;
 
 /**
- * Takes the next number. This locks the sequence until the transaction ends, so do it last.
+ * Takes the next number. It locks the sequence until the transaction ends, so call it as late as possible.
  * @returns the number, from 1
  */
 export const nextIid = (tx: Database, owner: NumberOwner, usage: NumberUsage): Promise<number> => nextIids(tx, owner, usage, 1);

@@ -1,4 +1,4 @@
-/** Brings a database to the state that the files of `migrations/` describe. Forward only. */
+/** Runs the migrations of `migrations/` on a database, forward only. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Logger, runMigrations } from 'graphile-worker';
@@ -7,29 +7,28 @@ import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { connect, type Database } from './connect.ts';
 
-/** A reason not to touch this database, as a sentence for the operator. */
+/** Why this database cannot be migrated, as a sentence for the operator. */
 export class MigrationError extends Error {}
 
 const defaultFolder = path.resolve(import.meta.dirname, '../../migrations');
 
-/** The oldest major version of PostgreSQL that every statement of ours runs on. */
+/** The oldest major version of PostgreSQL that supports all our statements. */
 const oldestServer = 15;
 
-/** Any number; it only has to be the same in every process of every version. */
+/** An arbitrary number that must never change. */
 const lock = 726_673_001;
 
 /**
- * Installs what is missing: the schema of the job queue, then each new file of the folder in a transaction of its own.
- * Processes that start at once wait for each other.
- * @param connectionString of a role that may create tables
- * @param folder holds `NNNN_name.sql`
- * @param upTo the name of the last migration to run, for a database that an older version has left; all of them when left out
- * @returns the names of the migrations that were run now
+ * Installs the schema of the job queue and then each new migration in a transaction of its own. Processes that start at the same time wait for each other.
+ * @param connectionString for a role that may create tables
+ * @param folder contains `NNNN_name.sql`
+ * @param upTo the name of the last migration to run, for the database of an older version; by default all run
+ * @returns the names of the migrations that ran
  * @throws MigrationError when the database is newer than this code, or a file fails
  */
 export async function migrate(connectionString: string, folder: string = defaultFolder, upTo?: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  // One connection holds the lock, the migrator needs another; no time limit, since an index over a large table takes its time.
+  // One connection for the lock and one for the migrator. No time limit, because an index on a large table takes long.
   const db = connect({ connectionString, max: 2, statementTimeout_ms: 0 });
   try {
     return await db.connection().execute(async (holder) => {
@@ -40,7 +39,7 @@ export async function migrate(connectionString: string, folder: string = default
       return await runNew(db, upTo === undefined ? migrations : until(upTo, migrations));
     });
   } finally {
-    await db.destroy(); // and with its connection goes the lock
+    await db.destroy(); // which also releases the lock
   }
 }
 
@@ -63,7 +62,7 @@ async function readMigrations(folder: string): Promise<Record<string, Migration>
 const until = (last: string, migrations: Record<string, Migration>) =>
   Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last));
 
-/** Refused by version, because the statement that an older one fails on may come much later than the start. */
+/** Checked by version, because an older server may fail only much later, at some statement. */
 async function refuseOld(db: Database): Promise<void> {
   const { rows } = await sql<{ number: number; text: string }>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as text`.execute(db);
@@ -79,7 +78,7 @@ export async function knownMigrations(folder: string = defaultFolder): Promise<s
   return Object.keys(await readMigrations(folder));
 }
 
-/** Code must not write rows into a schema that it does not know. */
+/** Old code must not write to a schema that it does not know. */
 async function refuseNewer(db: Database, known: string[]): Promise<void> {
   const { rows: tables } =
     await sql`select from pg_tables where schemaname = 'public' and tablename = 'kysely_migration'`.execute(db);
@@ -93,10 +92,10 @@ async function refuseNewer(db: Database, known: string[]): Promise<void> {
   );
 }
 
-/** The queue comes first, so that a migration may enqueue a job. It has its own pool, without our value parsers. */
+/** The queue comes first, so that migrations can enqueue jobs. It has its own pool, without our value parsers. */
 async function installQueue(connectionString: string): Promise<void> {
   const pool = new pg.Pool({ connectionString, max: 1, application_name: 'coppice' });
-  // It warns about a pool or connection without an error listener; the failing statement reports the error anyway.
+  // The queue warns about pools and connections without a listener. The failing statement reports the error anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   try {
@@ -109,7 +108,7 @@ async function installQueue(connectionString: string): Promise<void> {
 async function runNew(db: Database, migrations: Record<string, Migration>): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const names: string[] = [];
-  // migrateUp takes one step in one transaction; migrateToLatest would put all files into a single one.
+  // migrateUp runs one file in a transaction; migrateToLatest would run all files in a single one.
   for (;;) {
     const { error, results = [] } = await migrator.migrateUp();
     const [result] = results;

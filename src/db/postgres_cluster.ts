@@ -1,4 +1,4 @@
-/** One PostgreSQL cluster on this machine: making it, starting its postmaster, finding out whether that is alive. */
+/** A PostgreSQL cluster on this machine: creating it, starting its postmaster, and checking whether that is alive. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
@@ -12,27 +12,27 @@ export interface Cluster {
   /** The cluster's own folder, absolute and without symbolic links. */
   folder: string;
   logFile: string;
-  /** Where the socket is: short, since the path of a socket is limited to 107 bytes however deep the data lie. */
+  /** The folder of the socket. It is not below `data`, because the path of a socket is limited to 107 bytes. */
   socketFolder: string;
   account: Account;
   programs: Programs;
-  /** Whether a commit must survive the loss of power; tests do without. */
+  /** Whether a commit must survive a power failure; not in tests. */
   durable: boolean;
 }
 
-/** PostgreSQL refuses to run as root. This is the uid of `nobody` on most systems, and needs no entry in /etc/passwd. */
+/** PostgreSQL refuses to run as root. This is the uid of `nobody` on most systems; it needs no entry in /etc/passwd. */
 const nobody: Account = { uid: 65_534, gid: 65_534 };
 
-/** The superuser, and the only role: who can reach the socket is trusted. */
+/** The superuser and only role: every account that can reach the socket is trusted. */
 export const role = 'coppice';
 
 const megabyte = 1024 * 1024;
 
-/** Written into postgresql.conf when the cluster is made, where an operator may change them. */
+/** Written to postgresql.conf when the cluster is created. Operators can change them there. */
 const initialSettings = {
-  jit: 'off', // short statements only; planning a compilation costs more than it gives
+  jit: 'off', // statements are short, so compiling them would cost more than it saves
   shared_buffers: `${Math.round(Math.min(Math.max(totalmem() / 16 / megabyte, 128), 512))}MB`,
-  random_page_cost: '1.1', // of an SSD, and of pages that are in memory anyway
+  random_page_cost: '1.1', // for an SSD, and for pages that are mostly in memory
   max_connections: '100',
   wal_level: 'minimal',
   max_wal_senders: '0',
@@ -42,8 +42,8 @@ const initialSettings = {
 };
 
 /**
- * Finds out what there is to know about the cluster below `data`, and makes it when there is none.
- * @param data the folder that everything embedded lives in; made when it is missing
+ * Describes the cluster below `data`, which is created if there is none.
+ * @param data the folder of everything embedded; created if it is missing
  * @throws DatabaseError when it cannot be used here
  */
 export async function openCluster(data: string, durable: boolean): Promise<Cluster> {
@@ -66,7 +66,7 @@ export async function openCluster(data: string, durable: boolean): Promise<Clust
   return cluster;
 }
 
-/** Root takes the account that the cluster belongs to already, so that one made without root keeps working with it. */
+/** Root uses the account that owns the cluster, so that a cluster created without root keeps working. */
 async function accountFor(folder: string): Promise<Account> {
   const uid = process.getuid!();
   if (uid !== 0) return { uid, gid: process.getgid!() };
@@ -74,7 +74,7 @@ async function accountFor(folder: string): Promise<Account> {
   return owner === undefined || owner.uid === 0 ? nobody : { uid: owner.uid, gid: owner.gid };
 }
 
-/** Made beside and then renamed, so that a process killed in the middle leaves nothing that looks like a cluster. */
+/** Created under another name and then renamed, so that a process killed meanwhile leaves nothing that looks like a cluster. */
 async function makeOnce(cluster: Cluster): Promise<void> {
   const version = await readFile(path.join(cluster.folder, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version?.trim() === cluster.programs.major) return;
@@ -115,8 +115,8 @@ async function initialise(cluster: Cluster, folder: string): Promise<void> {
 }
 
 /**
- * Starts a program of PostgreSQL on a folder. When this process is root, the program runs as another account that may be unable to
- * reach the folder (anything below /root). It therefore gets the folder as an open descriptor, which opens without a path.
+ * Starts a PostgreSQL program on a folder. If this process is root, the program runs as another account, which may be unable to reach the folder (anything
+ * below /root). It therefore gets the folder as an open descriptor, which needs no path.
  */
 function run(cluster: Cluster, program: string, folder: string, errors: number | 'pipe', options: string[]): ChildProcess {
   const isRoot = process.getuid!() === 0;
@@ -129,7 +129,7 @@ function run(cluster: Cluster, program: string, folder: string, errors: number |
       cwd: '/',
       env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
       stdio: ['ignore', 'ignore', errors, descriptor],
-      // A group of its own: Ctrl-C goes to the whole group of the terminal, and must not stop the database before its users.
+      // A process group of its own: Ctrl-C reaches the whole group of the terminal, and must not stop the database before its users.
       detached: true,
     });
   } finally {
@@ -137,7 +137,7 @@ function run(cluster: Cluster, program: string, folder: string, errors: number |
   }
 }
 
-/** Removes what processes that were killed while creating a cluster have left. */
+/** Removes the remains of processes that were killed while they created a cluster. */
 async function removeAbandoned(cluster: Cluster): Promise<void> {
   const home = path.dirname(cluster.folder);
   for (const name of await readdir(home)) {
@@ -149,7 +149,7 @@ async function removeAbandoned(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Starts the postmaster; whether it succeeds shows in its socket. It lives on when this process dies.
+ * Starts the postmaster, which outlives this process. Callers try its socket to see whether it has started.
  * @throws DatabaseError when the folder of the socket belongs to another account
  */
 export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
@@ -171,11 +171,11 @@ export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
   }
 }
 
-/** The socket admits without a password, so that its folder must be closed to all other accounts. */
+/** The socket needs no password, so its folder must be closed to all other accounts. */
 async function makeSocketFolder({ socketFolder, account }: Cluster): Promise<void> {
   await mkdir(socketFolder, { mode: 0o700 }).catch(unlessExists);
   const found = await lstat(socketFolder);
-  // Root's own is one that another start, perhaps killed since, has made but not handed over yet.
+  // A folder of root is one that another start has created but not handed over yet, perhaps because it was killed.
   const isOurs = found.isDirectory() && (found.mode & 0o077) === 0 && [account.uid, process.getuid!()].includes(found.uid);
   if (!isOurs) {
     throw new DatabaseError(
@@ -185,7 +185,7 @@ async function makeSocketFolder({ socketFolder, account }: Cluster): Promise<voi
   await handOver(socketFolder, account);
 }
 
-/** Removes the folder of the socket after the postmaster has ended; when another one has started meanwhile, it stays. */
+/** Removes the folder of the socket after the postmaster has ended, unless another one has started meanwhile. */
 export async function removeSocketFolder({ socketFolder }: Cluster): Promise<void> {
   await rmdir(socketFolder).catch(() => {});
 }
@@ -197,9 +197,8 @@ async function openLog(file: string): Promise<number> {
 }
 
 /**
- * PostgreSQL believes a lock file whose process number is alive, although after a crash that may be another program by now, or one
- * that has ended and that the first process of a container does not clear away. Without the files it still notices children of a
- * dead postmaster, by the shared memory that belongs to the folder.
+ * PostgreSQL trusts a lock file whose process is alive. After a crash that number may belong to another program, or to a zombie that the first process of a
+ * container does not reap. Without the files it still notices the children of a dead postmaster by the shared memory of the folder.
  */
 async function forgetReusedPid(cluster: Cluster): Promise<void> {
   for (const file of [pidFile(cluster), path.join(cluster.socketFolder, '.s.PGSQL.5432.lock')]) {
@@ -209,7 +208,7 @@ async function forgetReusedPid(cluster: Cluster): Promise<void> {
   }
 }
 
-/** The process number of the cluster's postmaster, when it is alive. */
+/** The process number of the cluster's postmaster, if it is alive. */
 export async function runningPostmaster(cluster: Cluster): Promise<number | undefined> {
   const pid = await recordedPid(pidFile(cluster));
   return pid !== undefined && (await isPostmaster(cluster, pid)) ? pid : undefined;
@@ -226,7 +225,7 @@ async function isPostmaster(cluster: Cluster, pid: number): Promise<boolean> {
   return process.platform === 'linux' ? await belongsTo(cluster, pid) : isAlive(pid);
 }
 
-/** A program of PostgreSQL works in its data folder; a program that got the same number later does not. */
+/** PostgreSQL programs run in their data folder; a program that later got the same number does not. */
 async function belongsTo({ folder }: Cluster, pid: number): Promise<boolean> {
   try {
     const program = await readlink(`/proc/${pid}/exe`);
@@ -238,20 +237,20 @@ async function belongsTo({ folder }: Cluster, pid: number): Promise<boolean> {
 }
 
 /**
- * Ends what a killed postmaster has left: a process that is computing notices its death only at the end of its statement, and until
- * then no other postmaster starts. Killing it is safe, because the next start recovers from the log anyway.
+ * Kills the children of a killed postmaster. A busy child notices its death only at the end of its statement, and until then no other postmaster can start.
+ * Killing is safe, because the next start recovers from the log anyway.
  */
 async function endOrphans(cluster: Cluster): Promise<void> {
-  if (process.platform !== 'linux') return; // elsewhere the start is tried until the statement has ended
+  if (process.platform !== 'linux') return; // on other systems the start is retried until the statement has ended
   for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
     if (!(await belongsTo(cluster, pid)) || !(await isOrphan(cluster, pid))) continue;
     try {
       process.kill(pid, 'SIGKILL');
-    } catch {} // it has ended meanwhile
+    } catch {} // it has just ended
   }
 }
 
-/** A postmaster, perhaps of another process that starts it now, has the command line it was started with; its children have a title. */
+/** A postmaster has the command line that it was started with, perhaps just now by another process; its children have a title. */
 async function isOrphan(cluster: Cluster, pid: number): Promise<boolean> {
   const [title, status] = await Promise.all([
     readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
@@ -269,7 +268,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Makes a rename survive the loss of power. */
+/** Makes a rename survive a power failure. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   fsyncSync(descriptor);

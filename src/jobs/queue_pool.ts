@@ -11,7 +11,7 @@ const triedAgain = '57P03';
 const pause_ms = 200;
 
 class QueueClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg's own declaration has a dozen overloads; the queue uses those that give a promise.
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads; the queue uses those that return a promise.
   override query(...args: any[]): any {
     const answer: unknown = super.query(...(args as [string]));
     if (!(answer instanceof Promise)) return answer;
@@ -22,7 +22,7 @@ class QueueClient extends pg.Client {
 }
 
 class QueuePool extends pg.Pool {
-  // biome-ignore lint/suspicious/noExplicitAny: one name for two functions, as pg declares it.
+  // biome-ignore lint/suspicious/noExplicitAny: as in pg, one name for two functions.
   override connect(callback?: any): any {
     return callback === undefined ? this.#connected() : super.connect(callback);
   }
@@ -30,7 +30,7 @@ class QueuePool extends pg.Pool {
   /** Waits for the database. */
   async #connected(): Promise<pg.PoolClient> {
     for (;;) {
-      // The worker has stopped and returned its jobs; what it would still record about them no longer matters.
+      // The worker has stopped and returned its jobs; whatever it would still record no longer matters.
       if (this.ending) return await new Promise<never>(() => {});
       try {
         return await super.connect();
@@ -44,7 +44,7 @@ class QueuePool extends pg.Pool {
 
 /**
  * A connection pool for the queue, without our value parsers, because the queue reads its own rows.
- * @param max the greatest number of connections
+ * @param max the maximum number of connections
  */
 export function queuePool(connectionString: string, max: number): pg.Pool {
   const pool = new QueuePool({ Client: QueueClient, connectionString, max, application_name: 'coppice worker' });

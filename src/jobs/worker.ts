@@ -1,4 +1,4 @@
-/** Runs jobs, in the server process or in another one. */
+/** Runs jobs in this process. */
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -27,16 +27,16 @@ export interface WorkerOptions {
 
 export interface Worker {
   /**
-   * Stops taking jobs and waits for running ones. Unfinished jobs then return to the queue as if they had not started.
+   * Stops taking jobs and waits for running ones. Unfinished jobs then return to the queue, and their attempt does not count.
    * @param patience_ms how long to wait
    */
   stop(patience_ms: number): Promise<void>;
 }
 
-/** Running jobs by id. Those that are left after a stop were interrupted. */
+/** Running jobs by id. Those left after a stop were interrupted. */
 type Running = Map<string, Promise<void>>;
 
-/** How long an aborted job has to react before another process may run it. */
+/** The time for an aborted job to end before another process may run it. */
 const abort_ms = 1000;
 
 /**
@@ -45,7 +45,7 @@ const abort_ms = 1000;
  */
 export async function startWorker({ connectionString, jobs, services, log, concurrency }: WorkerOptions): Promise<Worker> {
   if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
-  if (jobs.length === 0) return { stop: async () => {} }; // the queue cannot look for nothing
+  if (jobs.length === 0) return { stop: async () => {} }; // the queue cannot run without tasks
   // Two connections more than jobs: one to listen, one to poll.
   const pool = queuePool(connectionString, concurrency + 2);
   const abort = new AbortController();
@@ -85,7 +85,7 @@ function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, si
   const task =
     (job: AnyJob) =>
     async (payload: unknown, { job: row }: JobHelpers) => {
-      // One that the queue had been asked for before the stop, and that comes after it, is not begun.
+      // A job that was requested before the stop and arrives after it is not started.
       const performed = signal.aborted
         ? Promise.reject(signal.reason)
         : job.perform(payload, { ...services, log: log.child({ job: job.name }), signal });
@@ -114,11 +114,11 @@ const schedulesOf = (jobs: readonly AnyJob[]) =>
   );
 
 interface Askers {
-  /** Resolves when none of the queue's workers waits for the answer to which job is next. */
+  /** Resolves when none of the queue's workers waits for its next job. */
   answered(): Promise<void>;
 }
 
-/** Counts the workers of the queue that have asked for a job: a stop does not recall the question, and the job that answers it is taken. */
+/** Counts the queue's workers that have requested a job: a stop does not cancel the request, and the job that it returns is locked. */
 function countAskers(events: WorkerEvents): Askers {
   let count = 0;
   let last = Promise.withResolvers<void>();
@@ -142,7 +142,7 @@ async function stopRunner(
 ): Promise<void> {
   const stopped = runner.stop().then(
     () => true,
-    () => true, // it had ended already
+    () => true, // it has already ended
   );
   if (await Promise.race([stopped, sleep(patience_ms, false, { ref: false })])) return;
   abort.abort();
@@ -150,10 +150,10 @@ async function stopRunner(
   await Promise.race([settled, sleep(abort_ms, undefined, { ref: false })]);
 }
 
-/** Said again and again while the database is away, which is logged once, with the requests. */
+/** Repeated while the database is away, which is logged once, with the requests. */
 const isOfOutage = (message: string) => /^(Error with notify listener|Error occurred attempting to UNLISTEN)/.test(message);
 
-/** The queue reports each job; only problems are logged as more than debug messages. */
+/** The queue reports every job; only problems are logged above the level of debug messages. */
 function queueLogger(log: Logger): QueueLogger {
   const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
   return new QueueLogger(

@@ -6,7 +6,7 @@ import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 
-/** The file of the secret key when the operator sets none: in the data folder. */
+/** The file of the secret key in the data folder, unless the operator sets a key. */
 export const secretKeyFile = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'secret.key');
 
 /** The folder of mail when no mail server is configured. */
@@ -26,7 +26,7 @@ export type ServicesConfig = Pick<
 >;
 
 /**
- * What the product works with. A new service is declared here and nowhere else: the types follow.
+ * All services. A new one is declared here and nowhere else; the types follow.
  * @throws SecretKeyError
  */
 export function servicesFor(config: ServicesConfig, db: Database) {
@@ -46,8 +46,8 @@ export function servicesFor(config: ServicesConfig, db: Database) {
   };
 }
 
-/** What jobs work with. */
+/** The services of jobs. */
 export type JobServices = ReturnType<typeof servicesFor>;
 
-/** What handlers and access rules work with. Mail is the work of jobs, which follow a commit. */
+/** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
 export type Services = Omit<JobServices, 'mailer'>;

@@ -23,7 +23,7 @@ export interface ArchiveEntry {
 }
 
 const lastEntry = 'end.json';
-/** Of Zstandard. */
+/** The magic number of Zstandard. */
 const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** The archive is truncated or damaged. */
@@ -32,7 +32,7 @@ export class ArchiveError extends Error {}
 /**
  * Creates an archive under a temporary name.
  * @param file must not exist when it is finished, or is replaced
- * @param signal lets the next addition fail
+ * @param signal makes the next addition fail
  */
 export function createArchive(file: string, signal?: AbortSignal): ArchiveWriter {
   const draft = `${file}.new-${process.pid}`;
@@ -41,7 +41,7 @@ export function createArchive(file: string, signal?: AbortSignal): ArchiveWriter
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   });
   const written = pipeline(tar as unknown as NodeJS.ReadableStream, compress, createWriteStream(draft, { mode: 0o600 }));
-  written.catch(() => {}); // reported by the next write
+  written.catch(() => {}); // the next write reports it
   let entries = 0;
 
   const addStream = async (name: string, size: number, content: Readable) => {

@@ -16,12 +16,12 @@ export interface Snapshot {
 /** Takes a snapshot of the database. */
 export async function takeSnapshot(connectionString: string): Promise<Snapshot> {
   const client = new pg.Client({ connectionString, application_name: 'coppice backup', options: '-c TimeZone=UTC' });
-  client.on('error', () => {}); // the statement that fails says it too
+  client.on('error', () => {}); // the failing statement reports it as well
   await client.connect();
   try {
     await client.query('set idle_in_transaction_session_timeout = 0; set statement_timeout = 0; set datestyle = ISO');
     await client.query('begin isolation level repeatable read, read only');
-    await client.query('select 1'); // the moment is that of the first statement
+    await client.query('select 1'); // the snapshot is taken by the first statement
   } catch (error) {
     await client.end().catch(() => {});
     throw error;
@@ -42,7 +42,7 @@ export async function dumpDatabase({ client }: Snapshot, archive: ArchiveWriter)
   for (const table of tables)
     await dumpRows(client, archive, table.name, `select ${columnList(table)} from ${quoted(table.name)}`);
   await dumpRows(client, archive, jobsName, jobsQuery);
-  // Last: sequences are never behind a snapshot, so these values are beyond each id in the rows above.
+  // Last, because sequences are not part of the snapshot: their values are then beyond every id in the rows above.
   const { rows } = await client.query<{ name: string; value: string }>(
     "select sequencename as name, last_value as value from pg_sequences where schemaname = 'public' and last_value is not null",
   );

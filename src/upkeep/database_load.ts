@@ -24,7 +24,7 @@ export interface Loading {
 /** Begins the transaction. */
 export async function beginLoading(connectionString: string): Promise<Loading> {
   const client = new pg.Client({ connectionString, application_name: 'coppice restore', options: '-c TimeZone=UTC' });
-  client.on('error', () => {}); // the statement that fails says it too
+  client.on('error', () => {}); // the failing statement reports it as well
   await client.connect();
   await client.query('set idle_in_transaction_session_timeout = 0; set statement_timeout = 0; set datestyle = ISO');
   await client.query('begin');

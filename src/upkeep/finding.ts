@@ -1,14 +1,17 @@
-/** What a check is given, and what it reports. */
+/** The input and the findings of a check. */
 import type { Database } from '../db/index.ts';
 import type { ServicesConfig } from '../services/index.ts';
 
-/** Something that is wrong. */
+/** An inconsistency. */
 export interface Finding {
-  /** What is wrong, and what a repair would do when there is one that harms nothing. */
+  /** What is wrong, and what the repair would do, if there is a harmless one. */
   sentence: string;
   /** @returns what it did, as a sentence */
   repair?(): Promise<string>;
-  /** Brings back what was lost. @returns what it did, as a sentence */
+  /**
+   * Restores what was lost.
+   * @returns what it did, as a sentence
+   */
   recover?(): Promise<string>;
   /** Whether this is in progress or will be settled by a server soon: nothing is wrong yet. */
   pending?: boolean;
@@ -17,9 +20,9 @@ export interface Finding {
 export interface CheckOptions {
   db: Database;
   config: ServicesConfig;
-  /** Of the configuration, by name. */
+  /** Configured folders by name. */
   storages: Readonly<Record<string, string>>;
-  /** The folder of the configuration. */
+  /** The configured folder. */
   blobs: string;
   signal: AbortSignal;
 }

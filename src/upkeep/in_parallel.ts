@@ -1,7 +1,7 @@
 /**
- * Does the same for each of many, a few at a time.
- * @param limit how many at once
- * @throws the first failure, after those that had begun have ended
+ * Runs a task for each item, a few at a time.
+ * @param limit the maximum number at a time
+ * @throws the first error, after all started tasks have ended
  */
 export async function inParallel<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();

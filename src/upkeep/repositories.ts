@@ -1,4 +1,4 @@
-/** The git repositories of a server, by the rows that say where they are. */
+/** The git repositories of a server, by the rows of their projects. */
 import type pg from 'pg';
 import type { Repository } from '../git/index.ts';
 import { repositoryOf } from '../git/index.ts';
@@ -13,7 +13,7 @@ export interface RepositoryRow {
 
 type Storages = Readonly<Record<string, string>>;
 
-/** Every project's repository, as the database has it. */
+/** The repositories of all projects in the database. */
 export async function repositoryRows(client: pg.ClientBase): Promise<RepositoryRow[]> {
   const { rows } = await client.query<Omit<RepositoryRow, 'id'> & { id: string }>(
     'select id, full_path::text, storage, default_branch, empty_repo from projects order by id',
@@ -21,7 +21,7 @@ export async function repositoryRows(client: pg.ClientBase): Promise<RepositoryR
   return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
-/** Where it is on disk; undefined when its storage is not configured. */
+/** Its path; undefined if its storage is not configured. */
 export const placeOf = (storages: Storages, row: Pick<RepositoryRow, 'id' | 'storage'>): Repository | undefined =>
   Object.hasOwn(storages, row.storage) ? repositoryOf({ storages }, row) : undefined;
 

@@ -1,4 +1,4 @@
-/** What seems to belong to nothing is moved, not deleted: the database may be an older one than the files. */
+/** Files that seem to belong to nothing are moved, not deleted: the database may be older than the files. */
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 
