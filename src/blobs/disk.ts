@@ -1,7 +1,4 @@
-/**
- * Blobs in a folder. Libraries for this (flydrive and its like) write straight to the final name and do not wait for the disk, so that a crash leaves
- * half a file under it.
- */
+/** Blobs in a folder. Libraries such as flydrive write directly to the final name and do not wait for the disk, so a crash could leave half a file there. */
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,7 +17,7 @@ export function diskBlobs(folder: string): Blobs {
   const incoming = path.join(folder, receptionFolder);
   return {
     receive: async (source, expected) => {
-      source.on('error', () => {}); // It may break off before it is read, and the reader hears of it then.
+      source.on('error', () => {}); // The stream may fail before it is read; its reader gets the error then.
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       const file = path.join(incoming, randomUUID());
       return {
@@ -79,7 +76,7 @@ async function moveDurably(from: string, to: string): Promise<void> {
   const folder = path.dirname(to);
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   await rename(from, to);
-  // A name is durable only when its folder is, and a new folder only when its parent is.
+  // A name is durable only if its folder is synced, and a new folder only if its parent is.
   for (let each = folder; ; each = path.dirname(each)) {
     await syncFolder(each);
     if (firstMade === undefined || each.length < firstMade.length) return;
@@ -113,7 +110,7 @@ async function sweep(incoming: string, older_than_ms: number): Promise<number> {
   let removed = 0;
   for (const name of names) {
     const file = path.join(incoming, name);
-    const found = await stat(file).catch(() => undefined); // put in its place in the meantime
+    const found = await stat(file).catch(() => undefined); // stored meanwhile
     if (found === undefined || found.mtimeMs > Date.now() - older_than_ms) continue;
     await rm(file, { force: true });
     removed++;

@@ -29,12 +29,12 @@ export class BlobMismatch extends Error {
   }
 }
 
-/** A received blob that is on disk but not visible yet. Either `keep` or `discard` must follow. */
+/** A received blob on disk that is not visible yet. Either `keep` or `discard` must follow. */
 export interface ReceivedBlob {
   size_bytes: number;
-  /** Puts it in its place, at once and for good, also over an older one. */
+  /** Gives it its final name, atomically and durably, and replaces an older one. */
   keep(key: BlobKey): Promise<void>;
-  /** Removes it; after `keep` nothing. */
+  /** Deletes it; does nothing after `keep`. */
   discard(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ export interface ByteRange {
 
 export interface Blobs {
   /**
-   * Receives a stream in constant memory and checks it against the announcement or the limits. A stream that breaks off or does not
-   * match leaves nothing behind. The stream itself is not destroyed, so that a reply can still be sent on its connection.
+   * Receives a stream in constant memory and checks it against the announcement or the limits. A stream that fails or does not match leaves nothing behind.
+   * The stream itself is not destroyed, so that a reply can still be sent on its connection.
    * @throws BlobMismatch, and the stream's own errors
    */
   receive(source: Readable, expected: Expected | Bounded): Promise<ReceivedBlob>;

@@ -19,7 +19,7 @@ export interface OpenDatabase {
 
 type Use = Pick<EmbeddedOptions, 'use' | 'onRestart' | 'onLost'>;
 
-/** A server that does not answer at all is out of reach. */
+/** A server that does not respond is out of reach. */
 const reachTimeout_ms = 15_000;
 /** A statement that never ends must not keep the process alive. */
 const closeTimeout_ms = 5000;
@@ -43,7 +43,7 @@ export async function withServer<T>(config: Config, use: Use, work: (connectionS
  */
 async function reachExternal(connectionString: string) {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: reachTimeout_ms, application_name: 'coppice' });
-  client.on('error', () => {}); // connecting says it too
+  client.on('error', () => {}); // connecting reports it as well
   try {
     await client.connect();
   } catch (error) {

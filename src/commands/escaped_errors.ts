@@ -1,4 +1,4 @@
-/** Errors that escape the request they belong to, such as those of a stream without a listener. */
+/** Errors that escape their request, such as those of a stream without a listener. */
 import type { Logger } from 'pino';
 
 /** Logs escaped errors and keeps the process running: ending it would cut off every other request. */

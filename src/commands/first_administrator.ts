@@ -7,18 +7,18 @@ import type { Database } from '../db/index.ts';
 import { newPassword } from './user_create.ts';
 
 export interface FirstAdministrator {
-  /** Each is left out when the operator has set it. */
+  /** Each is omitted if the operator has set it. */
   password: string | undefined;
   token: string | undefined;
 }
 
-/** Any number; servers that start together on a new database must create only one administrator. */
+/** An arbitrary number. Servers that start together on a new database must create only one administrator. */
 const lock = 726_673_002;
 
 /**
  * Creates the user `root` with a token, unless there is an administrator.
- * @param tell gets them before they are stored: stored but not printed, they would be lost
- * @returns undefined when there is one already
+ * @param tell prints them before they are stored, because they would otherwise be lost
+ * @returns undefined if there is an administrator
  */
 export async function addFirstAdministrator(
   db: Database,
@@ -68,7 +68,7 @@ The first administrator is root.
 ${once ? `The ${once} will not be shown again; \`npm run coppice -- token create --help\` explains how to create another token.\n` : ''}`;
 }
 
-/** What the first start prints when the server listens. */
+/** The text that the first start prints when the server listens. */
 export function welcome(url: string, { token }: FirstAdministrator): string {
   const header = `--header "PRIVATE-TOKEN: ${token ?? '$COPPICE_ROOT_TOKEN'}"`;
   return `

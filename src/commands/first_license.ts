@@ -7,7 +7,7 @@ import type { Database } from '../db/index.ts';
 import { ApiError, type Services, textOf } from '../http/index.ts';
 import { OperatorError } from './command.ts';
 
-/** Any number; servers that start together on a new database must install only one licence. */
+/** An arbitrary number. Servers that start together on a new database must install only one licence. */
 const lock = 726_673_003;
 
 /**

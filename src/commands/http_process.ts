@@ -54,7 +54,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   };
   process.on('message', (message: ToProcess, socket?: Socket) => {
     if (message.type === 'connection') {
-      if (!socket) return; // it has ended on the way
+      if (!socket) return; // it has just ended
       open.add(socket);
       socket.once('close', () => {
         open.delete(socket);

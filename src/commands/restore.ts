@@ -45,7 +45,7 @@ fails, they are empty again.`,
   },
 };
 
-/** Content that was changed may get as far as the database before a checksum is reached. */
+/** Changed content may reach the database before its checksum is read. */
 const isMisfit = (error: unknown) => error instanceof pg.DatabaseError && /^(08P01|22|23|42)/.test(error.code ?? '');
 
 function explain(error: unknown, file: string): never {
@@ -108,7 +108,7 @@ async function refuseUsed(connectionString: string): Promise<boolean> {
   });
 }
 
-/** Removes what the migrations have created, and leaves extensions, which may be the work of an administrator. */
+/** Removes what the migrations have created, except for extensions, which an administrator may have created. */
 async function emptyAgain(connectionString: string): Promise<void> {
   await withClient(connectionString, async (client) => {
     await client.query('drop schema if exists graphile_worker cascade');
@@ -127,7 +127,7 @@ const isOfExtension = (catalog: string, oid: string) =>
 
 async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString });
-  client.on('error', () => {}); // the statement that fails says it too
+  client.on('error', () => {}); // the failing statement reports it as well
   await client.connect();
   try {
     return await work(client);

@@ -103,7 +103,7 @@ function explain(error: unknown): number {
 }
 
 /**
- * Runs what the words ask for; what is wrong is printed.
+ * Runs a command line and prints its errors.
  * @param words the command line without the program
  * @returns the exit code
  */

@@ -34,7 +34,7 @@ Options
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
     const log = pino({ level: config.logLevel });
     const lost = Promise.withResolvers<never>();
-    lost.promise.catch(() => {}); // heard below, once the server listens
+    lost.promise.catch(() => {}); // handled below, once the server listens
     const embedded = {
       use: 'exclusive',
       onRestart: (sentence: string) => log.warn(sentence),
@@ -73,7 +73,7 @@ async function serveUntil(
   const { db } = open;
   await installFirstLicense(servicesFor(config, db), config);
   const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));
-  // The database in the box belongs to one server.
+  // The embedded database belongs to one server.
   const alone = config.databaseUrl === undefined ? { alone_since: new Date(performance.timeOrigin) } : {};
   await settleReferenceUpdates(servicesFor(config, db), alone).catch((error) => log.error({ err: error }, 'settling failed'));
   try {

@@ -43,7 +43,7 @@ export const userCreate: Command = {
   },
 };
 
-/** Turns the error of an action, which is meant for the API, into a sentence. */
+/** Turns an API error into a sentence. */
 function explain(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
   throw new OperatorError(`${textOf(error)}.`);

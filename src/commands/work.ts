@@ -95,7 +95,7 @@ export const work: Command = {
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
     const log = pino({ level: config.logLevel });
     const lost = Promise.withResolvers<never>();
-    lost.promise.catch(() => {}); // heard below, once the worker runs
+    lost.promise.catch(() => {}); // handled below, once the worker runs
     await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {
       await claimInstance(open.db, secretsOf(config));
       const worker = await workHere(config, open, log);

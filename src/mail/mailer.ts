@@ -57,7 +57,7 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
         await transporter
       ).sendMail({
         ...renderMessage(letter),
-        // An object, because a text would be parsed as a list of addresses.
+        // An object, because a string would be parsed as a list of addresses.
         to: { name: '', ...to },
         from: { name: 'Coppice', address: from },
         messageId: `<${id}@${domain}>`,

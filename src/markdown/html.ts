@@ -4,23 +4,23 @@ import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdow
 import sanitizeHtml from 'sanitize-html';
 import { type Reference, referencesInPlain } from './references.ts';
 
-/** The address of what a reference names, undefined where there is nothing. */
+/** The address of the target of a reference, undefined if there is none. */
 export type LinkOf = (reference: Reference) => string | undefined;
 
 /**
- * Longer texts are shown as they are written: the parser of Markdown takes more than its share of time for some that are made for it.
- * 10,000 characters of the worst kind take it 35 ms, and the filter of their HTML 15 ms.
+ * Longer texts are shown as plain text, because the Markdown parser takes disproportionate time for malicious ones:
+ * 35 ms for 10,000 characters of the worst kind, and another 15 ms for filtering their HTML.
  */
 const maximumLength = 10_000;
 /** Longer HTML is filtered in another turn of the event loop than the one that made it. */
 const atOnceLength = 1_000;
 
-/** Longer HTML is not sent: a few characters of a text can name a long address, or a deep list, again and again, and the filter reads all of it. */
+/** Longer HTML is not sent: a few characters can repeat a long address or a deep list many times, and the filter reads all of it. */
 const maximumHtmlLength = 40_000;
 
 const markdown = new MarkdownIt({ html: true, linkify: true, maxNesting: 50 });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-// Before texts are joined, so that a mark behind a backslash stays by itself and begins no reference.
+// Runs before texts are joined, so that an escaped mark stays separate and does not start a reference.
 markdown.core.ruler.before('text_join', 'escapes', ({ tokens }: StateCore) => {
   for (const token of tokens.flatMap(({ children }) => children ?? []))
     if (token.type === 'text_special' && token.info === 'escape') token.type = 'escaped';
@@ -29,7 +29,10 @@ markdown.block.ruler.before('table', 'sparse_table', showSparseTable);
 markdown.core.ruler.push('references', linkReferences);
 markdown.renderer.rules.escaped = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content);
 
-/** What is allowed: the elements of Markdown, and what people write by hand for the same purpose. Anything else is left out, scripts and styles with their content. */
+/**
+ * The allowed HTML: the elements of Markdown, and those that people write by hand for the same purpose. Everything else is removed, scripts and styles with
+ * their content.
+ */
 const safe: sanitizeHtml.IOptions = {
   allowedTags: (
     'p br hr h1 h2 h3 h4 h5 h6 strong em b i u s del ins mark sub sup kbd code pre samp var q cite abbr small blockquote ul ol li dl dt dd a img ' +
@@ -48,10 +51,7 @@ const safe: sanitizeHtml.IOptions = {
   nestingLimit: 100,
 };
 
-/**
- * Shows a table as it is written when its rows lack so many cells that there would be more of them than characters. The parser adds cells that rows
- * lack: 2,000 characters would become 65,000 cells.
- */
+/** Shows a table as plain text if it would have more cells than characters: the parser adds missing cells, and 2,000 characters would become 65,000 cells. */
 function showSparseTable(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   const delimiters = state.src.slice(state.bMarks[startLine + 1], state.eMarks[startLine + 1]);
   if (silent || startLine + 2 > endLine || !/^[\s|:-]*-[\s|:-]*$/.test(delimiters)) return false;
@@ -66,7 +66,7 @@ function showSparseTable(state: StateBlock, startLine: number, endLine: number, 
   return true;
 }
 
-/** Puts links around the references in texts that are not links yet. */
+/** Links the references in texts outside links. */
 function linkReferences(state: StateCore): void {
   const { linkOf } = state.env as { linkOf?: LinkOf };
   if (!linkOf) return;
@@ -81,7 +81,7 @@ function linkReferences(state: StateCore): void {
   }
 }
 
-/** A text, or what it becomes when the references in it are links. */
+/** A text, with its references as links. */
 function linked(state: StateCore, token: Token, linkOf: LinkOf): Token[] {
   const made: Token[] = [];
   let at = 0;
@@ -106,12 +106,12 @@ function linked(state: StateCore, token: Token, linkOf: LinkOf): Token[] {
   return made;
 }
 
-/** Whether a text is short enough to become HTML; a longer one is shown as it is written. */
+/** Whether a text is short enough to be rendered; longer ones are shown as plain text. */
 export const isRendered = (text: string): boolean => text.length <= maximumLength;
 
 const asWritten = (text: string) => markdown.utils.escapeHtml(text);
 
-/** The HTML of a text without what is not allowed; undefined where the text has to be shown as it is written. */
+/** The filtered HTML of a text; undefined if it has to be shown as plain text. */
 async function safeHtml(text: string, render: () => string): Promise<string | undefined> {
   const html = isRendered(text) ? render() : undefined;
   if (html === undefined || html.length > maximumHtmlLength) return undefined;
@@ -123,6 +123,6 @@ async function safeHtml(text: string, render: () => string): Promise<string | un
 export const toHtml = async (text: string, linkOf?: LinkOf): Promise<string> =>
   (await safeHtml(text, () => markdown.render(text, { linkOf }))) ?? `<pre>${asWritten(text)}</pre>`;
 
-/** A text of one paragraph, without the paragraph around it: descriptions of labels. */
+/** A text of one paragraph, without the paragraph element, such as the description of a label. */
 export const toInlineHtml = async (text: string, linkOf?: LinkOf): Promise<string> =>
   (await safeHtml(text, () => markdown.renderInline(text, { linkOf }))) ?? asWritten(text);

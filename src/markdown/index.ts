@@ -1,4 +1,4 @@
-/** Markdown: its lines, its tasks, what it refers to, and its HTML. Knows nothing of ours. */
+/** Markdown: lines, tasks, references and HTML. It imports no other folder of ours. */
 
 export { isRendered, type LinkOf, toHtml, toInlineHtml } from './html.ts';
 export { linesOf } from './lines.ts';

@@ -1,45 +1,45 @@
 /**
- * A text taken apart into its lines, with what each is a part of, by the rules of CommonMark for blocks. Written here because a full parser of Markdown gives no
- * promise on its time, and this is run on whatever anybody sends: each line is walked once, through a limited number of containers.
+ * The lines of a text and the blocks that they are part of, by the rules of CommonMark. Full Markdown parsers do not guarantee linear time, and this runs on
+ * untrusted text: each line is read once, in a limited number of containers.
  */
 
 export interface Line {
   /** Without the line break. */
   text: string;
-  /** Where it begins in the whole text, in UTF-16 units. */
+  /** Its offset in the text, in UTF-16 units. */
   start: number;
-  /** Whether it is part of a fenced or an indented block of code, fences included, or of a comment. */
+  /** Whether it is part of a fenced (fences included) or indented code block, or of a comment. */
   in_code: boolean;
   /** Whether it is part of a quotation. */
   quoted: boolean;
-  /** Whether it goes on with the paragraph of the line before. */
+  /** Whether it continues the paragraph of the previous line. */
   continues: boolean;
 }
 
-/** Most containers in one another; what is deeper is text. */
+/** The deepest nesting of containers; deeper ones are text. */
 const maximumDepth = 100;
 
-/** A quotation, or an item of a list with the columns that its content is indented by. */
+/** A quotation, or a list item with the indentation of its content in columns. */
 type Container = 'quote' | number;
 
-/** What lines are read into. */
+/** The state of the reader. */
 interface State {
   containers: Container[];
-  /** What ends the code or comment that is open, and how deep it stands. */
+  /** What ends the open code block or comment, and its nesting. */
   open: { isEnd: (rest: string) => boolean; depth: number } | undefined;
   isParagraph: boolean;
 }
 
-/** A place in a line; columns count a tab as up to four. */
+/** A position in a line; a tab counts up to four columns. */
 interface Cursor {
   text: string;
   at: number;
   column: number;
-  /** Behind the last character that is not white space. */
+  /** After the last character that is not white space. */
   end: number;
 }
 
-/** Columns of white space before the next character; what is more than `most` is not looked at. */
+/** Columns of white space before the next character, counted up to `most`. */
 function indentOf({ text, at, column }: Cursor, most: number): number {
   let end = column;
   for (let index = at; end - column < most; index++) {
@@ -50,7 +50,7 @@ function indentOf({ text, at, column }: Cursor, most: number): number {
   return end - column;
 }
 
-/** Moves over white space, at most so many columns. A tab that reaches further is taken whole. */
+/** Skips at most so many columns of white space. A tab that reaches further is skipped whole. */
 function skipColumns(cursor: Cursor, columns: number): void {
   const end = cursor.column + columns;
   while (cursor.column < end && (cursor.text[cursor.at] === ' ' || cursor.text[cursor.at] === '\t')) {
@@ -68,7 +68,7 @@ const restOf = ({ text, at }: Cursor) => text.slice(at);
 
 const isBlank = ({ at, end }: Cursor) => at >= end;
 
-/** Moves over the mark of a quotation, if one comes next. */
+/** Skips a quotation mark, if one comes next. */
 function takeQuote(cursor: Cursor): boolean {
   const indent = indentOf(cursor, 4);
   if (indent > 3) return false;
@@ -83,7 +83,10 @@ function takeQuote(cursor: Cursor): boolean {
   return true;
 }
 
-/** How many of the open containers the line goes on with; moves over what it says of them. */
+/**
+ * Skips the marks of open containers.
+ * @returns how many of them the line continues
+ */
 function takeContainers(cursor: Cursor, containers: readonly Container[]): number {
   for (const [index, container] of containers.entries()) {
     if (container === 'quote') {
@@ -100,13 +103,13 @@ const fence = /(`{3,})[^`]*$|(~{3,})/y;
 const marker = /(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/y;
 const heading = /#{1,6}(?:[ \t]|$)/y;
 
-/** What stands at the cursor. */
+/** The rest of the line from the cursor. */
 function matchAt(pattern: RegExp, { text, at }: Cursor): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
 }
 
-/** A line of three or more of one mark and nothing else. */
+/** A line of three or more of the same mark and nothing else. */
 function isRule({ text, at }: Cursor): boolean {
   const mark = text[at]!;
   if (mark !== '*' && mark !== '-' && mark !== '_') return false;
@@ -118,7 +121,7 @@ function isRule({ text, at }: Cursor): boolean {
   return count >= 3;
 }
 
-/** The end of a fenced block: at least as many of the same mark, and nothing after them. */
+/** The end of a fenced block: at least as many of the same mark and nothing else. */
 function fenceEnd(opening: string): (rest: string) => boolean {
   return (rest) => {
     const text = rest.trim();
@@ -126,7 +129,7 @@ function fenceEnd(opening: string): (rest: string) => boolean {
   };
 }
 
-/** Opens the code or the comment that begins at the cursor, if one does. */
+/** Opens a code block or comment that starts at the cursor. */
 function openLiteral(cursor: Cursor, state: State): boolean {
   const opening = matchAt(fence, cursor);
   const depth = state.containers.length;
@@ -138,7 +141,7 @@ function openLiteral(cursor: Cursor, state: State): boolean {
   return true;
 }
 
-/** Moves over the mark of an item of a list, if one comes next that may begin here, and opens the item. */
+/** Skips the mark of a list item that can start here, and opens the item. */
 function openItem(cursor: Cursor, state: State, indent: number): boolean {
   const found = matchAt(marker, cursor);
   if (!found) return false;
@@ -155,7 +158,7 @@ function openItem(cursor: Cursor, state: State, indent: number): boolean {
   return true;
 }
 
-/** Whether the rest of the line begins a block, so that it does not go on with the paragraph of a container that it leaves. */
+/** Whether the rest of the line starts a block and thus does not continue the paragraph of a container that it leaves. */
 function beginsBlock(cursor: Cursor, state: State): boolean {
   if (isBlank(cursor)) return true;
   const indent = indentOf(cursor, 4);
@@ -173,7 +176,7 @@ function beginsBlock(cursor: Cursor, state: State): boolean {
 }
 
 /**
- * Reads what is left of a line behind its containers, opening those that begin.
+ * Reads the rest of a line after its containers, and opens new ones.
  * @returns whether it is code
  */
 function readRest(cursor: Cursor, state: State): boolean {
@@ -198,7 +201,7 @@ function readRest(cursor: Cursor, state: State): boolean {
   }
 }
 
-/** @returns whether the line is code, and whether it goes on with a paragraph */
+/** @returns whether the line is code, and whether it continues a paragraph */
 function readLine(text: string, state: State): { in_code: boolean; continues: boolean } {
   const cursor: Cursor = { text, at: 0, column: 0, end: text.trimEnd().length };
   const matched = takeContainers(cursor, state.containers);
@@ -218,7 +221,7 @@ function readLine(text: string, state: State): { in_code: boolean; continues: bo
   return { in_code, continues: wasParagraph && state.isParagraph && matched === depth && state.containers.length === depth };
 }
 
-/** The lines of a Markdown text, in order. Takes time in proportion to the text, whatever it is. */
+/** The lines of a Markdown text, in order. Takes linear time for any text. */
 export function* linesOf(text: string): Generator<Line, void, void> {
   const state: State = { containers: [], open: undefined, isParagraph: false };
   for (let start = 0; start <= text.length; ) {

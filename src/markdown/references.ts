@@ -1,6 +1,6 @@
 /**
- * What a text refers to: people, issues, labels and so on. One walk from left to right, in which every character is looked at a limited number of times:
- * patterns match at a place and have no repetition inside another.
+ * The references in a text: people, issues, labels and so on. One pass from left to right reads every character a limited number of times: patterns match at
+ * a position and have no nested repetition.
  */
 import { type Line, linesOf } from './lines.ts';
 import { atOnce, inSlices, type Steps } from './slices.ts';
@@ -9,21 +9,21 @@ export type ReferenceKind = 'user' | 'issue' | 'merge_request' | 'label' | 'mile
 
 export interface Reference {
   kind: ReferenceKind;
-  /** The full path, or the last segment alone, of the project or group that it names; undefined for the one where the text stands. */
+  /** The full path, or only the last segment, of the project or group that it names; undefined for that of the text. */
   path: string | undefined;
   /** A number for issues, merge requests, epics and snippets; a number or a title for labels and milestones; a name; a commit id. */
   value: string;
-  /** Where it stands in the text, in UTF-16 units. */
+  /** Its offset in the text, in UTF-16 units. */
   start: number;
   end: number;
 }
 
-/** A piece of text that is being read. */
+/** A piece of text being read. */
 interface Piece {
   text: string;
-  /** Where it begins in the whole text. */
+  /** Its offset in the whole text. */
   offset: number;
-  /** Our own address, whose pages are references. */
+  /** Our own external address: the addresses of its pages are references. */
   url: string | undefined;
   found: Reference[];
 }
@@ -43,25 +43,25 @@ const tag = /<\/?[a-zA-Z][a-zA-Z0-9-]*(?=[\s/>])[^<>]*>/y;
 const entity = /&#?[a-zA-Z0-9]{1,31};/y;
 const segment = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/;
 
-/** What a pattern matches at a place, or nothing. */
+/** The match of a pattern at a position, if any. */
 function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';
 }
 
-/** A text without the marks that end a sentence rather than a name. */
+/** A text without trailing marks that end a sentence rather than a name. */
 function withoutLast(text: string, marks: string): string {
   let end = text.length;
   while (end > 0 && marks.includes(text[end - 1]!)) end -= 1;
   return text.slice(0, end);
 }
 
-/** Whether a name or number ends at a place: no letter follows, and marks of emphasis may. */
+/** Whether a name or number can end at a position: no letter follows, but emphasis marks may. */
 const endsAt = (text: string, at: number) => !goesOn.test(text.slice(at, at + 5));
 
 const isPath = (text: string) => text.length <= longestPath && text.split('/').every((part) => segment.test(part));
 
-/** The value of a reference behind its mark, with how many characters it takes; nothing where there is none. */
+/** The value of a reference after its mark, and its length; undefined if there is none. */
 type ReadValue = (text: string, at: number) => { value: string; length: number } | undefined;
 
 const plain = (pattern: RegExp): ReadValue => {
@@ -101,7 +101,7 @@ function add(piece: Piece, reference: Reference): number {
   return reference.end;
 }
 
-/** Reads what may be a reference whose mark stands at `at`, with or without the path in front of it. */
+/** Reads a possible reference whose mark is at `at`, with or without a path before it. */
 function readMarked(piece: Piece, at: number, path: string | undefined): number {
   const { text } = piece;
   const mark = text[at]!;
@@ -116,7 +116,7 @@ function readMarked(piece: Piece, at: number, path: string | undefined): number 
   return add(piece, { kind, path, value: value.value, start: at - (path?.length ?? 0), end: at + 1 + value.length });
 }
 
-/** What lies below our own address, by the word behind `/-/`. */
+/** The kinds of references in our own addresses, by the word after `/-/`. */
 const pages: Readonly<Record<string, ReferenceKind>> = {
   issues: 'issue',
   work_items: 'issue',
@@ -126,7 +126,7 @@ const pages: Readonly<Record<string, ReferenceKind>> = {
   commit: 'commit',
 };
 
-/** Reads a whole address, and what it refers to when it is one of ours. */
+/** Reads a whole address, which is a reference if it is one of ours. */
 function readAddress(piece: Piece, at: number, whole: string): number {
   const end = at + whole.length;
   if (piece.url === undefined || !whole.startsWith(`${piece.url}/`)) return end;
@@ -142,7 +142,7 @@ function readAddress(piece: Piece, at: number, whole: string): number {
   return end;
 }
 
-/** Reads a run of letters, digits and what paths consist of: a path in front of a mark, a commit id, or just words. */
+/** Reads a run of letters, digits and other characters of paths: a path before a mark, a commit id, or just words. */
 function readWord(piece: Piece, at: number): number {
   const { text } = piece;
   const whole = matchAt(address, text, at);
@@ -157,13 +157,13 @@ function readWord(piece: Piece, at: number): number {
       add(piece, { kind: 'commit', path: undefined, value: id, start: at, end: at + id.length });
     return end;
   }
-  // Behind a mark of its own, such as `fix/#1`, a run is no path; behind a letter an `@` is the one of a mail address.
+  // A run that ends in a mark, such as `fix/#1`, is no path. After a letter, an `@` belongs to a mail address.
   if (/^_+$|[./-]$/.test(run.slice(-longestPath))) return mark === '@' ? end + 1 : readMarked(piece, end, undefined);
   if (!isPath(run)) return end + 1;
   return readMarked(piece, end, run);
 }
 
-/** The places behind the runs of backticks that close code which begins with a run of the same length. */
+/** The ends of the runs of backticks that close code, by the runs of the same length that open it. */
 function* codeEnds(text: string): Steps<Map<number, number>> {
   const runs: { index: number; length: number }[] = [];
   for (const { index, 0: run } of text.matchAll(/`+/g)) {
@@ -181,7 +181,7 @@ function* codeEnds(text: string): Steps<Map<number, number>> {
   return ends;
 }
 
-/** Reads what begins at a place that is no word. */
+/** Reads from a position that is not in a word. */
 function readMark(piece: Piece, at: number, ends: ReadonlyMap<number, number>, commentEnd: (from: number) => number): number {
   const { text } = piece;
   switch (text[at]) {
@@ -203,7 +203,7 @@ function readMark(piece: Piece, at: number, ends: ReadonlyMap<number, number>, c
       return length > 0 ? at + length : readMarked(piece, at, undefined);
     }
     case '~':
-      // Two strike text out.
+      // Two of them strike text through.
       return text[at + 1] === '~' ? at + 2 : readMarked(piece, at, undefined);
     default:
       return readMarked(piece, at, undefined);
@@ -212,7 +212,7 @@ function readMark(piece: Piece, at: number, ends: ReadonlyMap<number, number>, c
 
 const beginning = /[\p{L}\p{N}_./\\`<\]@#!&$~%-]/gu;
 
-/** Reads a piece of text without blocks of code in it. */
+/** Reads a piece of text that has no code blocks. */
 function* readPiece(piece: Piece): Steps<void> {
   const { text } = piece;
   const ends = text.includes('`') ? yield* codeEnds(text) : new Map<number, number>();
@@ -228,7 +228,7 @@ function* readPiece(piece: Piece): Steps<void> {
   }
 }
 
-/** Paragraphs, headings and other lines that inline marks cannot reach out of: where each begins and ends. */
+/** The start and end of each paragraph, heading or other block, which inline marks cannot leave. */
 function* piecesOf(lines: Iterable<Line>): Generator<{ start: number; end: number }> {
   let open: { start: number; end: number } | undefined;
   for (const { in_code, continues, start, text } of lines) {
@@ -242,7 +242,7 @@ function* piecesOf(lines: Iterable<Line>): Generator<{ start: number; end: numbe
 }
 
 /**
- * What a text without Markdown in it refers to.
+ * The references in a plain text.
  * @param url as for `referencesIn`
  */
 export function referencesInPlain(text: string, url?: string): Reference[] {
@@ -252,8 +252,8 @@ export function referencesInPlain(text: string, url?: string): Reference[] {
 }
 
 /**
- * What a Markdown text refers to, outside code, comments and other addresses, in order.
- * @param url our own external address without a trailing slash: addresses of issues and the like below it are references too
+ * The references in a Markdown text, in order, except in code, comments and other addresses.
+ * @param url our own external address without a trailing slash: addresses of issues etc. below it are references too
  */
 export const referencesIn = (text: string, url?: string): Promise<Reference[]> => inSlices(readText(text, url));
 

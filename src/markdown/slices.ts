@@ -1,11 +1,11 @@
-/** Long computations in slices, between which other requests are served. */
+/** Long computations in slices, with other requests served in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A computation that yields wherever it may be interrupted. */
+/** A computation that yields where it can be interrupted. */
 export type Steps<T> = Generator<void, T, void>;
 
 const slice_ms = 10;
-/** Reading the clock takes longer than a step. */
+/** Reading the clock would take longer than a step. */
 const stepsBetweenLooks = 128;
 
 /** The result of a computation, in slices of 10 ms. */
@@ -22,7 +22,7 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** The result of a short computation, at once. */
+/** Runs a short computation at once. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -30,7 +30,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** What is made of each item, in the same order, in slices of 10 ms. Making it may take milliseconds. */
+/** The result for each item, in the same order, in slices of 10 ms. A single one may take milliseconds. */
 export async function mapInSlices<Item, Made>(
   items: readonly Item[],
   make: (item: Item, index: number) => Made | Promise<Made>,

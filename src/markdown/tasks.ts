@@ -17,7 +17,7 @@ function skipSpaces(line: string, from: number): number {
   return at;
 }
 
-/** Where the mark of a list item ends that begins at a place; the same place without one. */
+/** The end of the list item mark at a position; the same position if there is none. */
 function markEnd(line: string, at: number): number {
   if (line[at] === '-' || line[at] === '+' || line[at] === '*') return at + 1;
   let end = at;
@@ -63,7 +63,7 @@ export function* taskItems(text: string): Steps<TaskItem[]> {
   return items;
 }
 
-/** How many task items a text has, and how many of them are done. */
+/** The number of task items in a text, and of those that are done. */
 export async function taskCompletion(text: string | null): Promise<{ count: number; completed_count: number }> {
   const items = text === null ? [] : await inSlices(taskItems(text));
   return { count: items.length, completed_count: items.filter(({ done }) => done).length };
@@ -74,9 +74,9 @@ export const taskStatus = ({ count, completed_count }: { count: number; complete
   `${completed_count} of ${count} checklist item${count === 1 ? '' : 's'} completed`;
 
 /**
- * The items that were ticked or unticked: those that stand at the same place among the items with the same text, but in the other state. Without any, a change of
- * the text was one of its words.
- * @returns the items as they are now
+ * The items that were ticked or unticked: those with the same text and the same position among items with that text, but another state. If there are none,
+ * only the words of the text changed.
+ * @returns the items in their new state
  */
 export async function tickedTasks(before: string | null, after: string | null): Promise<TaskItem[]> {
   const old = await inSlices(taskItems(before ?? ''));

@@ -17,7 +17,7 @@ const networks: Record<LocalTarget, readonly string[]> = {
     ...['224.0.0.0/4', '240.0.0.0/4'],
     // Unique local, link-local, site-local, multicast, discarded.
     ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8', '100::/64'],
-    // Addresses of version 4 within ones of version 6: a translator on the way decides where they lead.
+    // IPv4 addresses inside IPv6 addresses: a translator on the way decides where they lead.
     ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
   ],
 };
@@ -38,10 +38,10 @@ const ownNames = /^(?:.*\.)?(?:localhost|localhost\.localdomain|ip6-localhost|ip
 const localNames = /^(?:.*\.)?(?:local|localdomain|internal|home\.arpa)$/;
 
 /**
- * Whether an address names this machine or its network, as far as the text says. A public name can still resolve to such an address,
- * so code that opens a connection must also check the resolved address with this function.
- * @param host as `URL.hostname` has it: an address in any notation is written in the usual one there, one of version 6 in brackets
- * @returns undefined for all other places
+ * Whether an address names this machine or its network, as far as the text says. A public name can still resolve to such an address, so code that opens a
+ * connection must also check the resolved address with this function.
+ * @param host in the form of `URL.hostname`, which normalises addresses and puts IPv6 addresses in brackets
+ * @returns undefined for all other addresses
  */
 export function localTargetOf(host: string): LocalTarget | undefined {
   const name = host
@@ -51,6 +51,6 @@ export function localTargetOf(host: string): LocalTarget | undefined {
   const version = isIP(name);
   if (version !== 0) return lists.find(([, list]) => list.check(name, version === 4 ? 'ipv4' : 'ipv6'))?.[0];
   if (ownNames.test(name)) return 'localhost';
-  // Only the local resolver knows names of one label.
+  // Names of one label are only known to the local resolver.
   return localNames.test(name) || !name.includes('.') ? 'local network' : undefined;
 }

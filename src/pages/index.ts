@@ -1,2 +1,2 @@
-/** The small pages that mail leads people to. */
+/** Small pages behind the links in mail. */
 export { type HtmlPage, type HtmlPart, pageForm, sendPage } from './page.ts';

@@ -1,4 +1,4 @@
-/** Small pages for browsers, for the few addresses that mail leads people to. They need nothing but themselves: no script, no asset, no session. */
+/** Small pages for browsers, behind the links in mail. They are self-contained: no script, no asset, no session. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiError, type ErrorForm, sentenceOf } from '../http/index.ts';
@@ -9,23 +9,23 @@ export interface HtmlInput {
   name: string;
   label: string;
   type: 'text' | 'password';
-  /** What browsers call it, to fill it in themselves. */
+  /** The `autocomplete` name, by which browsers fill it in. */
   autocomplete: 'username' | 'name' | 'current-password' | 'new-password';
-  /** What stands there already. */
+  /** The initial value. */
   value?: string;
 }
 
-/** A piece of a page: a text, facts with their names, a link, or a form that is one button, below what is to be filled in. */
+/** A piece of a page: a text, facts with their names, a link, or a form with one button. */
 export type HtmlPart =
   | string
   | { facts: readonly (readonly [name: string, value: string])[] }
   | { link: string; url: string }
   | {
-      /** What the button says. */
+      /** The label of the button. */
       button: string;
-      /** Where the form is posted to, a path of this server. */
+      /** The path on this server that the form is posted to. */
       action: string;
-      /** What goes with it, unseen. */
+      /** Hidden fields. */
       fields?: Readonly<Record<string, string>>;
       inputs?: readonly HtmlInput[];
     };
@@ -52,7 +52,7 @@ const policy = [
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
-  // The addresses of these pages hold what opens them: neither a cache nor the next page may learn it.
+  // The addresses of these pages contain tokens, which neither a cache nor the next page may learn.
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
@@ -73,7 +73,7 @@ function htmlOf(part: HtmlPart): string {
   return `<form method="post" action="${escapeHtml(part.action)}">${[...fields, ...inputs].join('')}<button type="submit">${escapeHtml(part.button)}</button></form>`;
 }
 
-/** A page as a whole document; texts are shown as they are, never as markup. */
+/** A complete page. Texts are escaped. */
 export const htmlPage = ({ title, parts }: HtmlPage): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} · Coppice</title><style>${style}</style></head>
@@ -84,19 +84,19 @@ ${parts.map(htmlOf).join('\n')}
 </html>
 `;
 
-/** Answers with a page that no cache keeps and that loads nothing. */
+/** Replies with a page that is not cached and loads nothing. */
 export const sendPage = (reply: FastifyReply, status: number, page: HtmlPage): FastifyReply =>
   reply.code(status).headers(headers).send(htmlPage(page));
 
-/** Why something was refused, as a sentence. */
+/** The reason of a refusal, as a sentence. */
 function reasonOf({ body }: ApiError): string {
   const { message } = body as { message: string | Record<string, string[]> };
   return typeof message === 'string' ? message.replace(/^\d{3} ([\w ]+ - )?/, '') : sentenceOf(message);
 }
 
 /**
- * The form in which people read refusals.
- * @param pageFor the page that says the reason
+ * Replies to refusals with a page.
+ * @param pageFor the page for a reason
  */
 export const pageForm = (pageFor: (reason: string, refusal: ApiError, request: FastifyRequest) => HtmlPage): ErrorForm => ({
   write: (refusal, request, reply) => sendPage(reply, refusal.status, pageFor(reasonOf(refusal), refusal, request)),

@@ -1,4 +1,4 @@
-/** What texts may be, how they are searched, and how they are shown where nothing of them is markup. */
+/** Texts: their limits, searching them, and escaping them. */
 export { escapeHtml } from './html.ts';
 export { descriptionReasons, titleReasons, tooLong } from './rules.ts';
 export { isFoundIn } from './search.ts';

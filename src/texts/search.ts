@@ -1,12 +1,12 @@
-/** Looking for words in texts: `search` of the lists of issues and epics (docs/reference/issues.md). */
+/** Text search, as in the parameter `search` of lists of issues and epics (docs/reference/issues.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { badParams, containing } from '../http/index.ts';
 
-/** Below this many characters a term has no trigram, by which texts are found. */
+/** Shorter terms have no trigram, which the search index needs. */
 const shortest = 3;
 const maximumTerms = 64;
 
-/** `fix "login page"` as `['fix', 'login page']`. */
+/** Splits `fix "login page"` into `['fix', 'login page']`. */
 function termsOf(search: string): string[] {
   return Array.from(search.matchAll(/(?<=^|\s)"([^"]+)"(?=\s|$)|\S+/g), ([whole, quoted]) => quoted ?? whole);
 }
@@ -17,11 +17,11 @@ const inOneOf = (columns: readonly string[], pattern: string) => {
 };
 
 /**
- * A predicate on rows: every term is somewhere in one of the columns. Terms of one or two characters count only where there is no longer one, and then for the
- * whole value: in the middle of a text they would be everywhere.
- * @param search terms, those with blanks in quotes
+ * A predicate on rows: each term occurs in one of the columns. Terms of one or two characters count only if there is no longer one, and must then equal the
+ * whole value, because nearly every text contains them.
+ * @param search terms; those with blanks are in quotes
  * @param columns names with their table, e.g. `issues.title`
- * @returns undefined when nothing is looked for
+ * @returns undefined for a search without terms
  * @throws ApiError 400 for too many terms
  */
 export function isFoundIn(search: string, columns: readonly string[]): RawBuilder<SqlBool> | undefined {

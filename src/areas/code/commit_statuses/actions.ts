@@ -11,17 +11,17 @@ export interface Report {
   ref: string;
   name: string;
   state: State;
-  /** What is left out stays as the report said before. */
+  /** Omitted members keep their values. */
   target_url?: string;
   description?: string;
   coverage?: number;
 }
 
-/** Reports on one commit come one after the other, or two of them would begin at once. */
+/** Serialises the reports on a commit, so that concurrent ones do not both insert a row. */
 const lockCommit = (tx: Database, { project, sha }: Report) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`commit_statuses ${project.id} ${sha}`}, 0))`.execute(tx);
 
-/** The report that this one goes on: the caller's own, which has not ended. */
+/** The unfinished status of the caller that this report updates. */
 async function openReport(tx: Database, { project, caller, sha, ref, name }: Report) {
   const row = await tx
     .selectFrom('commit_statuses')
@@ -37,14 +37,14 @@ async function openReport(tx: Database, { project, caller, sha, ref, name }: Rep
   return row && { id: row.id, status: row.status as 'pending' | 'running' };
 }
 
-/** What a state brings with it. */
+/** The columns that follow from a state. */
 const stateColumns = (state: State) => ({
   status: state,
   ...(state === 'running' ? { started_at: sql<string>`now()` } : {}),
   ...(isFinal(state) ? { finished_at: sql<string>`now()` } : {}),
 });
 
-/** Begins a report, in the place of the one by the same name. */
+/** Inserts a status, which replaces an earlier one of the same name. */
 async function begin(tx: Database, report: Report): Promise<number> {
   const { project, caller, sha, ref, name, state, target_url, description, coverage } = report;
   await tx
@@ -66,9 +66,9 @@ async function begin(tx: Database, report: Report): Promise<number> {
 }
 
 /**
- * Goes on with the caller's report by this name, or begins one.
+ * Updates the caller's status of this name, or creates one.
  * @returns its id
- * @throws ApiError 400 when the report cannot go to that state
+ * @throws ApiError 400 when the status cannot change to that state
  */
 export function reportStatus(db: Database, report: Report): Promise<number> {
   const { state, target_url, description, coverage } = report;

@@ -1,4 +1,4 @@
-/** How the status of a commit goes from one state to the next (docs/reference/commit_statuses.md). */
+/** The states of commit statuses and their transitions (docs/reference/commit_statuses.md). */
 
 export const states = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
 export type State = (typeof states)[number];

@@ -1,4 +1,4 @@
-/** Who may fetch and store large files, and the refusals in the form of LFS (docs/reference/lfs.md). */
+/** Access to large files, with refusals in the form of LFS (docs/reference/lfs.md). */
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import {
   basicCaller,
@@ -20,7 +20,7 @@ import { ApiError, type Caller, type Identification, type Services, type Values 
 import { type Credential, credentialIn, isCredential, type Operation } from './credential_actions.ts';
 import { isLfsEnabled } from './queries.ts';
 
-/** A refusal to an LFS client, which shows the text to its user. */
+/** A refusal to an LFS client, which prints the text. */
 export const refusal = (status: number, message: string): ApiError => new ApiError(status, { message });
 export const notFound = (): ApiError => refusal(404, 'Not found.');
 const forbidden = (): ApiError => refusal(403, 'Access forbidden. Check your access level.');
@@ -30,20 +30,20 @@ export interface LfsAccess<C extends MaybeCaller = MaybeCaller> {
   caller: C;
 }
 
-/** Who calls; by the short-lived credential of a batch, where that is what was sent. */
+/** The caller, also by the short-lived credential of a batch. */
 export interface LfsCaller extends Caller {
   credential?: Credential;
 }
 
 interface Wanted {
-  /** The full path of the project, also one that it had before. */
+  /** The full path of the project, perhaps a former one. */
   path: string;
   operation: Operation;
 }
 
 type Who<R extends RouteGenericInterface> = Identification<LfsCaller, R>;
 
-/** The caller by a token, which is the password; the credential of a batch is none. */
+/** The caller by the token in the password. The credential of a batch is not accepted. */
 async function byToken(services: Services, request: FastifyRequest): Promise<LfsCaller | undefined> {
   const password = basicPassword(request);
   if (password !== undefined && isCredential(password)) throw basicRefused(services.url);
@@ -52,7 +52,7 @@ async function byToken(services: Services, request: FastifyRequest): Promise<Lfs
 
 /**
  * The caller of an operation, by a token.
- * @param operationIn the operation that a body is about
+ * @param operationIn the operation that a body requests
  */
 export const lfsCaller = <R extends RouteGenericInterface>(operationIn: (fields: Values) => Operation): Who<R> => ({
   identify: byToken,
@@ -75,8 +75,8 @@ export const transferCaller = <R extends RouteGenericInterface>(operation: Opera
 
 /**
  * Checks that a caller may fetch or store the large files of a project.
- * @throws ApiError 401 that asks for credentials, 404 when there is nothing that the caller may know of, or large files are switched off, 403 when they may
- * know of it and not do this
+ * @throws ApiError 401 that asks for credentials, 404 when the project is missing or hidden from the caller, or large files are disabled; 403 when the caller
+ * lacks the right
  */
 export async function grantLfs(
   { db, url }: Services,

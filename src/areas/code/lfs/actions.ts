@@ -1,4 +1,4 @@
-/** Taking in large files, and giving those of one project to another. */
+/** Receiving large files, and sharing those of a project with another. */
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -6,7 +6,7 @@ import type { Services } from '../../../http/index.ts';
 import { blobOf } from './queries.ts';
 import type { LfsFile } from './rules.ts';
 
-/** The row of an object, made or locked until the end of the transaction; the sweep leaves it alone for a while. */
+/** Creates or locks the row of an object, which the cleanup job then spares for a while. */
 async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> {
   const { id } = await tx
     .insertInto('lfs_objects')
@@ -25,7 +25,7 @@ async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> 
 export async function storeObject({ db, blobs }: Services, project_id: number, object: LfsFile, source: Readable): Promise<void> {
   const received = await blobs.receive(source, { size_bytes: object.size, sha256: object.oid });
   try {
-    // Before the blob has its name, so that the sweep finds it after a crash.
+    // Before the blob gets its name, so that the cleanup job finds it after a crash.
     await announced(db, object);
     await db.transaction().execute(async (tx) => {
       const lfs_object_id = await announced(tx, object);

@@ -1,4 +1,4 @@
-/** The batch: a client names the large files that it wants to fetch or store, and learns how to. */
+/** The batch request: a client names the large files to fetch or store, and receives their addresses. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Services } from '../../../http/index.ts';
@@ -25,7 +25,7 @@ interface BatchObject extends LfsFile {
   error?: { code: number; message: string };
 }
 
-/** @throws ApiError 404 for a request without objects, 409 for another digest than SHA-256, 413 for too many, 422 for one that is no batch */
+/** @throws ApiError 404 for a request without objects, 409 for a digest other than SHA-256, 413 for too many objects, 422 for any other invalid request */
 function readBatch(body: Record<string, unknown>): Static<typeof BatchRequest> {
   if (!Array.isArray(body.objects) || body.objects.length === 0) throw notFound();
   if (body.objects.length > largestBatch) throw refusal(413, `A batch may have at most ${largestBatch} objects.`);
@@ -34,10 +34,10 @@ function readBatch(body: Record<string, unknown>): Static<typeof BatchRequest> {
   return body;
 }
 
-/** The operation that the client wants, as far as it decides about access. */
+/** The requested operation, which decides on access. */
 export const operationIn = (body: Record<string, unknown>): Operation => (body.operation === 'upload' ? 'upload' : 'download');
 
-/** The header that the client sends with each transfer; none when no authentication is needed. */
+/** The header for each transfer; none if no authentication is needed. */
 async function authorization(
   { db }: Services,
   { project, caller }: LfsAccess,
@@ -72,7 +72,7 @@ const absent = { code: 404, message: "Object does not exist on the server or you
 const misnamed = { code: 422, message: 'An object has a SHA-256 in lower case and a size in bytes.' };
 
 /**
- * The answer to a batch.
+ * The reply to a batch request.
  * @throws ApiError as `readBatch`
  */
 export async function answerBatch(

@@ -8,7 +8,7 @@ import type { Database } from '../../../db/index.ts';
 export type Operation = 'download' | 'upload';
 
 export interface Credential {
-  /** The personal access token that it was made from, which says whose it is. */
+  /** The personal access token that it was derived from. */
   token_id: number;
   project_id: number;
   operation: Operation;
@@ -16,13 +16,13 @@ export interface Credential {
   expires_at_ms: number;
 }
 
-/** How long the transfers of one batch may take to begin. The client asks for another batch afterwards. */
+/** How long the transfers of a batch can be started. Then the client requests another batch. */
 export const lifetime_s = 1800;
 
-/** No other token begins like this. */
+/** No other token has this prefix. */
 const prefix = 'lfs-';
 
-/** Whether a password is meant to be such a credential. */
+/** Whether a password has the form of such a credential. */
 export const isCredential = (password: string): boolean => password.startsWith(prefix);
 
 const signatureOf = (payload: string, key: Buffer): Buffer => createHmac('sha256', key).update(payload).digest();
@@ -38,7 +38,7 @@ export async function signed(db: Database, { token_id, project_id, operation, ex
   return `${prefix}${payload}.${signatureOf(payload, await signingKey(db)).toString('base64url')}`;
 }
 
-/** The credential in a password; undefined when it is none of ours, was changed, or has expired. */
+/** The credential in a password; undefined if it was not issued here, was changed, or has expired. */
 export async function credentialIn(db: Database, password: string): Promise<Credential | undefined> {
   const [, payload, token_id, project_id, operation, expires_at_ms, signature] =
     /^lfs-((\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];

@@ -30,7 +30,7 @@ export function lfsUrl(url: string): string {
 }
 
 const mediaType = 'application/vnd.git-lfs+json';
-/** A batch of the most objects is a sixth of this. */
+/** The longest batch takes a sixth of this. */
 const bodyLimit_bytes = 1024 * 1024;
 const outdated = 'Server supports batch API only, please update your Git LFS client to version 1.0.1 and up.';
 
@@ -47,11 +47,11 @@ const sendJson = (reply: FastifyReply, body: object): FastifyReply =>
     .header('cache-control', 'no-store')
     .send(Buffer.from(JSON.stringify(body)));
 
-/** The error as the client sees it. */
+/** The error to send. */
 function meaningOf(error: Error & { statusCode?: number | undefined; code?: string }): ApiError | undefined {
   if (error instanceof ApiError) return undefined;
   if (error instanceof BlobMismatch) return refusal(error.what === 'size' ? 422 : 400, 'SHA256 or size mismatch');
-  if (isForeignKeyViolation(error)) return notFound(); // The project was removed meanwhile.
+  if (isForeignKeyViolation(error)) return notFound(); // The project was deleted meanwhile.
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return refusal(507, 'The server has no space left for large files.');
   return error.statusCode !== undefined && error.statusCode < 500 ? refusal(error.statusCode, error.message) : undefined;
 }
@@ -226,6 +226,6 @@ export const lfsDoorways: readonly Doorway[] = [
     errors: lfsForm,
     bodies: { at_most_bytes: bodyLimit_bytes, parse: readBody },
   },
-  // The store streams the body of a transfer; the URL says how long it is.
+  // The body of a transfer is streamed, and its URL contains the length.
   { doors: transferDoors, errors: lfsForm, bodies: 'stream' },
 ];

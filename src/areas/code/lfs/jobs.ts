@@ -1,11 +1,11 @@
-/** Removing large files that no project has any more. */
+/** Deletes large files that no project has any more. */
 import { sql } from 'kysely';
 
 import { job } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { blobOf } from './queries.ts';
 
-/** An upload is in its place within seconds of the moment that its row bears. */
+/** An upload completes within seconds of the time in its row. */
 const spared = sql`interval '1 day'`;
 const abandonedReception_ms = 24 * 3600 * 1000;
 const perQuery = 1000;
@@ -14,8 +14,8 @@ const isUnused = sql<boolean>`last_upload_at < now() - ${spared}
   and not exists (select from lfs_objects_projects where lfs_object_id = lfs_objects.id)`;
 
 /**
- * Deletes an object unless a project has acquired it meanwhile. The locked row prevents that from here on. After a crash before the commit the row is
- * there again without its blob; no project refers to it, and the next run finishes.
+ * Deletes an object unless a project has acquired it meanwhile, which the locked row then prevents. After a crash before the commit, the row remains without
+ * its blob; no project refers to it, and the next run deletes it.
  */
 async function removeUnused({ db, blobs }: JobServices, { id, oid }: { id: number; oid: string }): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -27,7 +27,7 @@ async function removeUnused({ db, blobs }: JobServices, { id, oid }: { id: numbe
       .skipLocked()
       .executeTakeFirst();
     if (!locked) return false;
-    // Asked in a statement after the lock: only this one sees what was committed before it.
+    // In a statement after the lock, because only that sees what was committed before it.
     const removed = await tx.deleteFrom('lfs_objects').where('id', '=', id).where(isUnused).returning('id').executeTakeFirst();
     if (removed) await blobs.remove(blobOf(oid));
     return removed !== undefined;

@@ -6,7 +6,7 @@ import { ApiError, type Caller } from '../../../http/index.ts';
 import { refusal } from './access.ts';
 import { isLockPath } from './rules.ts';
 
-/** As LFS clients read it. */
+/** The form for LFS clients. */
 export interface Lock {
   id: string;
   path: string;
@@ -24,7 +24,7 @@ const shown = ({ id, path, locked_at, owner }: OwnedLock): Lock => ({ id, path, 
 interface Filter {
   id?: unknown;
   path?: unknown;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   cursor?: unknown;
   limit?: unknown;
 }
@@ -48,7 +48,7 @@ async function locksOf(db: Database, project: Project, { id, path, cursor }: Fil
   return rows.map(({ name, ...lock }) => ({ ...lock, id: String(lock.id), owner: { name } }));
 }
 
-/** One page of locks, oldest first, and where the next one begins. */
+/** One page of locks, oldest first, and the cursor of the next one. */
 async function pageOf(db: Database, project: Project, filter: Filter): Promise<{ locks: OwnedLock[]; next_cursor?: string }> {
   const wanted = Number(filter.limit);
   const limit = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, perPage) : perPage;
@@ -57,7 +57,7 @@ async function pageOf(db: Database, project: Project, filter: Filter): Promise<{
   return { locks: rows.slice(0, limit), ...(next ? { next_cursor: next.id } : {}) };
 }
 
-/** The locks of a project that a client asks for by path or id. */
+/** The locks of a project, filtered by path or id. */
 export async function listLocks(
   db: Database,
   project: Project,
@@ -80,7 +80,7 @@ export async function verifyLocks(db: Database, { project, caller }: { project: 
 
 /**
  * Locks a path.
- * @throws ApiError 409 with the lock when the path is locked, 422 for what is no path
+ * @throws ApiError 409 with the lock when the path is locked, 422 for an invalid path
  */
 export async function addLock(
   db: Database,

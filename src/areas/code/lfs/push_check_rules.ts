@@ -1,4 +1,4 @@
-/** LFS checks of a push: the objects of its pointers must be there, and it must not touch files that others have locked. */
+/** LFS checks of a push: the objects of its pointers must exist, and it must not change files that others have locked. */
 import type { Project } from '../../../access/index.ts';
 import { type Environment, newBlobs, type Push, type RefUpdate, type Repository, touchedPaths } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -7,12 +7,12 @@ import { pointerIn, pointerLimit_bytes } from './rules.ts';
 
 const missing = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
 
-/** A push with more small files than this, or one that takes longer to search, is not searched to the end: its client uploads its objects itself. */
+/** The search ends after so many small files and so much time. The rest is not checked, because clients normally upload their objects before they push. */
 const searched = 20_000;
 const longestSearch_ms = 10_000;
 
 /**
- * Why a push would leave pointers without their objects in a project; empty when it does not.
+ * The reasons against a push whose pointers lack their objects; empty if all exist.
  * @param repository of the project
  */
 export async function missingObjects(
@@ -37,7 +37,7 @@ export async function missingObjects(
 }
 
 /**
- * Why a push is refused: it touches files that others have locked; empty when it touches none.
+ * The reasons against a push that changes files locked by others; empty if it changes none.
  * @param repository of the project
  * @param quarantine of a push, left out for objects that the repository has
  */

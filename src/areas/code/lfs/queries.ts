@@ -1,4 +1,4 @@
-/** Which large files a project has. */
+/** Reading the large files of a project. */
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { BlobKey, ByteRange } from '../../../blobs/index.ts';
@@ -6,10 +6,10 @@ import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { type LfsFile, pointerIn } from './rules.ts';
 
-/** Where the bytes of an object are. */
+/** The key of the blob of an object. */
 export const blobOf = (oid: string): BlobKey => `lfs/${oid}`;
 
-/** Whether large files are switched on for a project and for every group above it. */
+/** Whether large files are enabled for a project and all groups above it. */
 export async function isLfsEnabled(db: Database, project_id: number): Promise<boolean> {
   const row = await db
     .selectFrom('projects')
@@ -23,7 +23,7 @@ export async function isLfsEnabled(db: Database, project_id: number): Promise<bo
   return row?.is_enabled ?? false;
 }
 
-/** Those of `oids` that a project has, with the sizes that they really have. An object of other projects only is not there. */
+/** Those of `oids` that a project has, with their actual sizes. Objects that only other projects have are left out. */
 export function objectsOf(db: Database, project_id: number, oids: readonly string[]): Promise<LfsFile[]> {
   return db
     .selectFrom('lfs_objects')
@@ -34,13 +34,13 @@ export function objectsOf(db: Database, project_id: number, oids: readonly strin
     .execute();
 }
 
-/** An object that a project has; undefined when it has none with this oid. */
+/** The object of a project with this oid, if it has one. */
 export const objectOf = async (db: Database, project_id: number, oid: string): Promise<LfsFile | undefined> =>
   (await objectsOf(db, project_id, [oid]))[0];
 
 /**
  * The bytes of an object, which the project must have.
- * @throws Error when the store of blobs has lost it
+ * @throws Error when its blob is missing
  */
 export async function readObject({ blobs }: Pick<Services, 'blobs'>, { oid }: LfsFile, range?: ByteRange) {
   const stream = await blobs.read(blobOf(oid), range);
@@ -49,9 +49,9 @@ export async function readObject({ blobs }: Pick<Services, 'blobs'>, { oid }: Lf
 }
 
 /**
- * What reads the large files of a project by their pointers.
- * @param largest_bytes longer ones are not read
- * @returns a function from the content of a file; undefined where it is no pointer to a large file that the project has
+ * Returns a function that replaces the content of a pointer file by that of its large file; undefined for other files, and if the project does not have the
+ * large file.
+ * @param largest_bytes larger files are not read
  */
 export function largeFileReader(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,

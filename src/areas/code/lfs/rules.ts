@@ -24,8 +24,8 @@ export function pointerIn(content: Buffer): LfsFile | undefined {
 export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /**
- * The part of a file that a `Range` header asks for; undefined for the whole file, also for headers that may be ignored.
- * @returns `unsatisfiable` when it begins past the end
+ * The part of a file that a `Range` header requests; undefined for the whole file, and for headers that can be ignored.
+ * @returns `unsatisfiable` if it starts after the end
  */
 export function rangeIn(header: string | undefined, size_bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, start, end] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
@@ -38,6 +38,6 @@ export function rangeIn(header: string | undefined, size_bytes: number): ByteRan
 /** git-lfs asks for 100 objects at a time. */
 export const largestBatch = 1000;
 
-/** A path as a lock may have it: nothing that PostgreSQL cannot keep or index. */
+/** The path of a lock: one that PostgreSQL can store and index. */
 export const isLockPath = (path: unknown): path is string =>
   typeof path === 'string' && path !== '' && !path.includes('\0') && path.isWellFormed() && Buffer.byteLength(path) <= 2000;

@@ -6,7 +6,7 @@ import { type Caller, conflict, forbidden, found, unprocessable } from '../../..
 import { defaultLevelOf, knownIn, ruleNamed, rulesOf } from './queries.ts';
 import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
 
-/** A change to an entry: a new one, another grantee for the one with this id, or its removal. */
+/** A change of the entries: a new one, another grantee for the one with this id, or its removal. */
 export interface EntryChange extends Entry {
   id?: number | undefined;
   ends: boolean;
@@ -22,7 +22,7 @@ const longest_name = 255;
 
 const labelOf = (action: ProtectedAction) => `${action.charAt(0).toUpperCase()}${action.slice(1)} access levels`;
 
-/** @throws ApiError 422 for users and groups that have nothing to do with the project */
+/** @throws ApiError 422 for users and groups without a relation to the project */
 async function refuseStrangers(tx: Database, project_id: number, entries: readonly Entry[]): Promise<void> {
   const user_ids = entries.flatMap(({ user_id }) => user_id ?? []);
   const group_ids = entries.flatMap(({ group_id }) => group_id ?? []);
@@ -63,9 +63,9 @@ async function withoutTwins(work: Promise<void>): Promise<void> {
 }
 
 /**
- * Protects a branch, or all that match a pattern.
+ * Protects a branch, or all branches that match a pattern.
  * @param tx a transaction
- * @throws ApiError 409 when there is a protection of this name, 422 for a name or an entry that it cannot have
+ * @throws ApiError 409 when there is a protection of this name, 422 for an invalid name or entry
  */
 export async function protectBranch(
   tx: Database,
@@ -89,7 +89,7 @@ export async function protectBranch(
   await withoutTwins(addEntries(tx, added.id, entries));
 }
 
-/** The protection, kept from changing until the transaction ends, if the caller may change it. */
+/** The protection, locked until the transaction ends, if the caller may change it. */
 async function changeable(tx: Database, { project, caller, name }: Change): Promise<{ id: number }> {
   await tx
     .selectFrom('protected_branches')
@@ -106,8 +106,7 @@ async function changeable(tx: Database, { project, caller, name }: Change): Prom
 /**
  * Changes a protection.
  * @param tx a transaction
- * @throws ApiError 404 for a protection or an entry that there is not, 403 when the caller is not among those who may unprotect the branch, 422 for entries
- * that it cannot have
+ * @throws ApiError 404 for an unknown protection or entry, 403 when the caller is not among those who may unprotect the branch, 422 for invalid entries
  */
 export async function changeProtection(
   tx: Database,
@@ -160,7 +159,7 @@ async function changeEntries(
   );
 }
 
-/** Gives entries, which are named by their ids, other grantees. */
+/** Changes the grantees of the entries with these ids. */
 async function moveEntries(tx: Database, changes: readonly EntryChange[]): Promise<void> {
   const moved = changes.filter(({ id }) => id !== undefined);
   if (moved.length === 0) return;

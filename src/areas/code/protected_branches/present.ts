@@ -32,7 +32,7 @@ const descriptions: Readonly<Record<number, string>> = {
   60: 'Administrators',
 };
 
-/** What people are shown for the level of an entry. */
+/** The description of the level of an entry. */
 export const levelDescription = (access_level: number): string => descriptions[access_level] ?? '';
 
 /** An entry with the name of its user or group. */
@@ -48,7 +48,7 @@ const named = sql<NamedEntry[]>`
            left join namespaces on namespaces.id = entry.group_id
      where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
 
-/** The protections of a project, as `presentProtection` takes them. */
+/** The protections of a project, in the form for `presentProtection`. */
 export const protectedBranchRows = (db: Database, project_id: number) =>
   db
     .selectFrom('protected_branches')

@@ -16,7 +16,7 @@ const entriesFor = (caller: Known) => sql<KnownEntry[]>`
                                      and ${countsToday()})))
       from protected_branch_access_levels entry where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
 
-/** What protects the branches of a project, by name or pattern. */
+/** The protections of a project. */
 export const rulesOf = (db: Database, project_id: number, caller: Known): Promise<ProtectionRule[]> =>
   db
     .selectFrom('protected_branches')
@@ -24,7 +24,7 @@ export const rulesOf = (db: Database, project_id: number, caller: Known): Promis
     .where('project_id', '=', project_id)
     .execute();
 
-/** One protection as it decides what the caller may do, undefined when there is none of this name. */
+/** One protection in the form for the rules, undefined if there is none of this name. */
 export const ruleNamed = (db: Database, project_id: number, caller: Known, name: string) =>
   db
     .selectFrom('protected_branches')
@@ -33,7 +33,7 @@ export const ruleNamed = (db: Database, project_id: number, caller: Known, name:
     .where('name', '=', name)
     .executeTakeFirst();
 
-/** How the default branch of a new project is protected: as its group says; where a user owns it, as the server says. */
+/** How the default branch of a new project is protected: by the setting of its group or, in a user's namespace, that of the server. */
 export async function defaultLevelOf(db: Database, project_id: number): Promise<number> {
   const { level } = await db
     .selectFrom('projects')
@@ -64,7 +64,7 @@ export async function protectionFor(
   return protectionBy(rules, { caller, access_level: project.access_level }, first_level);
 }
 
-/** Of these users and groups, those that can be named for a project: its members, its own groups, and those that are invited into any of them. */
+/** Of these users and groups, those that entries of a project can name: its members, its ancestor groups, and the groups that are invited to any of them. */
 export async function knownIn(
   db: Database,
   project_id: number,

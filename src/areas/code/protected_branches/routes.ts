@@ -1,4 +1,4 @@
-/** Protected branches: who may push to a branch, or to all that match a pattern, when the right to push to the project is not enough. */
+/** Protected branches: who may push to a branch, or to all branches that match a pattern, if the right to push to the project is not enough. */
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, type Project, projectRole } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -69,7 +69,7 @@ function entryFrom(action: ProtectedAction, given: Static<typeof GrantChange>, i
 const entriesFrom = (given: GrantsGiven): EntryChange[] =>
   actions.flatMap((action) => (given[`allowed_to_${action}`] ?? []).map((entry, index) => entryFrom(action, entry, index)));
 
-/** The single levels; maintainers when neither a level nor another grantee is named. */
+/** The parameters of single levels; by default, if there is no other grantee either, maintainers. */
 function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven): EntryChange[] {
   return actions.flatMap((action) => {
     const access_level =

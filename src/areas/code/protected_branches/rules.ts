@@ -1,4 +1,4 @@
-/** What a branch protection means: which branches it matches, and who may do what to them. Pure functions. */
+/** The meaning of branch protections: which branches they match, and who may do what to these. Pure functions. */
 import { levels } from '../../../access/index.ts';
 
 /** The levels that an entry can name besides those of members. */
@@ -20,7 +20,7 @@ export interface KnownEntry extends Entry {
   is_member: boolean;
 }
 
-/** One protection, with all that is needed to decide what an actor may do. */
+/** A protection, with everything needed to decide what an actor may do. */
 export interface ProtectionRule {
   name: string;
   allow_force_push: boolean;
@@ -33,7 +33,7 @@ export interface Actor {
   access_level: number;
 }
 
-/** What one branch allows its actor. */
+/** What an actor may do to a branch. */
 export interface BranchProtection {
   is_protected: boolean;
   developers_can_push: boolean;
@@ -76,7 +76,7 @@ export function mayUnprotect(entries: readonly KnownEntry[], actor: Actor): bool
   return own.length === 0 || own.some((entry) => admits(entry, actor));
 }
 
-/** What `default_branch_protection` says of the default branch of new projects, spelled out. */
+/** The meaning of `default_branch_protection` for the default branch of new projects. */
 export interface DefaultProtection {
   allowed_to_push: { access_level: number }[];
   allow_force_push: boolean;
@@ -96,7 +96,7 @@ export function defaultProtection(level: number): DefaultProtection {
   };
 }
 
-/** Whether developers may make the first branch of a repository, which is protected by this level as soon as it is there. */
+/** Whether developers may create the first branch of a repository, which this level protects as soon as it exists. */
 const mayPushFirst = (level: number): boolean => level < 2 || level === 4;
 
 /**

@@ -3,7 +3,7 @@ import { levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isAbout } from '../protected_branches/index.ts';
 
-/** What one tag allows its creator. */
+/** Whether a tag is protected, and whether the caller may create it. */
 export interface TagProtection {
   is_protected: boolean;
   may_create: boolean;

@@ -1,4 +1,7 @@
-/** Protected tags: who may create a tag, or all that match a pattern, when the right to push to the project is not enough (docs/reference/protected_tags.md). */
+/**
+ * Protected tags: who may create a tag, or all tags that match a pattern, if the right to push to the project is not enough
+ * (docs/reference/protected_tags.md).
+ */
 import { type Static, Type } from 'typebox';
 import { levels, projectRole } from '../../../access/index.ts';
 import {

@@ -53,7 +53,7 @@ export const contentTypes = [...new Set([...signatures.map(([type]) => type), 't
 
 const isPlain = /^[\x20-\x7e]*$/;
 
-/** A value as it may stand in a header: UTF-8 in single bytes, and control characters percent-encoded, so that no name adds a header of its own. */
+/** Encodes a value for a header: UTF-8 in single bytes, and control characters percent-encoded, so that no name can add a header. */
 export const headerValue = (text: string): string =>
   isPlain.test(text) ? text : Buffer.from(text.replaceAll(/\p{Cc}/gu, encodeURIComponent), 'utf8').toString('latin1');
 

@@ -94,7 +94,7 @@ export async function changesFor(
   const after = new Map<string, EntryType | undefined>();
   const changes: Change[] = [];
   for (const [index, action] of actions.entries()) {
-    // Trees come from memory, which lets nobody else have a turn.
+    // Trees come from memory, so the event loop would not turn without this.
     if (index % actions_per_turn === actions_per_turn - 1) await nextTurn();
     const source = sourceOf(action);
     for (const path of new Set([action.file_path, source])) refusePath(path);

@@ -15,7 +15,7 @@ import { namespaceFullName } from '../../people/namespaces/index.ts';
 
 /** Whether two projects are in the same fork network, over any number of forks. */
 async function isOneNetwork(db: Database, one: number, other: number): Promise<boolean> {
-  // A union, because a project can have been made the fork of its own fork.
+  // A union, because a project can be the fork of its own fork.
   const { rows } = await sql<{ is_one: boolean }>`
     with recursive lines (start, id) as (
       select id, id from projects where id in (${one}, ${other})
@@ -29,7 +29,7 @@ async function isOneNetwork(db: Database, one: number, other: number): Promise<b
 /**
  * The project that a commit to `project` starts from.
  * @param id its id or full path
- * @throws ApiError 404 when the caller may not know of it, 403 when it is outside the fork network or the caller may not read its code
+ * @throws ApiError 404 when it is hidden from the caller, 403 when it is outside the fork network or the caller may not read its code
  */
 export async function startProjectFor(db: Database, caller: Caller, project: Project, id: string): Promise<Project> {
   const start = await visibleProject(db, caller, id);

@@ -1,4 +1,4 @@
-/** Repository files: reading, blaming and writing one file of a repository (specification part 1, sections 2.4 and 4.4). */
+/** Repository files: reading, blaming and writing one file of a repository (docs/reference/repository_files.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
 import {

@@ -93,7 +93,7 @@ export interface NoteFilter {
   sort: 'asc' | 'desc';
 }
 
-/** A page of the notes outside threads: notes in threads are listed by discussions (specification part 1, section 2.7). */
+/** A page of the notes outside threads: notes in threads are listed by discussions (docs/reference/notes.md). */
 export function singleNotesOf(
   db: Database,
   granted: OnNoteable<MaybeCaller>,

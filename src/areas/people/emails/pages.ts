@@ -13,7 +13,7 @@ interface LinkRequest {
 
 type Call = DoorCall<Caller, LinkRequest>;
 
-/** @param again where to ask for the link once more */
+/** @param again the path that requests the link again */
 function pageFor({ result, email = '' }: Outcome, again: { action: string; token: string }): [status: number, page: HtmlPage] {
   switch (result) {
     case 'confirmed':

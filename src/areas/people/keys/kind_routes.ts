@@ -32,7 +32,7 @@ export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table
   article: 'a' | 'an';
   reply: Reply;
   input: Input;
-  /** What there is to say of adding one, and how a key that is taken is refused. */
+  /** The description of adding a key, and the refusal of a key that is taken. */
   description: string;
   taken: string;
   /** Whether a key can be revoked, which deletes it. */
@@ -46,13 +46,13 @@ export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table
 interface Place {
   path: string;
   operation: 'Own' | 'User';
-  /** In sentences: who has the keys, and whose they are. */
+  /** In sentences: the owner of the keys, as subject and as possessive. */
   user: string;
   whose: string;
   read: Access<{ caller: MaybeCaller }>;
   change: Access<{ caller: Caller }>;
   named: TProperties;
-  /** How a user that there is not is refused. */
+  /** The refusal for an unknown user. */
   missing: string[];
   user_id(db: Database, caller: MaybeCaller, input: object): number | Promise<number>;
 }

@@ -63,7 +63,7 @@ export async function tokenForPassword(
   { username, password, address }: { username: string; password: string; address: string },
 ): Promise<GivenToken> {
   const user = await userByPassword(services, { login: username, password, address }).catch((error: unknown) => {
-    // That an account is blocked is told to no one who has only its password.
+    // A password alone does not reveal that an account is blocked.
     throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
   });
   if (user.user_type !== 'human') throw invalidGrant();
@@ -73,7 +73,7 @@ export async function tokenForPassword(
 const isDue = sql<SqlBool>`created_at <= now() - make_interval(days => ${sql.lit(refreshable_days)})`;
 
 /**
- * A new token for an old one, which is revoked. Of two requests at the same moment, one gets it.
+ * Refreshes a token: creates a new one and revokes the old one. Of two concurrent requests only one succeeds.
  * @throws ApiError 400
  */
 export function tokenForRefresh(db: Database, refresh_token: string): Promise<GivenToken> {

@@ -1,4 +1,4 @@
-/** The doors of OAuth: a token for a password, another for a refresh token, and what a token is (docs/reference/oauth_tokens.md). */
+/** The doors of OAuth: tokens by password or refresh token, their revocation, and information on a token (docs/reference/oauth_tokens.md). */
 import { sql } from 'kysely';
 import { authenticate, countRequest } from '../../../access/index.ts';
 import {
@@ -19,7 +19,7 @@ interface TokenRequest {
 
 type Call = DoorCall<Caller, TokenRequest>;
 
-/** Text that the database can look for; anything else is as if it were not given. */
+/** Text that PostgreSQL accepts; anything else counts as omitted. */
 const textIn = ({ fields, request: { query } }: Call, name: string): string => {
   const value = fields[name] ?? query[name];
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed() ? value : '';
@@ -41,7 +41,7 @@ async function give(call: Call) {
   }
 }
 
-/** Seconds since 1970, and until a token expires. Access tokens of other kinds have no number of seconds. */
+/** The token info: its creation in seconds since 1970, and the seconds until it expires, which are null for access tokens of other kinds. */
 async function describe({ db }: Services, { id, token }: Caller) {
   const row = await db
     .selectFrom('oauth_tokens')

@@ -65,7 +65,7 @@ interface Named {
   users: Map<number, NamedUser & { name: string }>;
   /** Addresses without a user, as first given. */
   strangers: string[];
-  /** What names no one that can be invited: IDs that no user has, and the username of the ghost user. */
+  /** IDs and names that match no user who can be invited: IDs of no user, and the username of the ghost user. */
   unknown: string[];
 }
 

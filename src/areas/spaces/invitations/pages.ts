@@ -26,7 +26,7 @@ type Request = FastifyRequest<InvitationRequest>;
 
 const pathOf = ({ params }: Request) => `${invitationPath}/${params.token}`;
 
-/** What was filled in under a name; a repeated or missing one is nothing, and so is what no database takes. */
+/** The value of a field; undefined if it is missing, repeated, or not accepted by PostgreSQL. */
 const textIn = ({ fields }: Call, name: string): string => {
   const value = fields[name];
   return typeof value === 'string' && !value.includes('\0') ? value : '';
@@ -83,7 +83,7 @@ async function show({ services, request, reply }: Call, invitation: OpenInvitati
 
 type Answer = typeof show;
 
-/** @param answer what is done with the invitation that the token opens */
+/** @param answer handles the invitation of the token */
 const opening = (answer: Answer) => async (call: Call) => {
   const { services, request, reply } = call;
   const seed = seedOf(services.secrets, request.params.token);
@@ -97,19 +97,19 @@ const page = (method: 'GET' | 'POST', action: string, answer: Answer): Door<Call
   handle: opening(answer),
 });
 
-/** By a token of the API, which is not asked for. */
+/** An API token is accepted, but the page does not ask for one. */
 const who: Identification<Caller, InvitationRequest> = {
   identify: (services, request, fields) => authenticate(request, { ...request.query, ...fields }, services),
   scopes: () => scopesFor({ method: 'POST' }),
 };
 
-/** What is refused is shown on a page with the way back. */
+/** Refusals are shown on a page with a link back. */
 export const invitationPages: Doorway = {
   doors: [
     page('GET', '', show),
     { ...page('POST', '/accept', accept), who },
     page('POST', '/sign_up', signUpAndAccept),
-    // Only who follows the link declines, and no program that looks whether it is there.
+    // HEAD must not decline: programs that check links send it.
     { ...page('GET', '/decline', decline), without_head: true },
     page('POST', '/decline', decline),
   ],

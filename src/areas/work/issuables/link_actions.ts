@@ -12,7 +12,7 @@ const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked
 
 type Pair = readonly [Named, Named];
 
-/** Notes a text and the name of the other one on both. */
+/** Adds a system note to both, each naming the other. */
 function noteLink(tx: Database, kind: NoteableKind, author_id: number, [one, other]: Pair, [ofOther, ofOne]: [string, string]) {
   const name = (on: Named, of: Named) => referenceTo(kind, on[kind.place_column], of);
   return noteOnBoth(
@@ -26,7 +26,7 @@ function noteLink(tx: Database, kind: NoteableKind, author_id: number, [one, oth
 /**
  * Links two items, with a system note on each.
  * @param type the type of the link, seen from the first
- * @returns the id of the link; undefined where there is one already, whatever its kind
+ * @returns the id of the link; undefined if they are linked already, with any type
  */
 export async function addLink(
   tx: Database,
@@ -48,9 +48,9 @@ export async function addLink(
 }
 
 /**
- * Links two things over the API.
+ * Links two items through the API.
  * @returns the link
- * @throws ApiError 422 for a thing with itself, 409 where they are linked already
+ * @throws ApiError 422 for an item with itself, 409 when they are linked already
  */
 export async function createLink(
   db: Database,

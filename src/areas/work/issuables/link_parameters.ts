@@ -1,4 +1,4 @@
-/** What the routes of links take, show and refuse, whatever they link. */
+/** The parameters, members and refusals that all routes of links share. */
 import { Type } from 'typebox';
 import type { NoteableKind } from '../../../access/index.ts';
 import { Timestamp } from '../../../http/index.ts';
@@ -11,14 +11,14 @@ export const LinkType = Type.Enum([...linkTypes]);
 export const NewLinkType = ({ name }: NoteableKind, remark = '') =>
   Type.Enum([...linkTypes], { default: 'relates_to', description: `Relation of this ${name} to the other one${remark}` });
 
-/** What a reply has beside the thing that is linked. */
+/** The members of a reply besides those of the linked item. */
 export const linkedFields = ({ name }: NoteableKind) => ({
   link_type: Type.Enum([...linkTypes], { description: `Relation of the listed ${name} to this one` }),
   link_created_at: Timestamp,
   link_updated_at: Timestamp,
 });
 
-/** What every new link can be refused with. */
+/** The refusals of every new link. */
 export const linkRefusals = (kind: NoteableKind) => ({
   404: [`404 ${kind.places === 'projects' ? 'Project' : 'Group'} Not Found`, noMatchText(kind)],
   409: assignedText(kind),

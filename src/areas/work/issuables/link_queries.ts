@@ -61,8 +61,8 @@ async function linkedTo(db: Database, caller: MaybeCaller, on: Noteable): Promis
 }
 
 /**
- * The things that one is linked to, as far as the caller may read them, the oldest link first.
- * @param present makes replies of ids, in any order, and may leave some out
+ * The items that an item is linked to and the caller may read, oldest link first.
+ * @param present turns ids into replies, in any order, and may leave some out
  */
 export async function linkedWith<T extends { id: number }>(
   db: Database,

@@ -51,7 +51,7 @@ const placeId = ({ table, place_column }: NoteableKind) => sql.ref(`${table}.${p
 function ofPlaces({ kind, view: { place_ids }, filters }: Selection): RawBuilder<SqlBool> {
   if (!place_ids) return sql`true`;
   if (place_ids.length === 1) return sql`${placeId(kind)} = ${place_ids[0]}`;
-  // Otherwise the planner would combine the search index with the rows of all projects, in vain. This way it checks the project of each match.
+  // Otherwise the planner would combine the search index with the rows of all projects. This way it checks the project of each match.
   const place = filters.some(({ isSearch }) => isSearch) ? sql`(${placeId(kind)} + 0)` : placeId(kind);
   return sql`${place} = any(${place_ids}::bigint[])`;
 }
@@ -89,7 +89,7 @@ function firstOfPlaces(
      ${order} limit ${sql.lit(count)}`;
 }
 
-/** As many of the first rows of all projects are read, whoever may read them, before the visible projects are asked one by one. */
+/** How many of the first rows of all projects are checked before each visible project is asked for its first rows. */
 const walkedAtLeast = 2000;
 
 /** The first ids of a part of a list of more projects than can be named. A caller who may read much finds them among the first of all. */

@@ -19,9 +19,9 @@ export interface Named {
 export const referenceTo = ({ place_column, sign }: NoteableKind, from: number | undefined, thing: Named): string =>
   thing[place_column] === from ? `${sign}${thing.iid}` : `${thing.full_path}${sign}${thing.iid}`;
 
-/** The refusal of what is not there, or that the caller may not see. */
+/** The refusal for an item that is missing, or hidden from the caller. */
 export const noMatchText = ({ name }: Pick<NoteableKind, 'name'>): string =>
   `No matching ${name} found. Make sure that you are adding a valid ${name} URL.`;
 
-/** The refusal of what is so already. */
+/** The refusal of a change that is already made. */
 export const assignedText = ({ type }: Pick<NoteableKind, 'type'>): string => `${type}(s) already assigned`;

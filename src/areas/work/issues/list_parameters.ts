@@ -1,4 +1,4 @@
-/** The parameters of lists of issues and of their statistics (specification part 1, section 4.3, and docs/reference/issues.md). */
+/** The parameters of lists of issues and of their statistics (docs/reference/issues.md). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import {
   allOptional,

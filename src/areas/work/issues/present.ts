@@ -1,4 +1,4 @@
-/** How issues appear in replies (specification part 1, section 2.3, and docs/reference/issues.md). */
+/** How issues appear in replies (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
