@@ -27,9 +27,10 @@ export function newRegistry(db: Database): Registry {
     set('idle', idle);
     set('waiting', waiting);
   });
-  gauge(registry, 'coppice_git_processes', 'Running git processes, and short commands that wait for one', (set) => {
-    const { running, waiting } = gitLoad();
+  gauge(registry, 'coppice_git_processes', 'Running git processes, all started so far, and short commands that wait', (set) => {
+    const { running, started, waiting } = gitLoad();
     set('running', running);
+    set('started', started);
     set('waiting', waiting);
   });
   return registry;

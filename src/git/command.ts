@@ -61,6 +61,8 @@ const environment: Environment = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_ATTR_NOSYSTEM: '1',
   GIT_TERMINAL_PROMPT: '0',
+  // The only storage of refs that is read without git.
+  GIT_DEFAULT_REF_FORMAT: 'files',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_OPTIONAL_LOCKS: '0',
@@ -116,6 +118,7 @@ export async function start(
   { env, ...how }: { env?: Environment | undefined } & Pick<LaunchRequest, 'streams' | 'group'>,
 ): Promise<GitProcess> {
   running++;
+  started++;
   try {
     const started = await launch({ args, env: { ...environment, ...env }, ...how });
     void started.ended.then(() => running--);
@@ -127,9 +130,14 @@ export async function start(
 }
 
 let running = 0;
+let started = 0;
 
-/** The number of git processes that run, and of short commands that wait. */
-export const gitLoad = (): { running: number; waiting: number } => ({ running, waiting: semaphore.waiting });
+/** The number of git processes that run, of all that were started, and of short commands that wait. */
+export const gitLoad = (): { running: number; started: number; waiting: number } => ({
+  running,
+  started,
+  waiting: semaphore.waiting,
+});
 
 /** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
 function stop(child: GitProcess): void {

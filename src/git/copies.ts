@@ -2,13 +2,12 @@
 import { open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, git } from './command.ts';
+import { refsBelow } from './ref_store.ts';
 import type { Repository } from './types.ts';
 
 /** Every ref with its object id, including refs that are hidden from clients. */
 export async function allRefs(repository: Repository): Promise<Map<string, string>> {
-  const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)']);
-  const lines = output.toString('utf8').split('\n').slice(0, -1);
-  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+  return new Map((await refsBelow(repository, 'refs/')).map(({ ref, id }) => [ref, id]));
 }
 
 /** The name of the branch that HEAD points to, whether it exists or not; undefined when HEAD is detached. */

@@ -5,7 +5,8 @@ import { parseObject, parsePerson, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
 import { removeStaleLocks } from './locks.ts';
 import { objectHeader, storedObject } from './readers.ts';
-import { moveRefFile } from './ref_files.ts';
+import { writeRefFile } from './ref_files.ts';
+import { refsBelow } from './ref_store.ts';
 import { rememberedGit } from './remembered.ts';
 import type { Branch, Environment, Option, RefUpdate, Repository, Tag, TagRef } from './types.ts';
 
@@ -33,47 +34,103 @@ export class RefConflict extends Error {
   }
 }
 
+/** The commits of this many refs fit into the cache; for more, git sorts. */
+const most_dated = 5_000;
+
 /** Every branch with the id of its commit, sorted by name or by commit date. Sorting by date reads every commit. */
 export async function listBranches(
   repository: Repository,
   { sort = 'name' }: { sort?: 'name' | 'updated_asc' | 'updated_desc' } = {},
 ): Promise<Branch[]> {
-  const order: Option =
-    sort === 'name' ? '--sort=refname' : sort === 'updated_asc' ? '--sort=committerdate' : '--sort=-committerdate';
-  // git sorts by the last key first, so names only break ties.
-  const refs = await refsBelow(repository, 'refs/heads/', ['--sort=refname', order]);
-  return refs.map(({ name, id }) => ({ name, commit_id: id }));
+  const refs = await namesBelow(repository, 'refs/heads/');
+  const order = sort === 'updated_desc' ? 'desc' : 'asc';
+  const dateOf = async ({ id }: TagRef) => (await readCommit(repository, id)).committed_date;
+  const sorted =
+    sort === 'name'
+      ? refs
+      : refs.length > most_dated
+        ? await sortedBelow(repository, 'refs/heads/', { key: 'committerdate', order })
+        : await byDate(refs, dateOf, order);
+  return sorted.map(({ name, id }) => ({ name, commit_id: id }));
 }
 
 /** Every tag, sorted by name, by version, or by the date of the tag (of its commit if it is lightweight). `readTag` reads the message of an annotated tag. */
-export function listTags(
+export async function listTags(
   repository: Repository,
   { sort = 'name', order = 'asc' }: { sort?: 'name' | 'updated' | 'version'; order?: 'asc' | 'desc' } = {},
 ): Promise<TagRef[]> {
-  const key = { name: 'refname', updated: 'creatordate', version: 'version:refname' }[sort];
-  return refsBelow(repository, 'refs/tags/', ['--sort=refname', `--sort=${order === 'desc' ? '-' : ''}${key}`]);
+  if (sort === 'version') return sortedBelow(repository, 'refs/tags/', { key: 'version:refname', order });
+  const refs = await namesBelow(repository, 'refs/tags/');
+  if (sort === 'name') return order === 'asc' ? refs : refs.toReversed();
+  if (refs.length > most_dated) return sortedBelow(repository, 'refs/tags/', { key: 'creatordate', order });
+  return byDate(refs, (ref) => creationDate(repository, ref), order);
 }
 
-async function refsBelow(repository: Repository, prefix: string, options: readonly Option[]): Promise<TagRef[]> {
-  const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)', ...options], [prefix]);
+/** The refs below a folder by name. */
+async function namesBelow(repository: Repository, prefix: string): Promise<TagRef[]> {
+  return (await refsBelow(repository, prefix)).map(({ ref, id }) => ({ name: ref.slice(prefix.length), id }));
+}
+
+/** The refs below a folder by another key; names break ties. */
+async function sortedBelow(
+  repository: Repository,
+  prefix: string,
+  { key, order }: { key: string; order: 'asc' | 'desc' },
+): Promise<TagRef[]> {
+  const sorting: Option[] = ['--sort=refname', `--sort=${order === 'desc' ? '-' : ''}${key}`];
+  const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)', ...sorting], [prefix]);
   return linesOf(output).map((line) => {
     const space = line.indexOf(' ');
     return { id: line.slice(0, space), name: line.slice(space + 1 + prefix.length) };
   });
 }
 
+/** `refs` are sorted by name, which breaks ties. */
+async function byDate(
+  refs: readonly TagRef[],
+  dateOf: (ref: TagRef) => Promise<string>,
+  order: 'asc' | 'desc',
+): Promise<TagRef[]> {
+  const dated = await Promise.all(refs.map(async (ref) => ({ ref, seconds: Date.parse(await dateOf(ref)) })));
+  return dated.sort((one, other) => (order === 'asc' ? 1 : -1) * (one.seconds - other.seconds)).map(({ ref }) => ref);
+}
+
+const no_date = new Date(0).toISOString();
+
+/** As git's `creatordate`: when an annotated tag was made, or the commit of a lightweight one. Other objects have none. */
+async function creationDate(repository: Repository, ref: TagRef): Promise<string> {
+  const { message, tagged_date, commit_id } = await readTag(repository, ref);
+  if (message !== null) return tagged_date ?? no_date;
+  return commit_id === null ? no_date : (await readCommit(repository, commit_id)).committed_date;
+}
+
 const linesOf = (output: Buffer): string[] => output.toString('utf8').split('\n').slice(0, -1);
+
+const known_tags = new LRUCache<string, Omit<Tag, 'name'>>({
+  max: 20_000,
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ message }) => 500 + (message?.length ?? 0) * 2,
+});
 
 /** The message of a tag and the commit that it points to. Throws when the repository has no object with the tag's id. */
 export async function readTag(repository: Repository, { name, id }: TagRef): Promise<Tag> {
+  const key = `${repository.path}\0${fullId(id)}`;
+  const known = known_tags.get(key);
+  if (known) return { name, ...known };
+  const tag = await tagWith(repository, id);
+  // A commit that is missing may still come.
+  if (tag.commit_id !== null) known_tags.set(key, tag);
+  return { name, ...tag };
+}
+
+async function tagWith(repository: Repository, id: string): Promise<Omit<Tag, 'name'>> {
   const [object, commit] = await Promise.all([tagObject(repository, id), objectHeader(repository, `${id}^{commit}`)]);
   const commit_id = commit?.id ?? null;
-  if (!object) return { name, id, commit_id, message: null, tagger_name: null, tagger_email: null, tagged_date: null };
+  if (!object) return { id, commit_id, message: null, tagger_name: null, tagger_email: null, tagged_date: null };
   const { headers, message } = parseObject(object.content);
   const line = headers.get('tagger')?.[0];
   const tagger = line === undefined ? undefined : parsePerson(line);
   return {
-    name,
     id,
     commit_id,
     message: message.replace(/\n+$/, ''),
@@ -92,7 +149,7 @@ async function tagObject(repository: Repository, id: string) {
 
 /** Whether the repository has no branch, as is the case before the first commit. */
 export async function isEmpty(repository: Repository): Promise<boolean> {
-  return (await git(repository, 'for-each-ref', ['--count=1', '--format=x'], ['refs/heads/'])).length === 0;
+  return (await refsBelow(repository, 'refs/heads/')).length === 0;
 }
 
 const ancestors = new LRUCache<string, boolean>({ max: 50_000 });
@@ -165,7 +222,7 @@ export async function refsContaining(
 export async function updateRefs(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
   const [first, ...others] = updates;
   const { ref, old, new: target } = first!;
-  if (others.length === 0 && old !== null && target !== null && (await moveRefFile(repository, ref, old, target))) return;
+  if (others.length === 0 && target !== null && (await writeRefFile(repository, { ref, old, target }))) return;
   const input = updates.map(instructionOf).join('');
   const update = () => git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input });
   try {
@@ -187,8 +244,7 @@ function instructionOf({ ref, old, new: target }: RefUpdate): string {
 
 /** git explains a failure in words only, so the refs are read again. Throws when one of the expected reasons applies. */
 async function explainRefusal(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
-  const output = await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)']);
-  const now = new Map(linesOf(output).map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+  const now = new Map((await refsBelow(repository, 'refs/')).map(({ ref, id }) => [ref, id]));
   const moved = updates.filter(({ ref, old }) => (now.get(ref) ?? null) !== old).map(({ ref }) => ref);
   if (moved.length > 0) throw new RefMoved(moved);
   const wanted = updates.filter((update) => update.new !== null).map(({ ref }) => ref);

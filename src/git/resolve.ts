@@ -1,7 +1,7 @@
 /** Resolves what a user calls a commit. Names and ids only: revision expressions name nothing. */
-import { git } from './command.ts';
 import { objectHeader } from './readers.ts';
 import { isValidRefName } from './ref_names.ts';
+import { readRef } from './ref_store.ts';
 import type { Repository, TagRef } from './types.ts';
 
 const full_id = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
@@ -38,7 +38,7 @@ export const resolveBranch = async (repository: Repository, name: string): Promi
 export async function resolveTag(repository: Repository, name: string): Promise<TagRef | undefined> {
   if (!isValidRefName(name)) return undefined;
   const ref = `refs/tags/${name}`;
-  if (described.test(ref) && !(await isRef(repository, ref))) return undefined;
+  if (described.test(ref) && (await readRef(repository, ref)) === undefined) return undefined;
   const header = await objectHeader(repository, ref);
   return header && { name, id: header.id };
 }
@@ -48,15 +48,9 @@ const described = /-g[0-9a-f]{4,}$/i;
 
 /** Peels tags. */
 async function commitNamed(repository: Repository, name: string): Promise<string | undefined> {
-  if (described.test(name) && !(await isRef(repository, name))) return undefined;
+  if (described.test(name) && (await readRef(repository, name)) === undefined) return undefined;
   const header = await objectHeader(repository, `${name}^{commit}`);
   return header?.type === 'commit' ? header.id : undefined;
-}
-
-/** It starts a process; for almost every other name, a reader is enough. */
-async function isRef(repository: Repository, name: string): Promise<boolean> {
-  const found = await git(repository, 'for-each-ref', ['--format=%(refname)'], [name]);
-  return found.toString('utf8').split('\n').includes(name);
 }
 
 /** git would also resolve this name as a ref, for example in `refs/remotes`, which is not what an id means. */

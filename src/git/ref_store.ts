@@ -1,0 +1,279 @@
+/**
+ * Reads refs in process, by git's own rules (gitrepository-layout, git-pack-refs): a file of its own shadows the line in `packed-refs`. Files are read before
+ * `packed-refs`, so that a ref that is packed meanwhile is found there.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { GitError } from './command.ts';
+import { isValidRefName } from './ref_names.ts';
+import type { Repository } from './types.ts';
+
+export interface StoredRef {
+  /** The full name; bytes that are not UTF-8 are replaced. */
+  ref: string;
+  id: string;
+}
+
+/** Names are bytes as latin1 here, one UTF-16 unit each, so comparing text compares bytes as git does. */
+interface RawRef {
+  name: string;
+  id: string;
+}
+
+/** What a file of a ref says: an id, the name of another ref, or nothing that git understands. */
+type Content = { id: string } | { target: string } | undefined;
+
+/** Other requests are served after this time. */
+const slice_ms = 4;
+/** The names of refs are shorter than this. */
+const longest_content = 4096;
+/** As in git. */
+const deepest_link = 5;
+/** How often a listing is repeated because a folder has become a file, or a file a folder. */
+const most_tries = 5;
+/** A file that is younger might change again without another date. */
+const settled_ms = 100;
+const ref_bytes = 250;
+
+interface PackedRefs {
+  identity: string;
+  /** Sorted by name. */
+  refs: readonly RawRef[];
+}
+
+const packed_refs = new LRUCache<string, PackedRefs>({
+  maxSize: 64 * 1024 * 1024,
+  sizeCalculation: ({ refs }) => 1 + refs.length * ref_bytes,
+});
+
+/** Every ref whose full name begins with `prefix`, a folder such as `refs/heads/`, sorted by name. Throws `GitError` for a repository with another ref storage. */
+export async function refsBelow(repository: Repository, prefix: string): Promise<StoredRef[]> {
+  const loose = await looseRefs(repository, prefix);
+  const packed = await packedRefs(repository);
+  const below = packed.slice(lowerBound(packed, prefix), lowerBound(packed, `${prefix.slice(0, -1)}0`));
+  const merged = merge(below, await resolveLinks(repository, loose));
+  return merged.map(({ name, id }) => ({ ref: textOf(name), id }));
+}
+
+/** The id that a ref has, undefined when it has none. A symbolic ref is followed. */
+export async function readRef(repository: Repository, ref: string): Promise<string | undefined> {
+  return follow(repository, Buffer.from(ref).toString('latin1'), 0);
+}
+
+/** The id that `packed-refs` has for a ref. It counts only while the ref has no file. */
+export async function packedRef(repository: Repository, ref: string): Promise<string | undefined> {
+  return packedNamed(await packedRefs(repository), Buffer.from(ref).toString('latin1'));
+}
+
+/**
+ * The id in the file of a ref.
+ * @returns `missing` when `packed-refs` decides, undefined when the ref is symbolic or broken
+ */
+export function looseRef(repository: Repository, ref: string): string | 'missing' | undefined {
+  const content = readLoose(repository, Buffer.from(ref).toString('latin1'));
+  return content === undefined || content === 'missing' ? content : 'id' in content ? content.id : undefined;
+}
+
+/** Whether `packed-refs` has a ref that would be a folder of this one, or the other way round. */
+export async function isBesidePacked(repository: Repository, ref: string): Promise<boolean> {
+  const refs = await packedRefs(repository);
+  const name = Buffer.from(ref).toString('latin1');
+  if (refs[lowerBound(refs, `${name}/`)]?.name.startsWith(`${name}/`)) return true;
+  const parts = name.split('/');
+  return parts.some((_, index) => index > 0 && packedNamed(refs, parts.slice(0, index).join('/')) !== undefined);
+}
+
+const textOf = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');
+
+async function follow(repository: Repository, name: string, depth: number): Promise<string | undefined> {
+  const content = readLoose(repository, name);
+  if (content === 'missing') return packedNamed(await packedRefs(repository), name);
+  if (!content || 'id' in content) return content?.id;
+  return depth < deepest_link ? follow(repository, content.target, depth + 1) : undefined;
+}
+
+/** Symbolic refs get the id of their target; those without one count as none, and still shadow a line in `packed-refs`. */
+async function resolveLinks(
+  repository: Repository,
+  loose: ReadonlyMap<string, Content>,
+): Promise<Map<string, string | undefined>> {
+  const ids = new Map<string, string | undefined>();
+  for (const [name, content] of loose)
+    ids.set(name, !content || 'id' in content ? content?.id : await follow(repository, content.target, 1));
+  return ids;
+}
+
+function merge(packed: readonly RawRef[], loose: ReadonlyMap<string, string | undefined>): readonly RawRef[] {
+  if (loose.size === 0) return packed;
+  const own = Array.from(loose, ([name, id]) => ({ name, id })).sort((one, other) => (one.name < other.name ? -1 : 1));
+  const merged: RawRef[] = [];
+  let at = 0;
+  for (const { name, id } of own) {
+    while (at < packed.length && packed[at]!.name < name) merged.push(packed[at++]!);
+    if (packed[at]?.name === name) at++;
+    if (id !== undefined) merged.push({ name, id });
+  }
+  while (at < packed.length) merged.push(packed[at++]!);
+  return merged;
+}
+
+/** The first position whose name is not less than `name`. */
+function lowerBound(refs: readonly RawRef[], name: string): number {
+  let [low, high] = [0, refs.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (refs[middle]!.name < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function packedNamed(refs: readonly RawRef[], name: string): string | undefined {
+  const found = refs[lowerBound(refs, name)];
+  return found?.name === name ? found.id : undefined;
+}
+
+/** A listing met a folder where a file was, or the other way round. */
+class Changed extends Error {}
+
+async function looseRefs(repository: Repository, prefix: string): Promise<Map<string, Content>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readFolders(repository, prefix);
+    } catch (error) {
+      if (!(error instanceof Changed)) throw error;
+      if (tries === most_tries) throw new GitError('for-each-ref', null, `the refs of ${repository.path} change all the time`);
+    }
+  }
+}
+
+async function readFolders(repository: Repository, prefix: string): Promise<Map<string, Content>> {
+  const found = new Map<string, Content>();
+  const folders = [prefix];
+  let began = performance.now();
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await entriesOf(repository, folder)) {
+      const name = folder + entry.name;
+      if (entry.name.startsWith('.') || entry.name.endsWith('.lock')) continue;
+      if (entry.isDirectory()) folders.push(`${name}/`);
+      else if (isValidRefName(name)) {
+        const content = readLoose(repository, name);
+        if (content !== 'missing') found.set(name, content);
+      }
+      if (performance.now() - began > slice_ms) {
+        await nextTurn();
+        began = performance.now();
+      }
+    }
+    began = performance.now();
+  }
+  return found;
+}
+
+async function entriesOf(repository: Repository, folder: string) {
+  try {
+    return await readdir(pathOf(repository, folder), { withFileTypes: true, encoding: 'latin1' as BufferEncoding });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') {
+      // Without its folder of refs it is no repository; any folder below comes and goes.
+      if (folder !== 'refs/' && (await isFolder(join(repository.path, 'refs')))) return [];
+      throw new GitError('for-each-ref', 128, `not a git repository: ${repository.path}`);
+    }
+    if (code !== 'ENOTDIR') throw error;
+    refuseOtherStorage(repository);
+    throw new Changed();
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** A repository with a reftable has a file in the place of this folder, so that programs which do not know it stop there. */
+function refuseOtherStorage(repository: Repository): void {
+  const content = readStart(repository, 'refs/heads');
+  if (typeof content === 'string')
+    throw new GitError('for-each-ref', null, `${repository.path} keeps its refs in a reftable, not in files`);
+}
+
+const pathOf = ({ path }: Repository, name: string): Buffer =>
+  Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, 'latin1')]);
+
+/** `missing` lets `packed-refs` decide. A folder without refs may lie where a ref was. */
+function readLoose(repository: Repository, name: string): Content | 'missing' {
+  const content = readStart(repository, name);
+  if (content === undefined) return 'missing';
+  const target = /^ref:\s*(\S.*?)\s*$/s.exec(content)?.[1];
+  if (target !== undefined) return isValidRefName(target) ? { target } : undefined;
+  const id = /^([0-9a-f]{64}|[0-9a-f]{40})(?:\s|$)/i.exec(content)?.[1]?.toLowerCase();
+  return id === undefined || /^0+$/.test(id) ? undefined : { id };
+}
+
+const buffer = Buffer.allocUnsafe(longest_content);
+
+/** Without waiting: with its turns of the event loop, reading such a small file takes ten times as long. */
+function readStart(repository: Repository, name: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(pathOf(repository, name), 'r');
+    return buffer.toString('latin1', 0, readSync(file, buffer, 0, longest_content, 0));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return undefined;
+    throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
+  const path = join(repository.path, 'packed-refs');
+  try {
+    const known = packed_refs.get(repository.path);
+    if (known && known.identity === identityOf(await stat(path, { bigint: true }))) return known.refs;
+    await using file = await open(path);
+    const found = await file.stat({ bigint: true });
+    const refs = await parsePacked(repository, await file.readFile());
+    if (Date.now() - Number(found.ctimeMs) > settled_ms) packed_refs.set(repository.path, { identity: identityOf(found), refs });
+    return refs;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** git replaces the file, never changes it. */
+const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: { [key in 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs']: bigint }) =>
+  [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+
+/** `<id> <name>` for each ref, after a header; a line that begins with `^` is what the tag before it points to. */
+async function parsePacked(repository: Repository, content: Buffer): Promise<readonly RawRef[]> {
+  const refs: RawRef[] = [];
+  let isSorted = true;
+  let began = performance.now();
+  for (let at = 0, end = 0; at < content.length; at = end + 1) {
+    end = content.indexOf(0x0a, at);
+    if (end < 0) end = content.length;
+    const first = content[at];
+    if (first === 0x23 || first === 0x5e) continue;
+    const line = content.toString('latin1', at, end);
+    const space = line.indexOf(' ');
+    if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64}) ./.test(line))
+      throw new GitError('for-each-ref', null, `unexpected line in the packed-refs of ${repository.path}: ${line.slice(0, 200)}`);
+    const name = line.slice(space + 1);
+    if (!isValidRefName(name)) continue;
+    isSorted &&= refs.length === 0 || refs.at(-1)!.name < name;
+    refs.push({ name, id: line.slice(0, space) });
+    if (refs.length % 256 === 0 && performance.now() - began > slice_ms) {
+      await nextTurn();
+      began = performance.now();
+    }
+  }
+  return isSorted ? refs : refs.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
