@@ -97,22 +97,22 @@ export async function refsChanged(services: Services, id: number, moved: readonl
 }
 
 type Pushes = Awaited<ReturnType<typeof describePush>>;
-type Place = Mover['project'] & { default_branch: string };
+type PushedProject = Mover['project'] & { default_branch: string };
 
 /** The push events for a row in `reference_updates`; none when the row is gone. */
 async function pushesOf(services: Services, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {
-  const place = await services.db
+  const project = await services.db
     .selectFrom('reference_updates')
     .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
     .select(['projects.id', 'projects.storage', 'projects.default_branch'])
     .where('reference_updates.id', '=', id)
     .executeTakeFirst();
-  return place && moved.length > 0 ? describe(services, place, moved) : [];
+  return project && moved.length > 0 ? describe(services, project, moved) : [];
 }
 
-async function describe(services: Services, place: Place, moved: readonly RefUpdate[]): Promise<Pushes> {
+async function describe(services: Services, project: PushedProject, moved: readonly RefUpdate[]): Promise<Pushes> {
   const { push_event_activities_limit: limit } = await settingsOf(services.db);
-  return describePush({ repository: repositoryOf(services, place), default_branch: place.default_branch, limit }, moved);
+  return describePush({ repository: repositoryOf(services, project), default_branch: project.default_branch, limit }, moved);
 }
 
 interface Moves {
@@ -168,7 +168,7 @@ export async function recordRefs(
  */
 export async function refsBegun(
   services: Services,
-  { project, user_id }: { project: Place; user_id: number },
+  { project, user_id }: { project: PushedProject; user_id: number },
   moved: readonly RefUpdate[],
 ): Promise<(tx: Database) => Promise<void>> {
   const pushes = await describe(services, project, moved);

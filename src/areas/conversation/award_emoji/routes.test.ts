@@ -6,10 +6,10 @@ import { performQueued } from '../../../../test/support/jobs.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { removeUser } from '../../people/users/index.ts';
 
-type Place = { path: string; parent: string; awardable_id: number; awardable_type: string };
+type Awardable = { path: string; parent: string; awardable_id: number; awardable_type: string };
 
 /** An issue, an epic and a note on each, with the paths of their reactions. */
-async function places(here: World): Promise<Place[]> {
+async function places(here: World): Promise<Awardable[]> {
   const { as, project, group } = here;
   const [issue, epic] = [await addIssue(here), await addEpic(here)];
   const [ofIssue, ofEpic] = [`/projects/${project.id}/issues/${issue.iid}`, `/groups/${group.id}/epics/${epic.iid}`];
@@ -79,7 +79,7 @@ test('a vote replaces the opposite one and counts once', async () => {
 
 test('concurrent opposite votes leave one', async () => {
   const here = await world();
-  const [{ path }] = (await places(here)) as [Place];
+  const [{ path }] = (await places(here)) as [Awardable];
   for (let turn = 0; turn < 4; turn++) {
     await Promise.all(['thumbsup', 'thumbsdown'].map((name) => here.as('guest').post(path, { name })));
     assert.equal((await here.as('guest').get(path)).body.length, 1);
@@ -108,7 +108,7 @@ test('unknown emoji, duplicate reactions and system notes are refused as not fou
     assert.equal((await as('guest').get(`${path}/999999999`)).body.message, '404 Not found');
     assert.equal((await as('guest').get(path)).body.length, 1);
   }
-  const [issue, epic, noteOnIssue] = all as [Place, Place, Place, Place];
+  const [issue, epic, noteOnIssue] = all as [Awardable, Awardable, Awardable, Awardable];
   const elsewhere = noteOnIssue.path.replace(/.*(?=\/notes)/, epic.parent);
   assert.equal((await as('guest').get(elsewhere)).status, 404, 'a note of another');
   await as('owner').put(issue.parent, { title: 'Changed' });
@@ -146,7 +146,7 @@ test('any signed-in user can react in a public project, but only members if the 
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
   await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
   const all = await places(here);
-  const [issue] = all as [Place];
+  const [issue] = all as [Awardable];
   for (const { path } of all) {
     assert.equal((await as('outsider').post(path, { name: 'eyes' })).status, 201, path);
     assert.equal((await as('anonymous').get(path)).body.length, 1, path);

@@ -18,8 +18,8 @@ interface CrossReferences {
   references: readonly Reference[];
 }
 
-/** The context of a text. */
-interface Place {
+/** What references to the source need in other texts. */
+interface Referrer {
   iid: number;
   /** Of its project or group. */
   place_id: number;
@@ -29,10 +29,10 @@ interface Place {
   group_path: string;
 }
 
-async function placeOf(tx: Database, { kind, id }: Noteable): Promise<Place> {
+async function referrerOf(tx: Database, { kind, id }: Noteable): Promise<Referrer> {
   const { table, places } = kind;
   const group = places === 'projects' ? sql`projects.namespace_id` : sql`namespaces.id`;
-  const { rows } = await sql<Place>`
+  const { rows } = await sql<Referrer>`
     select ${sql.ref(`${table}.iid`)}, ${sql.ref(`${places}.id`)} as place_id, ${sql.ref(`${places}.full_path`)}::text as full_path,
            groups.id as group_id, groups.full_path::text as group_path
       from ${rowsWithPlaces(kind)} join namespaces groups on groups.id = ${group}
@@ -40,18 +40,18 @@ async function placeOf(tx: Database, { kind, id }: Noteable): Promise<Place> {
   return rows[0]!;
 }
 
-const surroundingsOf = ({ kind }: Noteable, { full_path, group_path }: Place): Surroundings => ({
+const surroundingsOf = ({ kind }: Noteable, { full_path, group_path }: Referrer): Surroundings => ({
   project_path: kind.places === 'projects' ? full_path : undefined,
   group_path,
 });
 
 /** The reference to the source in the context of the target: only the iid if both are in the same project or group. */
-function nameFor(target: Named, { kind }: Noteable, place: Place): string {
+function nameFor(target: Named, { kind }: Noteable, referrer: Referrer): string {
   const isNear =
     kind.places === 'projects'
-      ? target.kind.places === 'projects' && target.place_id === place.place_id
-      : target.group_id === place.group_id;
-  return `${kind.name} ${isNear ? '' : place.full_path}${kind.sign}${place.iid}`;
+      ? target.kind.places === 'projects' && target.place_id === referrer.place_id
+      : target.group_id === referrer.group_id;
+  return `${kind.name} ${isNear ? '' : referrer.full_path}${kind.sign}${referrer.iid}`;
 }
 
 /**
@@ -61,8 +61,8 @@ function nameFor(target: Named, { kind }: Noteable, place: Place): string {
 export async function noteCrossReferences(tx: Database, { actor, source, references }: CrossReferences): Promise<void> {
   const named = noteableKinds.filter(({ name }) => references.some(({ kind }) => kind === name));
   if (named.length === 0) return;
-  const place = await placeOf(tx, source);
-  const surroundings = surroundingsOf(source, place);
+  const referrer = await referrerOf(tx, source);
+  const surroundings = surroundingsOf(source, referrer);
   const targets: Named[] = [];
   for (const kind of named)
     targets.push(...(await thingsNamed(tx, actor, kind, pairsMeant(kind, references, surroundings, maximumTargets))));
@@ -71,7 +71,7 @@ export async function noteCrossReferences(tx: Database, { actor, source, referen
   const notes = others.map((target) => ({
     ...noteableColumns(target),
     ...referringTo(source),
-    body: `mentioned in ${nameFor(target, source, place)}`,
+    body: `mentioned in ${nameFor(target, source, referrer)}`,
     author_id: actor.id,
     system: true,
     is_mention: true,

@@ -43,7 +43,7 @@ export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table
 }
 
 /** The keys of one user, and who may read and change them. */
-interface Place {
+interface KeyOwner {
   path: string;
   operation: 'Own' | 'User';
   /** In sentences: the owner of the keys, as subject and as possessive. */
@@ -57,13 +57,13 @@ interface Place {
   user_id(db: Database, caller: MaybeCaller, input: object): number | Promise<number>;
 }
 
-const own: Place = {
+const own: KeyOwner = {
   ...{ path: '/user', operation: 'Own', user: 'the current user', whose: "the current user's" },
   ...{ read: signedIn, change: signedIn, named: {}, missing: [] },
   user_id: (_db, caller) => caller!.id,
 };
 
-const ofUser: Place = {
+const ofUser: KeyOwner = {
   ...{ path: '/users/:id', operation: 'User', user: 'a user', whose: "a user's" },
   ...{ read: anyone, change: admin, missing: ['404 User Not Found'] },
   named: { id: IdOrName('ID or username') },
@@ -71,7 +71,7 @@ const ofUser: Place = {
 };
 
 function routesAt<Input extends TProperties, Reply extends TSchema, Table extends keyof DB>(
-  { path, operation: prefix, user, whose, read, change, named, missing, user_id }: Place,
+  { path, operation: prefix, user, whose, read, change, named, missing, user_id }: KeyOwner,
   kind: KeyKind<Input, Reply, Table>,
 ): AnyEndpoint[] {
   const base = `${path}/${kind.table}`;
@@ -148,4 +148,4 @@ function routesAt<Input extends TProperties, Reply extends TSchema, Table extend
 
 export const keyRoutesOf = <Input extends TProperties, Reply extends TSchema, Table extends keyof DB>(
   kind: KeyKind<Input, Reply, Table>,
-): AnyEndpoint[] => [own, ofUser].flatMap((place) => routesAt(place, kind));
+): AnyEndpoint[] => [own, ofUser].flatMap((owner) => routesAt(owner, kind));

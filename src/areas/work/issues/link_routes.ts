@@ -57,7 +57,7 @@ const path = '/projects/:id/issues/:issue_iid/links';
 const licenseText = 'Blocked issues not available for current license';
 const roleText = "Couldn't link issue. You must have at least the Reporter role in both projects.";
 
-interface Place {
+interface Viewer {
   caller: MaybeCaller;
   project: Project;
 }
@@ -65,7 +65,7 @@ interface Place {
 /** A link as a reply; the caller may read both issues. */
 async function presentLink(
   services: Pick<Services, 'db' | 'url'>,
-  { caller, project }: Place,
+  { caller, project }: Viewer,
   { id, source_id, target_id, link_type }: LinkRow,
 ): Promise<Static<typeof IssueLink>> {
   const ids = [source_id, target_id];
@@ -74,7 +74,7 @@ async function presentLink(
 }
 
 /** The linked issues that the caller may read, oldest link first. */
-async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, project }: Place, issue: GrantedIssue) {
+async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, project }: Viewer, issue: GrantedIssue) {
   const linked = await linkedWith(services.db, caller, theIssue(issue.id), (ids) =>
     presentIssues(services, caller, ids, { relative_to: project.id }),
   );

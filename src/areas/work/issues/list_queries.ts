@@ -8,11 +8,11 @@ import { issueFilters, namesIn } from './filters.ts';
 import type { IssueFilters } from './list_parameters.ts';
 import { partsOf } from './order_rules.ts';
 import { type IssueReply, presentIssues } from './present.ts';
-import { type Place, viewOf } from './view_queries.ts';
+import { type ListScope, viewOf } from './view_queries.ts';
 
 export interface Listing {
   caller: MaybeCaller;
-  place: Place;
+  scope: ListScope;
   /** The plan in force. */
   plan: Plan;
   filters: IssueFilters;
@@ -20,11 +20,11 @@ export interface Listing {
   only?: RawBuilder<SqlBool>;
 }
 
-async function selectionOf(db: Database, { caller, place, plan, filters, only }: Listing): Promise<Selection> {
-  const project_id = 'project' in place ? place.project.id : undefined;
+async function selectionOf(db: Database, { caller, scope, plan, filters, only }: Listing): Promise<Selection> {
+  const project_id = 'project' in scope ? scope.project.id : undefined;
   const near = project_id === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(project_id = ${project_id} or group_id is not null)`;
   const names = await namesFor(db, namesIn(filters), { near, wildcards: reaches(plan, 'premium') });
-  const view = await viewOf(db, caller, place, filters.non_archived ?? false);
+  const view = await viewOf(db, caller, scope, filters.non_archived ?? false);
   const narrowed = issueFilters(filters, { caller, names, plan, now: new Date(), project_id });
   return { kind: issueKind, view, filters: only ? [{ where: only, isNarrow: true }, ...narrowed] : narrowed };
 }
@@ -41,7 +41,7 @@ export async function listIssues(
 ): Promise<Page<IssueReply>> {
   const { order_by = 'created_at', sort = 'desc', with_labels_details } = listing.filters;
   const selection = await selectionOf(services.db, listing);
-  const relative_to = 'project' in listing.place ? listing.place.project.id : undefined;
+  const relative_to = 'project' in listing.scope ? listing.scope.project.id : undefined;
   return pageOfSelection(services.db, selection, partsOf(order_by, sort), input, (ids) =>
     presentIssues(services, listing.caller, ids, { relative_to, with_labels_details }),
   );

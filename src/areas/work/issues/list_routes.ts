@@ -45,7 +45,7 @@ export const issueListRoutes = [
     returns: pageOf(Issue),
     handle: ({ caller, plan, input, ...services }) => {
       refuseOwnOfNobody(caller, input);
-      return listIssues(services, { caller, plan, place: { everywhere: true }, filters: input }, input);
+      return listIssues(services, { caller, plan, scope: { everywhere: true }, filters: input }, input);
     },
   }),
   get('/groups/:id/issues', {
@@ -57,7 +57,7 @@ export const issueListRoutes = [
     rate: searchRate,
     returns: pageOf(Issue),
     handle: ({ caller, group, plan, input, ...services }) =>
-      listIssues(services, { caller, plan, place: { group }, filters: input }, input),
+      listIssues(services, { caller, plan, scope: { group }, filters: input }, input),
   }),
   get('/projects/:id/issues', {
     operation: 'listProjectIssues',
@@ -68,7 +68,7 @@ export const issueListRoutes = [
     rate: searchRate,
     returns: pageOf(Issue),
     handle: ({ caller, project, plan, input, ...services }) =>
-      listIssues(services, { caller, plan, place: { project }, filters: input }, input),
+      listIssues(services, { caller, plan, scope: { project }, filters: input }, input),
   }),
   get('/issues_statistics', {
     operation: 'countIssues',
@@ -81,7 +81,7 @@ export const issueListRoutes = [
     returns: one(IssueStatistics),
     handle: async ({ caller, plan, input, db }) => {
       refuseOwnOfNobody(caller, input);
-      return { statistics: { counts: await countIssues(db, { caller, plan, place: { everywhere: true }, filters: input }) } };
+      return { statistics: { counts: await countIssues(db, { caller, plan, scope: { everywhere: true }, filters: input }) } };
     },
   }),
   get('/groups/:id/issues_statistics', {
@@ -93,7 +93,7 @@ export const issueListRoutes = [
     rate: searchRate,
     returns: one(IssueStatistics),
     handle: async ({ caller, group, plan, input, db }) => ({
-      statistics: { counts: await countIssues(db, { caller, plan, place: { group }, filters: input }) },
+      statistics: { counts: await countIssues(db, { caller, plan, scope: { group }, filters: input }) },
     }),
   }),
   get('/projects/:id/issues_statistics', {
@@ -105,7 +105,7 @@ export const issueListRoutes = [
     rate: searchRate,
     returns: one(IssueStatistics),
     handle: async ({ caller, project, plan, input, db }) => ({
-      statistics: { counts: await countIssues(db, { caller, plan, place: { project }, filters: input }) },
+      statistics: { counts: await countIssues(db, { caller, plan, scope: { project }, filters: input }) },
     }),
   }),
 ];

@@ -20,7 +20,7 @@ export const milestoneIssueRoutes = [
     access: projectRole('guest', { feature: 'issues' }),
     handle: async ({ caller, project, plan, input, ...services }) => {
       const { id } = await milestoneOf(services.db, { project_id: project.id }, input.milestone_id);
-      return listIssues(services, { caller, plan, place: { project }, filters: {}, only: isIn(id) }, input);
+      return listIssues(services, { caller, plan, scope: { project }, filters: {}, only: isIn(id) }, input);
     },
   }),
   get('/groups/:id/milestones/:milestone_id/issues', {
@@ -29,7 +29,7 @@ export const milestoneIssueRoutes = [
     access: planningRole('group', 'guest'),
     handle: async ({ caller, parent, plan, input, ...services }) => {
       const { id } = await milestoneOf(services.db, { group_id: parent.id }, input.milestone_id);
-      return listIssues(services, { caller, plan, place: { group: parent }, filters: {}, only: isIn(id) }, input);
+      return listIssues(services, { caller, plan, scope: { group: parent }, filters: {}, only: isIn(id) }, input);
     },
   }),
 ];

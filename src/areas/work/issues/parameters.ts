@@ -111,7 +111,7 @@ export const editRules: readonly Rule[] = [
 type Given = Partial<Static<TObject<typeof editInput>>>;
 
 /** The caller, and the project in which ids are looked up. */
-export interface Place {
+export interface IssueParent {
   db: Database;
   caller: Caller;
   plan: Plan;
@@ -125,7 +125,7 @@ export interface Place {
  * @throws ApiError 400 for too many, and with `issue` for users who cannot be assigned
  */
 async function assigneesOf(
-  { db, plan, project }: Place,
+  { db, plan, project }: IssueParent,
   { assignee_ids, assignee_id }: Given,
   issue?: { id: number },
 ): Promise<number[] | undefined> {
@@ -147,21 +147,21 @@ const presentAssignees = async (db: Database, issue_id: number): Promise<number[
 };
 
 /** @throws ApiError 404 for a milestone that issues of the project cannot have */
-async function milestoneOf({ db, project }: Place, { milestone_id }: Given): Promise<number | null | undefined> {
+async function milestoneOf({ db, project }: IssueParent, { milestone_id }: Given): Promise<number | null | undefined> {
   if (milestone_id === undefined) return undefined;
   if (milestone_id === null || milestone_id === 0) return null;
   return found('Milestone', await milestoneFor(db, project, milestone_id)).id;
 }
 
 /** @throws ApiError 404 for an iteration that issues of the project cannot be in */
-async function iterationOf({ db, project }: Place, { iteration_id }: Given): Promise<number | null | undefined> {
+async function iterationOf({ db, project }: IssueParent, { iteration_id }: Given): Promise<number | null | undefined> {
   if (iteration_id === undefined) return undefined;
   if (iteration_id === null || iteration_id === 0) return null;
   return found('Iteration', await iterationFor(db, project, iteration_id)).id;
 }
 
 /** @throws ApiError 422 for an unknown epic */
-async function epicOf({ db, caller, project }: Place, { epic_id, epic_iid }: Given): Promise<number | null | undefined> {
+async function epicOf({ db, caller, project }: IssueParent, { epic_id, epic_iid }: Given): Promise<number | null | undefined> {
   if (epic_id !== undefined) return epic_id === 0 ? null : epic_id;
   if (epic_iid === undefined) return undefined;
   if (epic_iid === null || epic_iid === 0) return null;
@@ -177,18 +177,18 @@ const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: Given): 
  * The new issue that the effective parameters describe.
  * @throws ApiError 400, 403, 404 and 422 for invalid values
  */
-export async function newIssueFrom(place: Place, input: Static<TObject<typeof newIssueInput>>): Promise<NewIssue> {
-  const given = heardOnNew(place.project, input);
-  checkKind(place.project, given.issue_type);
+export async function newIssueFrom(parent: IssueParent, input: Static<TObject<typeof newIssueInput>>): Promise<NewIssue> {
+  const given = heardOnNew(parent.project, input);
+  checkKind(parent.project, given.issue_type);
   const { description, due_date, confidential, discussion_locked, issue_type, weight, created_at, iid } = given;
   return {
     title: given.title.trim(),
     ...{ description, due_date, confidential, discussion_locked, issue_type, weight, created_at, iid },
     labels: labelled(given),
-    creates_labels: createsLabels(place.project),
-    assignee_ids: await assigneesOf(place, given),
-    milestone_id: await milestoneOf(place, given),
-    epic_id: await epicOf(place, given),
+    creates_labels: createsLabels(parent.project),
+    assignee_ids: await assigneesOf(parent, given),
+    milestone_id: await milestoneOf(parent, given),
+    epic_id: await epicOf(parent, given),
   };
 }
 
@@ -198,22 +198,22 @@ export async function newIssueFrom(place: Place, input: Static<TObject<typeof ne
  * @throws ApiError 400, 403, 404 and 422 for invalid values
  */
 export async function changesFrom(
-  place: Place,
+  parent: IssueParent,
   issue: { id: number; discussion_locked: boolean | null },
   input: Static<TObject<typeof editInput>>,
 ): Promise<IssueChanges> {
-  const given = heardOnChange(place.project, issue, input);
-  checkKind(place.project, given.issue_type);
+  const given = heardOnChange(parent.project, issue, input);
+  checkKind(parent.project, given.issue_type);
   const { description, state_event, issue_type, confidential, discussion_locked, due_date, weight } = given;
   const { labels, add_labels, remove_labels, health_status, created_at, updated_at } = given;
   return {
     title: given.title?.trim(),
     ...{ description, state_event, issue_type, confidential, discussion_locked, due_date, weight },
     ...{ labels, add_labels, remove_labels, health_status, created_at, updated_at },
-    creates_labels: createsLabels(place.project),
-    assignee_ids: await assigneesOf(place, given, issue),
-    milestone_id: await milestoneOf(place, given),
-    iteration_id: await iterationOf(place, given),
-    epic_id: await epicOf(place, given),
+    creates_labels: createsLabels(parent.project),
+    assignee_ids: await assigneesOf(parent, given, issue),
+    milestone_id: await milestoneOf(parent, given),
+    iteration_id: await iterationOf(parent, given),
+    epic_id: await epicOf(parent, given),
   };
 }

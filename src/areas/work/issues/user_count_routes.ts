@@ -21,7 +21,7 @@ export const userCountRoutes = [
     returns: one(UserCounts),
     handle: async ({ db, caller, plan }) => {
       const filters = { scope: 'assigned_to_me', state: 'opened' } as const;
-      const { opened } = await countIssues(db, { caller, plan, place: { everywhere: true }, filters });
+      const { opened } = await countIssues(db, { caller, plan, scope: { everywhere: true }, filters });
       // There are no merge requests yet.
       const none = { merge_requests: 0, assigned_merge_requests: 0, review_requested_merge_requests: 0 };
       return { ...none, assigned_issues: opened, todos: await countPending(db, caller) };
