@@ -1,6 +1,5 @@
 /** The refusals of an endpoint for the OpenAPI document: those that its declarations imply, and those that it declares. */
-import { type AnyEndpoint, type Refusals, servesAnonymous } from './endpoint.ts';
-import { fileIn } from './upload.ts';
+import { type AnyEndpoint, isReading, type Refusals, servesAnonymous } from './endpoint.ts';
 
 /** The form of all refusals. */
 export const refusalSchema = {
@@ -25,7 +24,8 @@ const shared = {
   Forbidden: 'The access rule, the plan or the scopes of the token do not admit the caller',
   NotFound: 'Something that the path names does not exist, or is hidden from the caller',
   Changed: 'What was to be removed has changed since: `412 Precondition Failed`',
-  TooLarge: 'The file is too large: `413 Request Entity Too Large`',
+  TooSlow: 'The body arrived too slowly: `408 Request Timeout`',
+  TooLarge: 'The body or its file is too large: `413 Request Entity Too Large`',
   TooManyRequests: 'Called too often; `Retry-After` says when to call again',
 } as const;
 
@@ -36,14 +36,16 @@ export const sharedRefusals = Object.fromEntries(
 
 /** The refusals that the declarations of an endpoint imply. */
 function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
-  const { path, input = {}, conditional, rate } = endpoint;
+  const { path, input = {}, conditional, method, rate } = endpoint;
+  const reads = isReading(method);
   return {
     ...(Object.keys(input).length > 0 ? { 400: 'BadParameters' } : {}),
     401: servesAnonymous(endpoint) ? 'BadCredential' : 'Unauthorized',
     403: 'Forbidden',
     ...(path.includes(':') ? { 404: 'NotFound' } : {}),
+    ...(reads ? {} : { 408: 'TooSlow' }),
     ...(conditional ? { 412: 'Changed' } : {}),
-    ...(fileIn(input) ? { 413: 'TooLarge' } : {}),
+    ...(reads ? {} : { 413: 'TooLarge' }),
     ...(rate ? { 429: 'TooManyRequests' } : {}),
   };
 }
