@@ -18,7 +18,7 @@ const content = { 'application/json': { schema: { $ref: '#/components/schemas/Re
 /** Refusals of many endpoints, by their names in the components of the document. */
 const shared = {
   Error: 'Refused or failed',
-  BadParameters: 'A parameter is missing or invalid; `message` names everything that is wrong',
+  BadParameters: 'A parameter is missing or invalid, or the request cannot be read; `message` names everything that is wrong',
   Unauthorized: 'No credential, or one that is unknown, revoked or expired',
   BadCredential: 'The credential is unknown, revoked or expired; without one, the call is served',
   Forbidden: 'The access rule, the plan or the scopes of the token do not admit the caller',
@@ -26,6 +26,7 @@ const shared = {
   Changed: 'What was to be removed has changed since: `412 Precondition Failed`',
   TooSlow: 'The body arrived too slowly: `408 Request Timeout`',
   TooLarge: 'The body or its file is too large: `413 Request Entity Too Large`',
+  OtherType: 'The body has a content type that is not read here',
   TooManyRequests: 'Called too often; `Retry-After` says when to call again',
 } as const;
 
@@ -36,16 +37,16 @@ export const sharedRefusals = Object.fromEntries(
 
 /** The refusals that the declarations of an endpoint imply. */
 function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
-  const { path, input = {}, conditional, method, rate } = endpoint;
+  const { path, conditional, method, rate } = endpoint;
   const reads = isReading(method);
   return {
-    ...(Object.keys(input).length > 0 ? { 400: 'BadParameters' } : {}),
+    400: 'BadParameters',
     401: servesAnonymous(endpoint) ? 'BadCredential' : 'Unauthorized',
     403: 'Forbidden',
     ...(path.includes(':') ? { 404: 'NotFound' } : {}),
     ...(reads ? {} : { 408: 'TooSlow' }),
     ...(conditional ? { 412: 'Changed' } : {}),
-    ...(reads ? {} : { 413: 'TooLarge' }),
+    ...(reads ? {} : { 413: 'TooLarge', 415: 'OtherType' }),
     ...(rate ? { 429: 'TooManyRequests' } : {}),
   };
 }
