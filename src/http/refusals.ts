@@ -18,12 +18,15 @@ const content = { 'application/json': { schema: { $ref: '#/components/schemas/Re
 /** Refusals of many endpoints, by their names in the components of the document. */
 const shared = {
   Error: 'Refused or failed',
+  Moved: 'The project or group has moved; `Location` is the same call by its id',
   BadParameters: 'A parameter is missing or invalid, or the request cannot be read; `message` names everything that is wrong',
   Unauthorized: 'No credential, or one that is unknown, revoked or expired',
   BadCredential: 'The credential is unknown, revoked or expired; without one, the call is served',
   Forbidden: 'The access rule, the plan or the scopes of the token do not admit the caller',
   NotFound: 'Something that the path names does not exist, or is hidden from the caller',
   Changed: 'What was to be removed has changed since: `412 Precondition Failed`',
+  NotForMoved:
+    'The project or group has moved, so that only its id or new path names it: `Non GET methods are not allowed for moved projects`',
   TooSlow: 'The body arrived too slowly: `408 Request Timeout`',
   TooLarge: 'The body or its file is too large: `413 Request Entity Too Large`',
   OtherType: 'The body has a content type that is not read here',
@@ -32,18 +35,24 @@ const shared = {
 
 /** The components of the document that `refusalsOf` refers to. */
 export const sharedRefusals = Object.fromEntries(
-  Object.entries(shared).map(([name, description]) => [name, { description, content }]),
+  Object.entries(shared).map(([name, description]) => [
+    name,
+    { description, content: name === 'Moved' ? { 'text/plain': { schema: { type: 'string' } } } : content },
+  ]),
 );
 
 /** The refusals that the declarations of an endpoint imply. */
 function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
   const { path, conditional, method, rate } = endpoint;
   const reads = isReading(method);
+  const mayHaveMoved = /^\/(projects|groups)\/:id/.test(path);
   return {
+    ...(mayHaveMoved && reads ? { 301: 'Moved' } : {}),
     400: 'BadParameters',
     401: servesAnonymous(endpoint) ? 'BadCredential' : 'Unauthorized',
     403: 'Forbidden',
     ...(path.includes(':') ? { 404: 'NotFound' } : {}),
+    ...(mayHaveMoved && !reads ? { 405: 'NotForMoved' } : {}),
     ...(reads ? {} : { 408: 'TooSlow' }),
     ...(conditional ? { 412: 'Changed' } : {}),
     ...(reads ? {} : { 413: 'TooLarge', 415: 'OtherType' }),
