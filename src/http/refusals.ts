@@ -43,7 +43,7 @@ export const sharedRefusals = Object.fromEntries(
 
 /** The refusals that the declarations of an endpoint imply. */
 function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
-  const { path, conditional, method, rate } = endpoint;
+  const { path, conditional, method } = endpoint;
   const reads = isReading(method);
   const mayHaveMoved = /^\/(projects|groups)\/:id/.test(path);
   return {
@@ -56,7 +56,7 @@ function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shar
     ...(reads ? {} : { 408: 'TooSlow' }),
     ...(conditional ? { 412: 'Changed' } : {}),
     ...(reads ? {} : { 413: 'TooLarge', 415: 'OtherType' }),
-    ...(rate ? { 429: 'TooManyRequests' } : {}),
+    429: 'TooManyRequests',
   };
 }
 
