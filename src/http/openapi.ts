@@ -102,7 +102,7 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
     ),
     ...(isReading(endpoint.method) && returns.schema ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
     ...refusalsOf(endpoint),
-    default: { $ref: '#/components/responses/Error' },
+    '5XX': { $ref: '#/components/responses/Failed' },
   };
 }
 

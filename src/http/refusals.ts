@@ -17,7 +17,8 @@ const content = { 'application/json': { schema: { $ref: '#/components/schemas/Re
 
 /** Refusals of many endpoints, by their names in the components of the document. */
 const shared = {
-  Error: 'Refused or failed',
+  Failed:
+    'The server failed, or cannot answer at the moment: its database is away, its disk is full, or the client has too many requests open',
   Moved: 'The project or group has moved; `Location` is the same call by its id',
   BadParameters: 'A parameter is missing or invalid, or the request cannot be read; `message` names everything that is wrong',
   Unauthorized: 'No credential, or one that is unknown, revoked or expired',
