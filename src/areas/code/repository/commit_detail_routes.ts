@@ -90,7 +90,7 @@ export const commitDetailRoutes = [
   }),
   get(`${path}/signature`, {
     operation: 'getCommitSignature',
-    summary: 'Signatures are not verified',
+    summary: 'Get the signature of a commit, which is never found',
     access: codeReader,
     input: { sha: Sha },
     returns: one(Type.Object({})),

@@ -73,7 +73,7 @@ export const compareRoutes = [
     operation: 'compareCommits',
     summary: 'Compare branches, tags or commits',
     description:
-      'What follows on 10 MiB of diffs, 1,000 files or 10,000 commits is left out, and `compare_timeout` is set. A diff above 200 KiB is left out by itself (`too_large`).',
+      'At most 10 MiB of diffs, 1,000 files and 10,000 commits are returned; if there are more, `compare_timeout` is set. A single diff above 200 KiB is omitted (`too_large`).',
     access: codeReader,
     input: {
       from: NotBlank({ description: 'Branch, tag or commit' }),

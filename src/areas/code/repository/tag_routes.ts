@@ -117,7 +117,7 @@ export const tagRoutes = [
   }),
   get(`${path}/:tag_name/signature`, {
     operation: 'getTagSignature',
-    summary: 'Signatures are not verified',
+    summary: 'Get the signature of a tag, which is never found',
     access: codeReader,
     input: { tag_name: TagName },
     returns: one(Type.Object({})),

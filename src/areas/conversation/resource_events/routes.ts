@@ -35,7 +35,7 @@ function routesOf<K extends EventKind>(event: K, { kind, events_plan: plan = pla
     }),
     get(`${base}/:event_id`, {
       operation: `get${kind.type}${Kind}Event`,
-      summary: `Get a ${event} event of an ${kind.name}`,
+      summary: `Get ${event === 'iteration' ? 'an' : 'a'} ${event} event of an ${kind.name}`,
       ...shared,
       input: { event_id: Id },
       returns: one(form),

@@ -46,7 +46,7 @@ export const emailRoutes = [
   post('/user/emails', {
     operation: 'createOwnEmail',
     summary: 'Add an email address for the current user and send a confirmation link to it',
-    description: 'The address counts when the link in the message to it is opened, within 3 days.',
+    description: 'The address is confirmed by opening the link in the message, within 3 days.',
     access: signedIn,
     input: { email: NewEmail },
     returns: one(Email),

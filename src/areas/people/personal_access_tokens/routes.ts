@@ -109,7 +109,7 @@ export const personalAccessTokenRoutes = [
     summary: 'Rotate the token that the request was made with',
     rotation: true,
     description:
-      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. A rotation that is asked for with a revoked token revokes every token that came from it.',
+      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. Rotating with a revoked token revokes every token that was derived from it.',
     access: signedIn,
     scopes: ['self_rotate'],
     input: rotation,
@@ -128,7 +128,7 @@ export const personalAccessTokenRoutes = [
     summary: 'Rotate a personal access token',
     rotation: true,
     description:
-      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. A rotation that is asked for with a revoked token revokes every token that came from it.',
+      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. Rotating with a revoked token revokes every token that was derived from it.',
     access: signedIn,
     input: { id: Id, ...rotation },
     returns: withStatus(200, one(NewPersonalAccessToken)),

@@ -98,7 +98,7 @@ export const userStatusRoutes = [
   }),
   put('/user/status', {
     operation: 'setOwnStatus',
-    summary: "Set the current user's status; parameters left out are cleared",
+    summary: "Set the current user's status; omitted parameters are cleared",
     access: signedIn,
     input,
     returns: one(UserStatus),
@@ -111,7 +111,7 @@ export const userStatusRoutes = [
   }),
   patch('/user/status', {
     operation: 'updateOwnStatus',
-    summary: "Update the current user's status; parameters left out stay",
+    summary: "Update the current user's status; omitted parameters stay",
     access: signedIn,
     input,
     returns: one(UserStatus),

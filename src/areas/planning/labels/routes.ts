@@ -218,8 +218,8 @@ function routesOf(kind: PlanningParent['kind']) {
       refusals: { 404: '404 Label Not Found' },
       handle: ({ caller, parent, input, ...services }) => remove(services, { caller, parent }, input.label_id),
     }),
-    subscription('subscribe', 'Hear of what bears a label'),
-    subscription('unsubscribe', 'Hear no more of what bears a label'),
+    subscription('subscribe', 'Subscribe to a label'),
+    subscription('unsubscribe', 'Unsubscribe from a label'),
   ];
 }
 

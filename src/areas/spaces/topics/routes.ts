@@ -71,7 +71,7 @@ const taken = 'name: has already been taken';
 export const topicRoutes = [
   get('/topics', {
     operation: 'listTopics',
-    summary: 'List topics, those of most projects first',
+    summary: 'List topics, most projects first',
     access: anyone,
     input: {
       search: optional(Type.String({ description: 'Part of the name or title' })),
@@ -136,7 +136,7 @@ export const topicRoutes = [
   }),
   post('/topics/merge', {
     operation: 'mergeTopics',
-    summary: 'Merge a topic into another, which its projects then have',
+    summary: 'Merge a topic into another',
     access: admin,
     input: { source_topic_id: Id, target_topic_id: Id },
     returns: withStatus(200, one(Topic)),

@@ -44,7 +44,7 @@ export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEn
   const people = assignees ? 'its author, its assignees' : 'its author';
   return kind.endpoints([
     subscribing(true, 'subscribe', `Subscribe to an ${name}`),
-    subscribing(false, 'unsubscribe', `Not be told any more of what happens to an ${name}`),
+    subscribing(false, 'unsubscribe', `Unsubscribe from an ${name}`),
     get(`${at.path}/participants`, {
       operation: `list${type}Participants`,
       summary: `List the participants of an ${name}: ${people}, commenters and mentioned users`,

@@ -37,7 +37,7 @@ export const issueListRoutes = [
   get('/issues', {
     operation: 'listIssues',
     summary: 'List issues, newest first',
-    description: 'Callers without a token must ask for `scope=all`.',
+    description: 'Callers without a token must set `scope=all`.',
     access: anyone,
     input: { ...paging, ...ownScope, ...nonArchived, ...listFilters },
     rules: listRules,
@@ -73,7 +73,7 @@ export const issueListRoutes = [
   get('/issues_statistics', {
     operation: 'countIssues',
     summary: 'Count issues',
-    description: 'Callers without a token must ask for `scope=all`.',
+    description: 'Callers without a token must set `scope=all`.',
     access: anyone,
     input: { ...ownScope, ...statisticsFilters },
     rules: listRules,
