@@ -9,7 +9,7 @@ import { buildApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { secretsOf } from './services/index.ts';
 
-test('the log holds nothing that opens a link, whatever it leads to', async (t) => {
+test('the log contains no token of any link', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-app-'));
   t.after(() => rm(data, { recursive: true, force: true }));
   const { db } = await testDatabase();

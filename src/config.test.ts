@@ -34,7 +34,7 @@ test('a variable that is set but empty counts as not set', () => {
   assert.deepEqual(readConfig({ COPPICE_PORT: '', COPPICE_ROOT_TOKEN: '', COPPICE_ROOT_TOKEN_FILE: '' }), readConfig({}));
 });
 
-test('the address follows from host and port when it is not given', () => {
+test('the address is derived from host and port by default', () => {
   assert.equal(readConfig({ COPPICE_PORT: '8080' }).url, 'http://localhost:8080');
   assert.equal(readConfig({ COPPICE_HOST: '0.0.0.0', COPPICE_PORT: '80' }).url, 'http://localhost');
   assert.equal(readConfig({ COPPICE_HOST: '10.1.2.3' }).url, 'http://10.1.2.3:3000');

@@ -93,7 +93,7 @@ test('the first start prints a token that works, a second only its address, and 
   assert.equal((await ended(third)).code, 0);
 });
 
-test('what is wrong on the command line or in the environment is said in sentences', async () => {
+test('errors in the command line or the environment are reported in sentences', async () => {
   const unknown = await ended(coppice(['sing']));
   assert.deepEqual([unknown.code, unknown.err.split('\n')[0]], [2, 'There is no command “sing”.']);
   const option = await ended(coppice(['token', 'create', '--user', 'root']));

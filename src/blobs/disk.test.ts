@@ -52,7 +52,7 @@ test('an empty blob is a blob', async (t) => {
   assert.equal((await buffer((await blobs.read(`lfs/${empty}`))!)).length, 0);
 });
 
-test('what is not as announced, or breaks off, leaves nothing', async (t) => {
+test('a blob that differs from its announcement or is cut off leaves nothing behind', async (t) => {
   const { blobs, files } = await place(t);
   const mismatch = (what: string) => (error: unknown) => error instanceof BlobMismatch && error.what === what;
   await assert.rejects(blobs.receive(source(bytes), { ...expected, size_bytes: 14 }), mismatch('size'));

@@ -22,7 +22,7 @@ test('a cron line has five fields, or six with the seconds first, and blanks aro
   assert.deepEqual(cron('15,45 0 23 * * *').seconds, [15, 45]);
 });
 
-test('values, ranges, lists, steps and names are read as they are meant', () => {
+test('values, ranges, lists, steps and names are parsed', () => {
   const fields = (text: string) => {
     const { minutes, hours, month_days, months, weekdays } = cron(text);
     return { minutes, hours, month_days, months, weekdays: weekdays?.map(({ weekday }) => weekday) };
@@ -48,7 +48,7 @@ test('values, ranges, lists, steps and names are read as they are meant', () => 
   assert.deepEqual(fields('0 0 -1--30 * *').month_days, [-31, -30, -1]);
 });
 
-test('what is no cron line is refused', () => {
+test('invalid cron lines are refused', () => {
   const refused = [
     ...['', ' ', '*', '* * * *', '* * * * * * *', 'every day', '@daily', '@hourly', '@reboot', 'nonsense here for five fields'],
     ...[

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { commitTo, put, temporaryRepository } from '../../test/support/bare_repository.ts';
 import { argumentsOf, GitError, git, gitStream } from './command.ts';
 
-test('a value from a user stands where git cannot take it for an option', async (t) => {
+test('git cannot read a value from a user as an option', async (t) => {
   const repository = await temporaryRepository(t);
   assert.deepEqual(argumentsOf(repository, 'log', ['--format=%H'], ['--output=/tmp/x'], ['-p']), [
     `--git-dir=${repository.path}`,

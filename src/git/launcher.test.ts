@@ -55,7 +55,7 @@ test('git reads its input, writes its output, and says how it ended', async () =
   assert.match(stderr, /^fatal: /);
 });
 
-test('git that is told to stop ends, and is reported without an exit code', async () => {
+test('a stopped git is reported without an exit code', async () => {
   const process = await waiting();
   process.stdout.resume();
   process.kill('SIGTERM');
@@ -77,7 +77,7 @@ test('many short processes at once all end with their own output', async () => {
   );
 });
 
-test('when the process that starts git is killed, what it started fails, and the next git runs', {
+test('when the process that starts git is killed, its running gits fail and the next one works', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const repository = await temporaryRepository(t);

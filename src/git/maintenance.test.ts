@@ -16,7 +16,7 @@ import {
   updateRefs,
 } from './index.ts';
 
-test('maintenance packs what has become many and keeps everything, reachable or not', async (t) => {
+test('maintenance packs many objects and keeps all of them, reachable or not', async (t) => {
   const repository = await temporaryRepository(t);
   await maintain(repository); // An empty repository needs none and is no error.
   await git(repository, 'config', [], ['core.fsync', 'none']);
@@ -72,7 +72,7 @@ test('readers and writers go on while maintenance runs', async (t) => {
   assert.equal(await userGit(repository.path, 'fsck', '--strict', '--no-dangling'), '');
 });
 
-test('what dead writers left is removed when it is old, and left alone when it is not', async (t) => {
+test('the remains of dead writers are removed when they are old, and kept when they are recent', async (t) => {
   const repository = await temporaryRepository(t);
   await commitTo(repository, { changes: [put('a', 'a')] });
   const objects = join(repository.path, 'objects');

@@ -50,7 +50,7 @@ for (const format of ['sha1', 'sha256'] as const)
     assert.equal(await userGit(repository.path, 'fsck', '--strict', '--no-dangling'), '');
   });
 
-test('changes that meet are no merge, and a tree that is merged with its own past stays what it is', async (t) => {
+test('conflicting changes are not merged, and a tree merged with its own past stays the same', async (t) => {
   const repository = await temporaryRepository(t);
   const base = await made(repository, null, [put('a', '1\n')]);
   const two = await made(repository, base.id, [put('a', '2\n')]);

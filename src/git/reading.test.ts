@@ -115,7 +115,7 @@ test('a path leads to files, folders, links and submodules, and never out of the
   await assert.rejects(entryAt(repository, 'main', 'folder'), TypeError);
 });
 
-test('ten megabytes of noise come back byte for byte, whole and as a stream', async (t) => {
+test('ten megabytes of random bytes are read back unchanged, whole and as a stream', async (t) => {
   const repository = await temporaryRepository(t);
   const content = randomBytes(10 * 1024 * 1024 + 1);
   const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -160,7 +160,7 @@ test('a damaged object fails its own question and no other', async (t) => {
   assert.deepEqual(texts, ['good', 'ReaderDied', 'good', 'ReaderDied', 'good']);
 });
 
-test('what is written while a reader is open is seen at once, also after packing', async (t) => {
+test('objects written while a reader is open are visible at once, also after packing', async (t) => {
   const repository = await temporaryRepository(t);
   let parent: string | null = null;
   for (let round = 0; round < 5; round++) {

@@ -91,7 +91,7 @@ test('a ref never disappears from a list while git packs it and others move it',
   await writing;
 });
 
-test('of many who create the same branch one succeeds, and nothing is created beside what it would be a folder of', async (t) => {
+test('only one of many concurrent creations of a branch succeeds, and no ref is created inside another', async (t) => {
   const repository = await temporaryRepository(t);
   const id = await commitTo(repository, { changes: [put('a', 'a')] });
   const create = (ref: string) => updateRefs(repository, [{ ref: `refs/heads/${ref}`, old: null, new: id }]);

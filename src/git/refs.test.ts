@@ -26,7 +26,7 @@ import {
   writeTag,
 } from './index.ts';
 
-test('of many writers that saw the same branch exactly one wins, and the others are told', async (t) => {
+test('exactly one of many concurrent updates of a branch wins, and the others fail with RefMoved', async (t) => {
   const repository = await temporaryRepository(t);
   const base = await commitTo(repository, { changes: [put('a', 'base')] });
   const commits = await Promise.all(
@@ -100,7 +100,7 @@ test('the lock of a writer that died long ago is removed, a fresh one is respect
   assert.equal(await resolveBranch(repository, 'main'), undefined);
 });
 
-test('branches and tags are listed in the order asked for, and a tag tells what it says', async (t) => {
+test('branches and tags are listed in the requested order, and a tag is read with its message', async (t) => {
   const repository = await temporaryRepository(t);
   const day = (number: number) => new Date(Date.UTC(2025, 0, number));
   const old = await commitTo(repository, { branch: 'b', date: day(1), changes: [put('a', '1')] });
@@ -269,7 +269,7 @@ test('the base of several commits is what the first shares with the others', asy
   assert.equal(await mergeBase(repository, [one!, other]), undefined);
 });
 
-test('a branch moves when it is packed, below a folder that is gone, and beside git that packs refs all the time', async (t) => {
+test('a branch moves when it is packed, when its folder is missing, and while git packs refs', async (t) => {
   const repository = await temporaryRepository(t);
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c', 'd'])

@@ -135,7 +135,7 @@ test('a refused push leaves the refs, and its client reads why', async (t) => {
   await assert.rejects(git(repository, 'cat-file', ['-e'], [pushed]), { name: 'GitError' });
 });
 
-test('an accepted push tells what has moved, creation and removal too, and shows what the server says', async (t) => {
+test('an accepted push reports all moved refs, also created and deleted ones, and shows the messages of the server', async (t) => {
   const repository = await temporaryRepository(t);
   const id = await commitTo(repository, { changes: [put('a', '1')] });
   await updateRefs(repository, [{ ref: 'refs/heads/old', old: null, new: id }]);

@@ -123,7 +123,7 @@ test('projects are found by id and by encoded path, with %2E for dots and a trai
   assert.equal((await as('reporter').get(`/projects/${path}/freeze_periods`)).status, 200);
 });
 
-test('every reply carries its request id, and JSON is application/json without more', async () => {
+test('every reply has its request id, and JSON is application/json without a charset', async () => {
   const { as } = await world();
   const answer = await as('guest').get('/version', {}, { headers: { 'x-request-id': 'abc-12345' } });
   assert.equal(answer.status, 200);
@@ -236,7 +236,7 @@ test('the documentation is served without assets from outside', async () => {
   assert.ok(document.body.paths['/projects/{id}/freeze_periods'].post);
 });
 
-test('a list of more than 10,000 rows leaves its totals out, and still leads to the end', async () => {
+test('a list of more than 10,000 rows has no totals, and its links lead to the end', async () => {
   const { as, db, project } = await world();
   const path = `/projects/${project.id}/freeze_periods`;
   const fill = (count: number) =>

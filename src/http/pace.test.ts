@@ -34,19 +34,19 @@ async function drip(url: string, path: string, bytes: number): Promise<string> {
   return answer;
 }
 
-test('a body that comes in too slowly is answered with 408, and the connection ends', async (t) => {
+test('a body that arrives too slowly is refused with 408, and the connection is closed', async (t) => {
   const url = await server(t);
   const slow = await drip(url, '/read', 1);
   assert.match(slow, /^HTTP\/1\.1 408 /);
   assert.match(slow, /\{"message":"408 Request Timeout"\}$/);
 });
 
-test('a body that takes too long in all is answered with 408, however steadily it comes', async (t) => {
+test('a body that takes too long is refused with 408, however steadily it arrives', async (t) => {
   const url = await server(t);
   assert.match(await drip(url, '/read', 100), /^HTTP\/1\.1 408 /);
 });
 
-test('a connection on which a body goes on after the answer is closed', async (t) => {
+test('a connection whose body continues after the reply is closed', async (t) => {
   const url = await server(t);
   assert.match(await drip(url, '/leave', 100), /^HTTP\/1\.1 200 [\s\S]*\{"left":true\}$/);
 });

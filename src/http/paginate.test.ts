@@ -7,7 +7,7 @@ import { paginate, paginateByKey } from './paginate.ts';
 
 const text = 'Keyset pagination is not yet available for this type of request';
 
-test('an order that a list cannot be read in by keyset is refused with 405', async () => {
+test('an order without keyset pagination is refused with 405', async () => {
   const { db, people } = await world();
   const query = db.selectFrom('users').select(['users.id', 'users.name']);
   const columns = { id: 'users.id' };
@@ -27,7 +27,7 @@ test('an order that a list cannot be read in by keyset is refused with 405', asy
   }
 });
 
-test('rows of one value are told apart by their id, also across a page, and none is left when the last came', async () => {
+test('rows with equal values are ordered by id, also across pages, and the last page has no next one', async () => {
   const { db, people } = await world();
   const ids = Object.values(people).map(({ id }) => id);
   await db.updateTable('users').set({ name: 'Same' }).where('id', 'in', ids).execute();
@@ -76,7 +76,7 @@ test('computed columns are read for the rows of a page only, not for those befor
   );
 });
 
-test('a filter on a joined table that has several rows for one of the list chooses among them', async () => {
+test('a filter on a joined table selects one of several rows for a row of the list', async () => {
   const { db, people, group, project } = await world();
   const query = db
     .selectFrom('users')

@@ -14,7 +14,7 @@ const Thing = Type.Object({
 });
 const write = serialiser(Type.Array(Thing));
 
-test('a large reply is the same text as a small one, and other work is done between its pieces', async () => {
+test('a large reply has the same text as a small one, and other requests run between its pieces', async () => {
   const thing = { id: 1, text: null, lines: ['"', 'ü'], shape: { a: undefined }, content: Buffer.from([0, 1, 255, 3]) };
   const small = write([thing], 'free');
   assert.equal(small, '[{"id":1,"text":null,"lines":["\\"","ü"],"shape":{},"content":"AAH/Aw=="}]');

@@ -87,7 +87,7 @@ test('a waiting job with the same key is replaced', async () => {
   assert.equal(rows[0]?.max_attempts, 3);
 });
 
-test('a job that waits keeps its time when it is replaced, and runs at once when asked for', async () => {
+test('a waiting job keeps its time when it is replaced, and runs at once on request', async () => {
   const { db } = await testDatabase();
   const patient = job('test_patient', { input: { id: Type.Integer() }, retries: 2, run: async () => {} });
   const waiting = async () => {
@@ -109,7 +109,7 @@ test('a job that waits keeps its time when it is replaced, and runs at once when
   );
 });
 
-test('a job that is cut off by a stop goes back to the queue as if it had not begun', async (t) => {
+test('a job that a stop interrupts returns to the queue, and the attempt does not count', async (t) => {
   const began = Promise.withResolvers<void>();
   const endless = job('test_endless', {
     input: {},
@@ -127,7 +127,7 @@ test('a job that is cut off by a stop goes back to the queue as if it had not be
   assert.deepEqual(await queued(db, 'test_endless'), [{ task: 'test_endless', attempts: 0, max_attempts: 1, is_locked: false }]);
 });
 
-test('a job that the queue gives out while the worker stops goes back, too, and is not begun', async (t) => {
+test('a job that arrives while the worker stops returns to the queue without being started', async (t) => {
   const began = Promise.withResolvers<void>();
   const cutOff = Promise.withResolvers<void>();
   let runs = 0;
@@ -163,7 +163,7 @@ test('a job that the queue gives out while the worker stops goes back, too, and 
   assert.equal(runs, 1);
 });
 
-test('a job whose worker was killed is run by the next one, even if it was the last try', async (t) => {
+test('a job whose worker was killed is run by another one, even on its last attempt', async (t) => {
   const done = Promise.withResolvers<void>();
   const left = job('test_left', { input: {}, retries: 1, run: async () => done.resolve() });
   const { db } = await testDatabase();
@@ -174,7 +174,7 @@ test('a job whose worker was killed is run by the next one, even if it was the l
   await done.promise;
 });
 
-test('a long job of a worker that lives is left to it', async (t) => {
+test('a long job stays with its worker while that is alive', async (t) => {
   const began = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   let runs = 0;
@@ -200,7 +200,7 @@ test('a long job of a worker that lives is left to it', async (t) => {
   assert.equal(runs, 1);
 });
 
-test('a job that fails waits for its next try, with the reason', async (t) => {
+test('a failed job waits for its next attempt, with the reason', async (t) => {
   const failed = Promise.withResolvers<void>();
   const broken = job('test_broken', {
     input: {},
@@ -219,7 +219,7 @@ test('a job that fails waits for its next try, with the reason', async (t) => {
   assert.deepEqual(rows, [{ attempts: 1, last_error: 'the disk is full', waits: true }]);
 });
 
-test('a job that ends while the database is gone is noted as done when it is back', async (t) => {
+test('a job that ends while the database is away is recorded as done when it is back', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-jobs-'));
   await prepareData(data);
   const restarted = Promise.withResolvers<string>();
@@ -252,7 +252,7 @@ test('a job that ends while the database is gone is noted as done when it is bac
   await db.destroy();
 });
 
-test('what cannot work is refused when it is declared or started', async (t) => {
+test('invalid jobs are refused when they are declared or started', async (t) => {
   assert.throws(
     () => job('test_bad', { input: { id: Type.Integer() }, retries: 0, schedule: '0 3 * * *', run: async () => {} }),
     /schedule/,

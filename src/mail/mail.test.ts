@@ -83,7 +83,7 @@ test('no text can add a header, a recipient or a fact', async (t) => {
   assert.ok(renderMessage(letter()).text.endsWith('\n'));
 });
 
-test('a mail that the server does not take is an error, and the next may be taken', async (t) => {
+test('a mail that the server refuses is an error, and the next one can be sent', async (t) => {
   const refusals = [550, 451];
   const { url, received } = await mailbox(t, {
     onRcptTo: (_address, _session, done) => {
@@ -100,7 +100,7 @@ test('a mail that the server does not take is an error, and the next may be take
   await assert.rejects(nowhere.send(letter()), /ECONNREFUSED/);
 });
 
-test('several mails can be on their way at once', async (t) => {
+test('several mails can be sent concurrently', async (t) => {
   const arrived = Promise.withResolvers<void>();
   let waiting = 0;
   const { url, received } = await mailbox(t, {
@@ -120,7 +120,7 @@ test('several mails can be on their way at once', async (t) => {
   );
 });
 
-test('smtps with a name and a password is spoken, and the certificate of a stranger is refused', async (t) => {
+test('mail is sent over smtps with a name and password, and an untrusted certificate is refused', async (t) => {
   const seen: unknown[] = [];
   const { port, received } = await mailbox(t, {
     secure: true,
@@ -138,7 +138,7 @@ test('smtps with a name and a password is spoken, and the certificate of a stran
   assert.equal(received.length, 1);
 });
 
-test('without a server mail is kept in files, each readable by its owner alone', async (t) => {
+test('without a server, mail is stored in files that only their owner can read', async (t) => {
   const folder = await folderFor(t);
   const mailer = mailerFor({ smtpUrl: undefined, from, folder });
   await mailer.send(letter());
@@ -161,7 +161,7 @@ test('without a server mail is kept in files, each readable by its owner alone',
   assert.ok(mails[0]!.text!.includes('Orchard & <i>Co</i>'));
 });
 
-test('a process that sends no mail does not load what sends it', async (t) => {
+test('a process that sends no mail does not load the mail client', async (t) => {
   const folder = await folderFor(t);
   const script = `
     import { registerHooks } from 'node:module';

@@ -13,7 +13,7 @@ test('Markdown becomes HTML, with and without the paragraph around it', async ()
   assert.equal(await toHtml('<sup>x</sup> &lt;'), '<p><sup>x</sup> &lt;</p>\n');
 });
 
-test('what exists is linked, outside code and other links', async () => {
+test('references to existing items are linked, except in code and other links', async () => {
   assert.equal(
     await toInlineHtml('#1 and #404, `#2` [#3](https://x.example) \\#4', linkOf),
     '<a href="/issue/1">#1</a> and #404, <code>#2</code> <a href="https://x.example">#3</a> #4',
@@ -25,7 +25,7 @@ test('what exists is linked, outside code and other links', async () => {
   assert.equal(await toInlineHtml('a_b@c', linkOf), 'a_b@c');
 });
 
-test('nothing that runs gets through', async () => {
+test('nothing executable remains', async () => {
   const attempts = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -83,7 +83,7 @@ const pieces = [
   'é',
 ];
 
-test('whatever is written, elements and attributes are those that are allowed', async () => {
+test('any text yields only allowed elements and attributes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), async (parts) => {
       for (const html of [await toHtml(parts.join(''), linkOf), await toInlineHtml(parts.join(''), linkOf)]) {
@@ -99,12 +99,12 @@ test('whatever is written, elements and attributes are those that are allowed', 
   );
 });
 
-test('a text that is too long to be read is shown as it is written', async () => {
+test('a text that is too long is shown as plain text', async () => {
   assert.equal(await toInlineHtml('<b>'.repeat(4000)), '&lt;b&gt;'.repeat(4000));
   assert.match(await toHtml('['.repeat(1_000_000)), /^<pre>\[/);
 });
 
-test('a short text that would become very long HTML is shown as it is written', async () => {
+test('a short text that would become very long HTML is shown as plain text', async () => {
   const rows = 'a\n'.repeat(500);
   const table = `${'a|'.repeat(200)}\n${'-|'.repeat(200)}\n${rows}`;
   assert.equal(await toHtml(table), `<pre><code>${table}</code></pre>\n`);
@@ -114,7 +114,7 @@ test('a short text that would become very long HTML is shown as it is written', 
   assert.match(await toHtml('|a|b|\n|-|-|\n|c|\n'), /<td>c<\/td>\n<td><\/td>/);
 });
 
-test('others are served between texts that take long', async () => {
+test('other requests are served between texts that take long', async () => {
   let made: string[] = [];
   const turns = await turnsDuring(async () => {
     made = await mapInSlices(['a', 'b', 'c', 'd'], (text, index) => {
@@ -127,7 +127,7 @@ test('others are served between texts that take long', async () => {
   assert.ok(turns >= 3, `${turns} turns`);
 });
 
-test('others are served between the parser and the filter of a long text', async () => {
+test('other requests are served between the parser and the filter of a long text', async () => {
   assert.ok((await turnsDuring(() => toHtml('*a_ '.repeat(2000)))) > 0);
   assert.ok((await turnsDuring(() => toInlineHtml('*a_ '.repeat(2000)))) > 0);
 });

@@ -45,7 +45,7 @@ test('each sigil has its kind, with and without a path', () => {
   ]);
 });
 
-test('our own addresses are references, others are not looked into', () => {
+test('our own addresses are references, and others contain none', () => {
   assert.deepEqual(named(`${url}/a/b/-/issues/1#note_5 ${url}/groups/g/h/-/epics/2 <${url}/a/b/-/merge_requests/3/diffs>`), [
     'issue a/b 1',
     'epic g/h 2',
@@ -63,7 +63,7 @@ test('our own addresses are references, others are not looked into', () => {
   );
 });
 
-test('what only looks like a reference is none', () => {
+test('text that only looks like a reference is none', () => {
   assert.deepEqual(
     named('#12a #0x1 mail@example.com a@b.c # 1 @ ann % of &amp; &#39; &nbsp; ~~gone~~ 10% 5$ \\#1 \\@ann C# !important #'),
     [],
@@ -86,7 +86,7 @@ test('code is skipped, however it is written', () => {
   assert.deepEqual(named('> ~~~\n> #1\n\n> #2\n- a\n\n      #3\n\n  #4'), ['issue - 2', 'issue - 4']);
 });
 
-test('lines know of code and quotations', () => {
+test('lines in code and quotations are recognised', () => {
   const kinds = (text: string) =>
     [...linesOf(text)].map(({ in_code, quoted }) => `${in_code ? 'code' : 'text'}${quoted ? ' quoted' : ''}`);
   assert.deepEqual(kinds('a\n> b\nlazy\n\nc\n> ```\n> d\n\te'), [
@@ -132,7 +132,7 @@ const marks = [
   `${url}/a/-/issues/1`,
 ];
 
-test('a reference stands where it says, whatever the text', () => {
+test('a reference is at its stated offset in any text', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.constantFrom(...marks), fc.string({ unit: 'binary', maxLength: 5 }))), (parts) => {
       const text = parts.join('');

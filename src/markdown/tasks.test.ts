@@ -6,7 +6,7 @@ import { taskItems } from './tasks.ts';
 
 const texts = (text: string) => atOnce(taskItems(text)).map((item) => `${item.done ? 'x' : '_'} ${item.text}`);
 
-test('every mark of a list makes a task, in quotations and behind several marks too', async () => {
+test('every list mark can start a task, also in quotations and after several marks', async () => {
   const text = [
     '- [ ] dash',
     '+ [x] plus',
@@ -49,7 +49,7 @@ test('a box without a list, without a blank or without a text is no task', async
   assert.deepEqual(texts(text.join('\n')), []);
 });
 
-test('what stands in code or in a comment is no task', async () => {
+test('code and comments contain no tasks', async () => {
   const text = [
     '```',
     '- [ ] fenced',
@@ -78,18 +78,18 @@ test('what stands in code or in a comment is no task', async () => {
   assert.deepEqual(texts(text.join('\r\n')), ['_ one', 'x two', '_ three', '_ four, inside three']);
 });
 
-test('an open fence reaches to the end, of its quotation or of the text', async () => {
+test('an unclosed fence reaches to the end of its quotation or of the text', async () => {
   assert.deepEqual(texts('> ```\n> - [ ] in it\n- [ ] behind it'), ['_ behind it']);
   assert.deepEqual(texts('- [ ] before\n```\n- [ ] in it'), ['_ before']);
 });
 
-test('the status names one item or several', async () => {
+test('the status counts one item or several', async () => {
   assert.equal(taskStatus(await taskCompletion('- [ ] a')), '0 of 1 checklist item completed');
   assert.equal(taskStatus(await taskCompletion('- [ ] a\n- [x] b')), '1 of 2 checklist items completed');
   assert.deepEqual(await taskCompletion(null), { count: 0, completed_count: 0 });
 });
 
-test('ticking is told from other changes', async () => {
+test('ticks are distinguished from other changes', async () => {
   const before = '- [ ] a\n- [x] b\n- [ ] c';
   assert.deepEqual(await tickedTasks(before, '- [x] a\n- [ ] b\n- [ ] c'), [
     { text: 'a', done: true },

@@ -62,7 +62,7 @@ test('the network around it is recognised, up to its borders', () => {
     assert.equal(localTargetOf(hostOf(`http://${host}/`)), 'local network', host);
 });
 
-test('every other place is none of them', () => {
+test('other addresses are not recognised as local', () => {
   const outside = [
     '9.255.255.255',
     '11.0.0.0',

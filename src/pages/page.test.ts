@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fastify from 'fastify';
 import { htmlPage, sendPage } from './page.ts';
 
-test('a page shows texts as they are, and never as markup', () => {
+test('a page escapes its texts', () => {
   const evil = `<script>alert("1")</script> & 'more'`;
   const html = htmlPage({
     title: evil,
@@ -19,7 +19,7 @@ test('a page shows texts as they are, and never as markup', () => {
   assert.equal(html.match(/&lt;script&gt;alert\(&quot;1&quot;\)&lt;\/script&gt; &amp; &#39;more&#39;/g)?.length, 11);
 });
 
-test('a page is a document with one heading that needs nothing from elsewhere', async () => {
+test('a page is a self-contained document with one heading', async () => {
   const app = fastify();
   const parts = ['Text', { button: 'Accept', action: '/-/accept', fields: { token: 'x' } }];
   app.get('/', (_request, reply) => sendPage(reply, 410, { title: 'Invitation', parts }));

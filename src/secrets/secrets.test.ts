@@ -8,7 +8,7 @@ import { keyInFile, SecretKeyError, secretsFrom } from './index.ts';
 
 const secrets = secretsFrom('k'.repeat(32));
 
-test('what is sealed can be read with the same key for the same purpose, and only unchanged', () => {
+test('a sealed value can be read only unchanged, with the same key and for the same purpose', () => {
   const sealed = secrets.seal('tokens', 'swordfish ✓');
   assert.equal(secretsFrom('k'.repeat(32)).unseal('tokens', sealed), 'swordfish ✓');
   assert.ok(!sealed.includes('swordfish'));
@@ -35,7 +35,7 @@ test('a link can be verified back to its seed, and cannot be forged without the 
     assert.equal(secrets.seedOfLink('confirmation', wrong), undefined);
 });
 
-test('the key is made once, for its owner alone, and a broken one is refused', async (t) => {
+test('the key is created once, readable only by its owner, and an invalid one is refused', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-secrets-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'data', 'secret.key');

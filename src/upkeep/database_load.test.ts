@@ -8,7 +8,7 @@ async function* brokenOff(line: string) {
   throw new Error('the archive breaks off');
 }
 
-test('an archive that breaks off among rows ends the loading by its own error, and leaves the database as it was', async () => {
+test('an archive that ends among rows fails with its own error, and the database stays as it was', async () => {
   const { db, connectionString } = await testDatabase();
   const loading = await beginLoading(connectionString);
   await loading.takeTables([{ name: 'instance', columns: ['id', 'secret_fingerprint'] }]);

@@ -10,7 +10,7 @@ import { openScene, playRound, tried, victims } from './scene.ts';
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 
-test(`what was answered outlives every crash, and nothing is half there (CRASH_SEED=${seed})`, async (t) => {
+test(`confirmed changes survive every crash, and nothing is half written (CRASH_SEED=${seed})`, async (t) => {
   const random = randomFrom(seed);
   const scene = await openScene();
   for (const [number, victim] of victims.entries()) {

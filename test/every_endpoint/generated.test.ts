@@ -28,7 +28,7 @@ interface Document {
   components: { responses: Record<string, object>; schemas: Record<string, { required: string[] }> };
 }
 
-test('the OpenAPI document tells the types of bodies, that a 304 has none, and which fields are always there', () => {
+test('the OpenAPI document has the types of bodies, none for 304, and the fields that are always present', () => {
   const { paths, components } = openApiDocument(endpoints) as unknown as Document;
   const typesOf = (path: string) => Object.keys(paths[path]!.get.responses[200]!.content);
   assert.deepEqual(typesOf('/projects/{id}/repository/archive'), [
@@ -104,7 +104,7 @@ function placesOf(node: unknown, says: (node: Described) => boolean, place = '')
   return [...own, ...Object.entries(node).flatMap(([key, value]) => placesOf(value, says, `${place}/${nameOf(key, value)}`))];
 }
 
-test('what is deprecated is marked in the OpenAPI document', () => {
+test('deprecated items are marked in the OpenAPI document', () => {
   const document = openApiDocument(endpoints);
   const marked = new Set(placesOf(document, ({ deprecated }) => deprecated === true));
   assert.deepEqual(

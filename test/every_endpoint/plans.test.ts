@@ -134,7 +134,7 @@ const freeOf = ({ path, input = {} }: AnyEndpoint): string[] =>
     schema[marks]?.plan === undefined && !path.includes(`:${name}`) ? [name] : [],
   );
 
-test('beside other parameters, one above the plan is ignored in a change and refused as a filter', async () => {
+test('a parameter above the plan is ignored next to others in a change, and refused as a filter', async () => {
   await changePlan(here, 'free');
   const gated = endpoints
     .filter((endpoint) => reaches('free', endpoint.plan) && freeOf(endpoint).length > 0)

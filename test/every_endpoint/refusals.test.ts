@@ -106,7 +106,7 @@ const isMessage = (message: unknown): boolean =>
     Object.values(message ?? [0]).every((reasons) => Array.isArray(reasons)) &&
     !Array.isArray(message));
 
-test('what a refusal says is a sentence, or reasons by field', () => {
+test('the message of a refusal is a sentence, or reasons by field', () => {
   const refusals = [
     new ApiError(400, { message: 'x is missing' }),
     new ApiError(400, { message: { title: ["can't be blank"] } }),

@@ -287,7 +287,7 @@ test('a licensee has all members, also where the licence does not name them', as
   assert.deepEqual(added.body.licensee, { Name: '', Email: '', Company: 'Orchard' });
 });
 
-test('fields that say something about the caller or the content are true', async () => {
+test('fields about the caller and the content have the right values', async () => {
   const here = await world();
   const { as, people } = here;
   const ofProject = `/projects/${here.project.id}`;

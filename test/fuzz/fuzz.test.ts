@@ -69,7 +69,7 @@ const namesFor = (caller: CallerName, here: Names, elsewhere: Names): Names[] =>
 const tokenOf = (caller: CallerName, { people }: World): Record<string, string> =>
   caller === 'anonymous' ? {} : { 'private-token': people[caller].token };
 
-test(`no request makes the server fail or talk (FUZZ_SEED=${seed} FUZZ_REQUESTS=${total})`, async (t) => {
+test(`no request makes the server fail or reveal anything (FUZZ_SEED=${seed} FUZZ_REQUESTS=${total})`, async (t) => {
   const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument(endpoints))) as Document).filter(
     ({ method, path }) => `${method} ${path}` !== leftOut,
   );

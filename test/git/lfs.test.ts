@@ -61,7 +61,7 @@ test('git-lfs pushes and clones large files', options, async () => {
   assert.notEqual((await other.run(['push', 'origin', 'main'], { at: 'work' })).code, 0);
 });
 
-test('a push without its large files is refused, unless LFS is switched off', options, async () => {
+test('a push without its large files is refused, unless LFS is disabled', options, async () => {
   const here = await place();
   const made = await begin(here);
   await writeFile(path.join(made.folder, 'work/film.bin'), randomBytes(1000));

@@ -72,7 +72,7 @@ test('the end of the terminal stops the server in order', async () => {
   assert.ok(!existsSync(lockFile(data)));
 });
 
-test('an npm that skips scripts before others installs all the same, or the start says what to do', async () => {
+test('with ignore-scripts npm still installs, or the start says what to do', async () => {
   const clone = await folder();
   for (const name of ['package.json', 'package-lock.json', 'scripts'])
     await cp(path.join(top, name), path.join(clone, name), { recursive: true });

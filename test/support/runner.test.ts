@@ -20,12 +20,12 @@ async function outcomesOf(t: { after(end: () => Promise<void>): void }, source: 
 const failed = (outcomes: Outcome[]) =>
   outcomes.flatMap(({ file, events }) => (events.some(({ type }) => type === 'test:fail') ? [path.basename(file)] : []));
 
-test('what is thrown when the last test of a process has ended fails the run', async (t) => {
+test('an error after the last test of a process fails the run', async (t) => {
   const late = "import { test } from 'node:test'; test('fine', () => { setTimeout(() => { throw new Error('late'); }, 100); });";
   assert.deepEqual(failed(await outcomesOf(t, late)), ['after the last file of a process']);
 });
 
-test('what the last test of a process has left open does not keep it running', async (t) => {
+test('open handles of the last test do not keep its process running', async (t) => {
   const open = "import { test } from 'node:test'; test('fine', () => { setInterval(() => {}, 1000); });";
   assert.deepEqual(failed(await outcomesOf(t, open)), []);
 });

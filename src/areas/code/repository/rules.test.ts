@@ -27,13 +27,13 @@ test('long content is read in pieces, wherever they end', async () => {
   for (const encoding of ['text', 'base64'] as const) assert.equal((await contentIn('content', '', encoding)).length, 0);
 });
 
-test('what is not Base64 is refused in any piece', async () => {
+test('content that is not Base64 is refused, wherever a piece ends', async () => {
   const base64 = 'A'.repeat(piece_chars);
   for (const text of [`${base64}$`, `$${base64}`, `${base64}=A`, `${'A'.repeat(piece_chars - 1)}=A`])
     await assert.rejects(contentIn('content', text, 'base64'), { status: 400 });
 });
 
-test('others are served while long content is read', async (t) => {
+test('other requests are served while long content is read', async (t) => {
   slowClock(t);
   const turns = await turnsDuring(() => contentIn('content', 'A'.repeat(8 * piece_chars), 'base64'));
   assert.ok(turns >= 4, `${turns} turns`);

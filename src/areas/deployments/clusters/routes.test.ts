@@ -30,7 +30,7 @@ async function added({ as }: World, ...body: Parameters<typeof bodyOf>) {
   return answer.body;
 }
 
-test('a cluster is added with little, and shown, listed, changed and removed', async (t) => {
+test('a cluster is added with few parameters, shown, listed, updated and removed', async (t) => {
   const here = await emptyWorld(t);
   const { as, people, project, group } = here;
   const answer = await as('admin').post('/admin/clusters/add', { name: 'Orchard', platform_kubernetes_attributes: platform });
@@ -133,7 +133,7 @@ test('only administrators can read or change clusters', async (t) => {
   );
 });
 
-test('what is missing or cannot be read is refused by parameter', async (t) => {
+test('missing and invalid parameters are refused', async (t) => {
   const { as } = await emptyWorld(t);
   const at = (member: string) => `platform_kubernetes_attributes[${member}]`;
   const refusals: [object, string][] = [
@@ -193,7 +193,7 @@ const refusedValues: [object, object, Record<string, string[]>][] = [
   ],
 ];
 
-test('a value that cannot be is refused by field, and a failed change changes nothing', async (t) => {
+test('an invalid value is refused by field, and a failed update changes nothing', async (t) => {
   const here = await emptyWorld(t);
   const { as, db } = here;
   await added(here, 'taken');
@@ -218,7 +218,7 @@ test('a value that cannot be is refused by field, and a failed change changes no
   assert.equal((await as('admin').put(`/admin/clusters/${id}`, without)).body.managed, true);
 });
 
-test('of clusters that are added at once for one scope there is one afterwards', async (t) => {
+test('only one of several clusters that are added concurrently for one scope is created', async (t) => {
   const { as, db } = await emptyWorld(t);
   const client = as('admin');
   const answers = await Promise.all(
@@ -232,7 +232,7 @@ test('of clusters that are added at once for one scope there is one afterwards',
   assert.equal((await db.selectFrom('clusters').select('id').execute()).length, 1);
 });
 
-test('what a provider keeps in step is not changed here, and everything else is', async (t) => {
+test('values that a provider manages cannot be updated, and all others can', async (t) => {
   const here = await emptyWorld(t);
   const { as, db } = here;
   const { id } = await added(here, 'Orchard');
@@ -258,7 +258,7 @@ test('what a provider keeps in step is not changed here, and everything else is'
   assert.deepEqual([changed.status, changed.body.enabled, changed.body.provider_type], [200, false, 'gcp']);
 });
 
-test('where administrators allow it a cluster may be in the local network', async (t) => {
+test('a cluster can be in the local network if administrators allow it', async (t) => {
   const here = await emptyWorld(t);
   const inside = { api_url: 'https://10.0.0.1:6443' };
   const refused = await here.as('admin').post('/admin/clusters/add', bodyOf('Orchard', {}, inside));
@@ -285,7 +285,7 @@ test('a cluster survives its management project, and belongs to the ghost user a
   assert.equal((await shown()).user.username, 'ghost');
 });
 
-test('a cluster that changed since the caller saw it stays', async (t) => {
+test('a cluster that has changed since the caller read it is not deleted', async (t) => {
   const here = await emptyWorld(t);
   const { id } = await added(here, 'Orchard');
   const early = { headers: { 'if-unmodified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' } };

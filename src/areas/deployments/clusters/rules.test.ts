@@ -14,13 +14,13 @@ xyJGt1Qmhn9NMAoGCCqGSM49BAMCA0gAMEUCICffdju0s3ARFHqg3DTJm+x5vgEt
 DH/uvXpAM0K/qEHKAiEAo5suV3XrgUU5muDkcLqeGusJ5Kv45aSRcIyapov3smY=
 -----END CERTIFICATE-----`;
 
-test('a certificate is one, or a bundle of them with notes in between, expired or not', () => {
+test('a certificate can be a bundle with comments in between, and can be expired', () => {
   const [first, second] = rootCertificates as [string, string];
   for (const text of [first, `${first}\n${second}`, `# The first\n${first}\r\n# The second\n${second}\n`, expired])
     assert.deepEqual(certificateReasons(text), [], text);
 });
 
-test('what is no certificate, or has something else in it, is refused', () => {
+test('text that is not a certificate, or contains anything else, is refused', () => {
   const [first] = rootCertificates as [string];
   const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
   const broken = first.replace(/\n[A-Za-z0-9+/]{64,}\n/, '\nAAAA\n');
@@ -61,7 +61,7 @@ test('a namespace is a label of RFC 1123, and for clusters that are not managed'
   assert.deepEqual(namespaceReasons('a', true), ['only allowed for project cluster']);
 });
 
-test('an address is a URL of the web that leads somewhere else', () => {
+test('an address is an HTTP URL of another machine', () => {
   for (const url of [
     'https://kube.example.com',
     'http://35.1.2.3:6443/api',

@@ -33,7 +33,7 @@ async function everythingIn(db: Database): Promise<string> {
   return texts.join('\n');
 }
 
-test('the token is sealed in the database, and neither replies nor logs ever hold it', async (t) => {
+test('the token is encrypted in the database, and is in no reply and no log', async (t) => {
   const { db, people, services } = await world();
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-clusters-'));
   t.after(() => rm(data, { recursive: true, force: true }));

@@ -61,7 +61,7 @@ test('a username is made from the id and is unique in its project or group', asy
   }
 });
 
-test('what no deploy token can have is refused, and none is created', async () => {
+test('invalid values of a deploy token are refused, and none is created', async () => {
   const { as, project } = await world();
   const path = `/projects/${project.id}/deploy_tokens`;
   const scopes = ['read_repository'];

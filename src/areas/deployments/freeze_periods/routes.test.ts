@@ -25,7 +25,7 @@ test('a freeze period is added, changed, listed and removed', async () => {
   assert.deepEqual(gone.body, { message: '404 Not found' });
 });
 
-test('without a time zone the period is in UTC, and an update that leaves it out keeps it', async () => {
+test('the time zone is UTC by default, and an update without it keeps it', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/freeze_periods`;
   const { cron_timezone: _, ...zoneless } = nights;
@@ -55,7 +55,7 @@ test('periods are listed oldest first, page by page', async () => {
   assert.equal(second.headers.get('x-next-page'), '3');
 });
 
-test('what is no cron line or time zone is refused by field, and nothing changes', async () => {
+test('invalid cron lines and time zones are refused by field, and nothing changes', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/freeze_periods`;
   const refusals: [object, object][] = [
@@ -81,7 +81,7 @@ test('what is no cron line or time zone is refused by field, and nothing changes
   assert.deepEqual((await as('reporter').get(url)).body, []);
 });
 
-test('who may not maintain the project changes nothing, and a hidden project is not there', async () => {
+test('only maintainers can change periods, and a hidden project is not found', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/freeze_periods`;
   const { id } = (await as('maintainer').post(url, nights)).body;
@@ -102,7 +102,7 @@ test('who may not maintain the project changes nothing, and a hidden project is 
   assert.equal((await as('reporter').get(url)).body.length, 1);
 });
 
-test('a period of another project cannot be reached, and an id that is none is refused', async () => {
+test('a period of another project is not found, and an invalid id is refused', async () => {
   const here = await world();
   const there = await world();
   const { id } = (await here.as('maintainer').post(`/projects/${here.project.id}/freeze_periods`, nights)).body;
@@ -117,7 +117,7 @@ test('a period of another project cannot be reached, and an id that is none is r
   assert.equal((await here.as('reporter').get(`/projects/${here.project.id}/freeze_periods`)).body.length, 1);
 });
 
-test('a period that changed since the caller saw it stays', async () => {
+test('a period that has changed since the caller read it is not deleted', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/freeze_periods`;
   const { id } = (await as('maintainer').post(url, nights)).body;

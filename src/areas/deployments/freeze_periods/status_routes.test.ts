@@ -49,7 +49,7 @@ test('a project has a limited number of freeze periods', async () => {
   });
 });
 
-test('protected branches take no changes during a freeze where the project says so, and others do', async () => {
+test('protected branches take no changes during a freeze if the project blocks pushes, and other branches do', async () => {
   const here = await filledWorld();
   const { as, project, people, url } = here;
   const head = await headOf(here, 'main');

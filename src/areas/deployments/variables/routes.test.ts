@@ -10,7 +10,7 @@ const places = ({ project, group }: World): [string, Persona, Persona][] => [
   ['/admin/ci/variables', 'admin', 'owner'],
 ];
 
-test('a variable is created, listed, changed and deleted in every place', async () => {
+test('variables of projects, groups and the instance are created, listed, updated and deleted', async () => {
   const here = await world();
   for (const [path, manager, other] of places(here)) {
     const as = here.as(manager);
@@ -49,7 +49,7 @@ test('a variable is created, listed, changed and deleted in every place', async 
   }
 });
 
-test('what no variable can have is refused by field, and nothing is stored', async () => {
+test('invalid values of a variable are refused by field, and nothing is stored', async () => {
   const here = await world();
   for (const [path, manager] of places(here)) {
     const as = here.as(manager);
@@ -128,7 +128,7 @@ test('values are encrypted in the database', async () => {
   assert.ok(!row.value.toString('latin1').includes('sesame'));
 });
 
-test('variables end with their project, and others cannot be seen from there', async () => {
+test('variables are deleted with their project, and those of other projects are not found', async () => {
   const { as, project, group, db } = await world();
   await as('owner').post(`/groups/${group.id}/variables`, { key: 'SHARED', value: 'x' });
   const path = `/projects/${project.id}/variables`;
