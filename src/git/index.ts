@@ -1,4 +1,5 @@
 /** The only code that runs git: a library of repository operations. It imports no other folder of ours. */
+export { isAncestor, mergeBase } from './ancestry.ts';
 export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { changedFiles } from './changes.ts';
@@ -25,11 +26,9 @@ export { alsoSeeing } from './quarantine.ts';
 export { closeReaders } from './readers.ts';
 export { isValidBranchName, isValidTagName } from './ref_names.ts';
 export {
-  isAncestor,
   isEmpty,
   listBranches,
   listTags,
-  mergeBase,
   mergedBranches,
   RefConflict,
   RefMoved,
