@@ -1,12 +1,20 @@
 /** How commits descend from each other. */
 import { LRUCache } from 'lru-cache';
 import { GitError, git } from './command.ts';
-import { readCommit } from './commits.ts';
+import { keptCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
+import { objectHeader } from './readers.ts';
 import { rememberedGit } from './remembered.ts';
 import type { Environment, Repository } from './types.ts';
 
 const ancestors = new LRUCache<string, boolean>({ max: 50_000 });
+
+/** How far back from a commit an answer for an earlier one is looked for. */
+const most_steps = 100;
+const most_kept = 200;
+
+const keyOf = ({ path }: Repository, ancestor: string, descendant: string): string =>
+  `${path}\0${fullId(ancestor)}\0${fullId(descendant)}`;
 
 /** Whether one commit is reachable from another. Every commit is reachable from itself. Takes ids. */
 export async function isAncestor(
@@ -16,14 +24,50 @@ export async function isAncestor(
   env?: Environment,
 ): Promise<boolean> {
   if (env) return askAncestor(repository, ancestor, descendant, env);
-  const key = `${repository.path}\0${fullId(ancestor)}\0${fullId(descendant)}`;
-  const known = ancestors.get(key);
-  if (known !== undefined) return known;
-  // A commit is most often compared with its parent. One that cannot be read is left to git, which says why.
-  const commit = await readCommit(repository, descendant).catch(() => undefined);
-  const is_ancestor = commit?.parent_ids.includes(ancestor) || (await askAncestor(repository, ancestor, descendant));
-  ancestors.set(key, is_ancestor);
+  const is_ancestor =
+    (await keptAncestry(repository, ancestor, descendant)) ?? (await askAncestor(repository, ancestor, descendant));
+  ancestors.set(keyOf(repository, ancestor, descendant), is_ancestor);
   return is_ancestor;
+}
+
+/** Those of `commits` that are reachable from `into`; one that the repository does not have is not. Takes ids, and starts one process at most. */
+export async function reachableFrom(repository: Repository, into: string, commits: readonly string[]): Promise<Set<string>> {
+  const answers = new Map<string, boolean | undefined>();
+  const ids = [...new Set(commits)];
+  // For more than a page of a list, looking through the memory would keep other requests waiting.
+  for (const id of ids) answers.set(id, ids.length > most_kept ? undefined : await keptAncestry(repository, id, into));
+  const open = ids.filter((id) => answers.get(id) === undefined);
+  const headers = await Promise.all(open.map((id) => objectHeader(repository, fullId(id))));
+  const unknown = open.filter((_, index) => headers[index]?.type === 'commit');
+  if (unknown.length > 0) {
+    const input = `${[`^${fullId(into)}`, ...unknown.map(fullId)].join('\n')}\n`;
+    const output = await git(repository, 'rev-list', ['--stdin'], [], [], { input, limit: longest_list });
+    const beyond = new Set(output.toString('latin1').split('\n'));
+    for (const id of unknown) {
+      answers.set(id, !beyond.has(id));
+      ancestors.set(keyOf(repository, id, into), !beyond.has(id));
+    }
+  }
+  return new Set([...answers.keys()].filter((id) => answers.get(id)));
+}
+
+/** The ids of six million commits that are in none of two branches. */
+const longest_list = 256 * 1024 * 1024;
+
+/** What earlier answers, and the commits in memory, say: a commit with one parent has the ancestors of that one and itself. */
+async function keptAncestry(repository: Repository, ancestor: string, descendant: string): Promise<boolean | undefined> {
+  let at = descendant;
+  for (let step = 0; step < most_steps; step++) {
+    if (at === ancestor) return true;
+    const known = ancestors.get(keyOf(repository, ancestor, at));
+    if (known !== undefined) return known;
+    // The first is read: a commit is most often compared with its parent. One that cannot be read is left to git, which says why.
+    const commit = step > 0 ? keptCommit(repository, at) : await readCommit(repository, at).catch(() => undefined);
+    if (commit?.parent_ids.includes(ancestor)) return true;
+    if (commit?.parent_ids.length !== 1) return undefined;
+    at = commit.parent_ids[0]!;
+  }
+  return undefined;
 }
 
 async function askAncestor(repository: Repository, ancestor: string, descendant: string, env?: Environment): Promise<boolean> {

@@ -25,6 +25,10 @@ export async function readCommit(repository: Repository, id: string): Promise<Co
   return commit;
 }
 
+/** The commit with this full id, if it is in memory. */
+export const keptCommit = (repository: Repository, id: string): Commit | undefined =>
+  commits.get(`${repository.path}\0${fullId(id)}`);
+
 /** Reads the bytes of a commit. Missing or malformed parts become empty, because old tools wrote many odd commits. */
 export function parseCommit(id: string, content: Buffer): Commit {
   const { headers, message } = parseObject(content);

@@ -1,5 +1,5 @@
 /** The only code that runs git: a library of repository operations. It imports no other folder of ours. */
-export { isAncestor, mergeBase } from './ancestry.ts';
+export { isAncestor, mergeBase, reachableFrom } from './ancestry.ts';
 export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { changedFiles } from './changes.ts';
@@ -29,7 +29,6 @@ export {
   isEmpty,
   listBranches,
   listTags,
-  mergedBranches,
   RefConflict,
   RefMoved,
   readTag,

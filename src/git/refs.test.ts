@@ -8,14 +8,15 @@ import { runs } from '../../test/support/runs.ts';
 import {
   GitError,
   git,
+  gitLoad,
   isAncestor,
   isValidBranchName,
   listBranches,
   listTags,
   mergeBase,
-  mergedBranches,
   RefConflict,
   RefMoved,
+  reachableFrom,
   readCommit,
   readTag,
   refsContaining,
@@ -147,7 +148,13 @@ test('ancestors, merge bases and merged branches follow the graph', async (t) =>
   await assert.rejects(isAncestor(repository, '1'.repeat(40), base), GitError);
   assert.equal(await mergeBase(repository, [main, side]), base);
   assert.equal(await mergeBase(repository, [main, other]), undefined);
-  assert.deepEqual(await mergedBranches(repository, main), ['base', 'main']);
+  const started = gitLoad().started;
+  const asked = [base, side, other, main, '1'.repeat(40)];
+  assert.deepEqual(await reachableFrom(repository, main, asked), new Set([base, main]));
+  assert.equal(gitLoad().started, started + 1);
+  const later = await commitTo(repository, { parent: main, changes: [put('a', '3')] });
+  assert.deepEqual(await reachableFrom(repository, later, asked.slice(0, 4)), new Set([base, main]));
+  assert.equal(gitLoad().started, started + 1);
 });
 
 test('thousands of branches are listed', async (t) => {

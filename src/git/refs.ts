@@ -151,12 +151,6 @@ export async function isEmpty(repository: Repository): Promise<boolean> {
   return (await refsBelow(repository, 'refs/heads/')).length === 0;
 }
 
-/** The names of the branches that are merged into the commit `into`. */
-export async function mergedBranches(repository: Repository, into: string): Promise<string[]> {
-  const output = await git(repository, 'for-each-ref', ['--format=%(refname:lstrip=2)', `--merged=${into}`], ['refs/heads/']);
-  return linesOf(output);
-}
-
 /** The full names of the refs of the given kinds that contain a commit; branches come first. Takes an id. */
 export async function refsContaining(
   repository: Repository,

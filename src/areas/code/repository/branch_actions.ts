@@ -3,11 +3,11 @@ import type { Project } from '../../../access/index.ts';
 import {
   isValidBranchName,
   listBranches,
-  mergedBranches,
   RefConflict,
   RefMoved,
   type RefUpdate,
   type Repository,
+  reachableFrom,
   repositoryOf,
   resolveBranch,
   resolveCommit,
@@ -112,14 +112,11 @@ export async function deleteMergedBranches(
   const repository = repositoryOf(services, project);
   const into = await defaultHead(repository, project);
   if (into === undefined) return;
-  const [branches, merged, protection] = await Promise.all([
-    listBranches(repository),
-    mergedBranches(repository, into),
-    protectionFor(services.db, project, caller),
-  ]);
-  const names = new Set(merged);
+  const [branches, protection] = await Promise.all([listBranches(repository), protectionFor(services.db, project, caller)]);
+  const heads = branches.map(({ commit_id }) => commit_id);
+  const merged = await reachableFrom(repository, into, heads);
   let updates = branches
-    .filter(({ name, commit_id }) => names.has(name) && commit_id !== into && name !== project.default_branch)
+    .filter(({ name, commit_id }) => merged.has(commit_id) && commit_id !== into && name !== project.default_branch)
     .filter(({ name }) => !protection(name).is_protected)
     .map(({ name, commit_id }): RefUpdate => ({ ref: refOf(name), old: commit_id, new: null }));
   for (let attempt = 0; attempt < attempts && updates.length > 0; attempt++) {

@@ -7,8 +7,8 @@ import {
   isAncestor,
   isValidBranchName,
   listBranches,
-  mergedBranches,
   type Repository,
+  reachableFrom,
   readCommit,
   repositoryOf,
   resolveBranch,
@@ -89,10 +89,11 @@ async function presentOne({ url, db }: Services, { project, caller }: Viewer, re
 async function presentPage(services: Services, { project, caller }: Viewer, page: Page<GitBranch>): Promise<Page<ShownBranch>> {
   const repository = repositoryOf(services, project);
   const [protection, into] = await Promise.all([protectionFor(services.db, project, caller), defaultHead(repository, project)]);
-  const merged = new Set(into === undefined || page.items.length === 0 ? [] : await mergedBranches(repository, into));
+  const heads = page.items.map(({ commit_id }) => commit_id);
+  const merged = into === undefined ? new Set() : await reachableFrom(repository, into, heads);
   const items = await Promise.all(
     page.items.map((branch) => {
-      const isMergedIn = branch.commit_id !== into && merged.has(branch.name);
+      const isMergedIn = branch.commit_id !== into && merged.has(branch.commit_id);
       return present(services.url, project, repository, branch, isMergedIn, protection(branch.name));
     }),
   );
