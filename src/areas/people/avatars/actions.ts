@@ -46,16 +46,17 @@ export async function receiveAvatar(
   return { avatar: urlName(file.name), avatar_key };
 }
 
-/** Sets or removes the avatar of a row; nothing when none was given. */
+/**
+ * Sets or removes the avatar of a row; nothing when none was given.
+ * @param tx the transaction of the change that it is part of
+ */
 export async function setAvatar(
-  db: Database,
+  tx: Database,
   table: 'users' | 'namespaces' | 'projects' | 'topics',
   id: number,
   columns: AvatarColumns | undefined,
 ): Promise<void> {
   if (!columns) return;
-  await db.transaction().execute(async (tx) => {
-    if (columns.avatar_key !== null) await tx.deleteFrom('unused_blobs').where('key', '=', columns.avatar_key).execute();
-    await tx.updateTable(table).set(columns).where('id', '=', id).execute();
-  });
+  if (columns.avatar_key !== null) await tx.deleteFrom('unused_blobs').where('key', '=', columns.avatar_key).execute();
+  await tx.updateTable(table).set(columns).where('id', '=', id).execute();
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 const pixels = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0]);
@@ -46,6 +47,45 @@ test('users, groups, projects and topics get an avatar, which is shown and remov
   }
   const unused = await here.db.selectFrom('unused_blobs').select('key').where('key', 'like', 'avatars/%').execute();
   assert.equal(unused.length, places.length);
+});
+
+test('an avatar that cannot be set undoes the change that it came with', async () => {
+  const here = await world();
+  const { as, db, project, group, people } = here;
+  const topic = await as('admin').post('/topics', { name: `undone-${group.id}`, title: 'Undone' });
+  for (const table of ['projects', 'namespaces', 'users', 'topics'])
+    await sql`alter table ${sql.table(table)} add constraint no_such_avatar check (avatar <> 'refused.png')`.execute(db);
+  const name = `undone-${group.id}-again`;
+  const person = { username: name, name, email: `${name}@example.com`, force_random_password: 'true' };
+  const created: [Persona, string, Record<string, string>, string][] = [
+    [
+      'owner',
+      '/projects',
+      { path: name, namespace_id: String(group.id) },
+      `/projects/${encodeURIComponent(`${group.full_path}/${name}`)}`,
+    ],
+    ['admin', '/groups', { name, path: name }, `/groups/${name}`],
+    ['admin', '/topics', { name, title: name }, `/topics?search=${name}`],
+    ['admin', '/users', person, `/users?username=${name}`],
+  ];
+  for (const [persona, path, fields, result] of created) {
+    const refused = await upload(here, persona, 'post', path, form('refused.png', pixels, fields));
+    assert.equal(refused.status, 500, `${path} ${JSON.stringify(refused.body)}`);
+    const { status, body } = await as(persona).get(result);
+    assert.ok(status === 404 || body.length === 0, `${path} left ${JSON.stringify(body)}`);
+  }
+  const changed: [Persona, string, string][] = [
+    ['admin', `/users/${people.guest.id}`, 'name'],
+    ['owner', `/groups/${group.id}`, 'name'],
+    ['maintainer', `/projects/${project.id}`, 'description'],
+    ['admin', `/topics/${topic.body.id}`, 'title'],
+  ];
+  for (const [persona, path, field] of changed) {
+    const before = (await as(persona).get(path)).body[field];
+    const refused = await upload(here, persona, 'put', path, form('refused.png', pixels, { [field]: 'Changed' }));
+    assert.equal(refused.status, 500, path);
+    assert.equal((await as(persona).get(path)).body[field], before, path);
+  }
 });
 
 test('avatars are set with what is created, and shown where it is named', async () => {

@@ -212,9 +212,9 @@ export const userRoutes = [
       const id = await db.transaction().execute(async (tx) => {
         const made = await createUser(tx, { ...user, confirmed: skip_confirmation, created_by_id: caller.id });
         if (given) await setIdentity(tx, made, given);
+        await setAvatar(tx, 'users', made, received);
         return made;
       });
-      await setAvatar(db, 'users', id, received);
       return presentUserForAdmin(url, await userInFull(db, caller, id));
     },
   }),
@@ -244,8 +244,8 @@ export const userRoutes = [
       await db.transaction().execute(async (tx) => {
         await changeUser(tx, id, changes, skip_reconfirmation ? 'confirmed' : 'unknown');
         if (given) await setIdentity(tx, id, given);
+        await setAvatar(tx, 'users', id, received);
       });
-      await setAvatar(db, 'users', id, received);
       return presentUserForAdmin(url, await userInFull(db, caller, id));
     },
   }),
@@ -267,7 +267,8 @@ export const userRoutes = [
     returns: one(AvatarUrl),
     refusals: { 400: avatarTexts },
     handle: async ({ db, url, blobs, caller, input }) => {
-      await setAvatar(db, 'users', caller.id, await receiveAvatar({ db, blobs }, input.avatar));
+      const received = await receiveAvatar({ db, blobs }, input.avatar);
+      await db.transaction().execute((tx) => setAvatar(tx, 'users', caller.id, received));
       return { avatar_url: presentUserBasic(url, await basicUser(db, caller.id)).avatar_url };
     },
   }),
@@ -276,7 +277,8 @@ export const userRoutes = [
     summary: "Remove the current user's avatar",
     access: signedIn,
     returns: nothing,
-    handle: ({ db, caller }) => setAvatar(db, 'users', caller.id, { avatar: null, avatar_key: null }),
+    handle: ({ db, caller }) =>
+      db.transaction().execute((tx) => setAvatar(tx, 'users', caller.id, { avatar: null, avatar_key: null })),
   }),
   get('/avatar', {
     operation: 'getAvatarOfEmail',

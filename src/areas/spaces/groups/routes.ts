@@ -206,8 +206,11 @@ export const groupRoutes = [
       };
       const group = { ...usual, ...columnsFrom(given), name, path, parent_id, creator_id: caller.id };
       const received = await receiveAvatar({ db, blobs }, avatar);
-      const id = await db.transaction().execute((tx) => createGroup(tx, group));
-      await setAvatar(db, 'namespaces', id, received);
+      const id = await db.transaction().execute(async (tx) => {
+        const created = await createGroup(tx, group);
+        await setAvatar(tx, 'namespaces', created, received);
+        return created;
+      });
       return groupReply({ db, url }, caller, id);
     },
   }),
@@ -223,8 +226,10 @@ export const groupRoutes = [
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });
       const changes = { ...columnsFrom(given), ...(name === undefined ? {} : { name }), ...(path === undefined ? {} : { path }) };
       const received = await receiveAvatar({ db, blobs }, avatar);
-      await db.transaction().execute((tx) => updateGroup(tx, group.id, changes));
-      await setAvatar(db, 'namespaces', group.id, received);
+      await db.transaction().execute(async (tx) => {
+        await updateGroup(tx, group.id, changes);
+        await setAvatar(tx, 'namespaces', group.id, received);
+      });
       return groupReplyWithProjects({ db, url }, caller, group.id);
     },
   }),

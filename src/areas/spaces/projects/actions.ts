@@ -202,9 +202,15 @@ export interface ProjectChanges {
 /**
  * Updates a project: its columns, and the default branch of its repository.
  * @param changes columns by name; columns that are left out stay
+ * @param also more work for the transaction
  * @throws ApiError 400 for invalid values, 404 when the project no longer exists
  */
-export async function changeProject(services: Services, project: Project, changes: ProjectChanges): Promise<void> {
+export async function changeProject(
+  services: Services,
+  project: Project,
+  changes: ProjectChanges,
+  also: (tx: Database) => Promise<void>,
+): Promise<void> {
   const { name, path, default_branch, visibility, description } = changes;
   const problems = namingProblems({ name, path, description });
   if (Object.keys(problems).length > 0) throw invalid(problems);
@@ -247,6 +253,7 @@ export async function changeProject(services: Services, project: Project, change
       .set(stamped({ ...changes, full_path }, full_path !== before.full_path))
       .where('id', '=', project.id)
       .execute();
+    await also(tx);
     return movesHead ? await announceHead(tx, project.id) : undefined;
   });
   if (announced !== undefined) await followDefaultBranch(services, announced);

@@ -21,6 +21,7 @@ export interface ProjectRequest {
   /** Administrators only; ignored for others. */
   repository_storage?: string | undefined;
   columns: NonNullable<NewProject['columns']>;
+  also: NewProject['also'];
 }
 
 /**
@@ -58,6 +59,7 @@ export async function addProject(services: Services, creator: Creator, request: 
     object_format: repository_object_format,
     storage,
     columns,
+    also: request.also,
     readme_by: initialize_with_readme ? { name: creator.name, email: creator.commit_email } : undefined,
   });
 }

@@ -196,9 +196,8 @@ async function refuseRestricted(db: Database, caller: Caller, project: Project, 
  */
 async function createdProject(services: Services, creator: Creator, input: Static<TObject<typeof creation>>): Promise<number> {
   const received = await receiveAvatar(services, input.avatar);
-  const id = await addProject(services, creator, { ...input, columns: columnsOfSettings(input) });
-  await setAvatar(services.db, 'projects', id, received);
-  return id;
+  const also = (tx: Database, id: number) => setAvatar(tx, 'projects', id, received);
+  return addProject(services, creator, { ...input, columns: columnsOfSettings(input), also });
 }
 
 const ProjectStorage = resource('ProjectStorage', {
@@ -268,8 +267,8 @@ const single = [
       await refuseRestricted(services.db, caller, project, input);
       const { name, path, default_branch } = input;
       const received = await receiveAvatar(services, input.avatar);
-      await changeProject(services, project, { name, path, default_branch, ...columnsOfSettings(input) });
-      await setAvatar(services.db, 'projects', project.id, received);
+      const changes = { name, path, default_branch, ...columnsOfSettings(input) };
+      await changeProject(services, project, changes, (tx) => setAvatar(tx, 'projects', project.id, received));
       return projectReply(services, caller, project.id);
     },
   }),

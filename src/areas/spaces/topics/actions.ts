@@ -21,9 +21,12 @@ async function write<T>(statement: Promise<T>): Promise<T> {
   }
 }
 
-/** @returns the ID */
-export async function createTopic(db: Database, topic: TopicChanges & { name: string; title: string }): Promise<number> {
-  const { id } = await write(db.insertInto('topics').values(topic).returning('id').executeTakeFirstOrThrow());
+/**
+ * @param tx a transaction
+ * @returns the ID
+ */
+export async function createTopic(tx: Database, topic: TopicChanges & { name: string; title: string }): Promise<number> {
+  const { id } = await write(tx.insertInto('topics').values(topic).returning('id').executeTakeFirstOrThrow());
   return id;
 }
 
@@ -45,23 +48,22 @@ const changeProjects = (tx: Database, name: string, topics: RawBuilder<string[]>
 
 /**
  * Changes what is given of a topic, also its name in the projects that have it.
+ * @param tx a transaction
  * @throws ApiError 400, 404
  */
-export function changeTopic(db: Database, id: number, changes: TopicChanges): Promise<void> {
-  return db.transaction().execute(async (tx) => {
-    const before = await nameOf(tx, id);
-    if (Object.keys(changes).length === 0) return;
-    await write(tx.updateTable('topics').set(changes).where('id', '=', id).execute());
-    const { name = before } = changes;
-    if (name === before) return;
-    await changeProjects(tx, before, sql`array_replace(topics, ${before}::text, ${name}::text)`);
-    // Each project counted as one that was given the new name, besides those that the topic had.
-    await tx
-      .updateTable('topics')
-      .set({ total_projects_count: sql`(select count(*) from projects where topics @> array[${name}::text])` })
-      .where('id', '=', id)
-      .execute();
-  });
+export async function changeTopic(tx: Database, id: number, changes: TopicChanges): Promise<void> {
+  const before = await nameOf(tx, id);
+  if (Object.keys(changes).length === 0) return;
+  await write(tx.updateTable('topics').set(changes).where('id', '=', id).execute());
+  const { name = before } = changes;
+  if (name === before) return;
+  await changeProjects(tx, before, sql`array_replace(topics, ${before}::text, ${name}::text)`);
+  // Each project counted as one that was given the new name, besides those that the topic had.
+  await tx
+    .updateTable('topics')
+    .set({ total_projects_count: sql`(select count(*) from projects where topics @> array[${name}::text])` })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** @throws ApiError 404 */

@@ -107,8 +107,11 @@ export const topicRoutes = [
     refusals: { 400: [taken, ...avatarTexts] },
     handle: async ({ input: { avatar, ...topic }, ...services }) => {
       const received = await receiveAvatar(services, avatar);
-      const id = await createTopic(services.db, topic);
-      await setAvatar(services.db, 'topics', id, received);
+      const id = await services.db.transaction().execute(async (tx) => {
+        const created = await createTopic(tx, topic);
+        await setAvatar(tx, 'topics', created, received);
+        return created;
+      });
       return topicOf(services, id);
     },
   }),
@@ -121,8 +124,10 @@ export const topicRoutes = [
     refusals: { 400: [taken, ...avatarTexts] },
     handle: async ({ input: { id, avatar, ...changes }, ...services }) => {
       const received = await receiveAvatar(services, avatar);
-      await changeTopic(services.db, id, changes);
-      await setAvatar(services.db, 'topics', id, received);
+      await services.db.transaction().execute(async (tx) => {
+        await changeTopic(tx, id, changes);
+        await setAvatar(tx, 'topics', id, received);
+      });
       return topicOf(services, id);
     },
   }),
