@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
 import { endReasonsOf, today } from '../../../cron/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
-import { ApiError, checkUnmodified, forbidden, invalid, textOf } from '../../../http/index.ts';
+import { ApiError, checkUnmodified, forbidden, idIn, invalid, textOf } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
 import {
@@ -37,7 +37,8 @@ import {
 
 export interface Wanted extends Grant {
   emails: readonly string[];
-  user_ids: readonly number[];
+  /** As given. */
+  user_ids: readonly string[];
   /** A moment, ISO 8601 in UTC. Memberships end on the first day that begins then or later. */
   expires_at: string | null;
 }
@@ -71,7 +72,10 @@ interface Named {
 
 async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named> {
   const known = await usersByAddress(tx, emails);
-  const numbered = await usersNumbered(tx, user_ids);
+  const numbered = await usersNumbered(
+    tx,
+    user_ids.map((text) => idIn(text)!),
+  );
   const [ghosts, people] = [numbered.filter(isGhost), numbered.filter((user) => !isGhost(user))];
   const users: Named['users'] = new Map(people.map((user) => [user.id, { ...user, name: user.username }]));
   for (const email of emails) {
@@ -81,11 +85,11 @@ async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named>
   const strangers = new Map<string, string>();
   for (const email of emails)
     if (!known.has(email.toLowerCase()) && !strangers.has(email.toLowerCase())) strangers.set(email.toLowerCase(), email);
-  const numbers = new Set(user_ids).difference(new Set(numbered.map(({ id }) => id)));
+  const ids = new Set(numbered.map(({ id }) => id));
   return {
     users,
     strangers: [...strangers.values()],
-    unknown: [...[...numbers].map(String), ...ghosts.map(({ username }) => username)],
+    unknown: [...user_ids.filter((text) => !ids.has(idIn(text)!)), ...ghosts.map(({ username }) => username)],
   };
 }
 

@@ -106,7 +106,7 @@ test('several people are invited at once, and failures are reported with the rea
   const ghost = { id: await ghostUser(here.services) };
   const invited = await here.as('owner').post(url, {
     email: [`${first} , ${second}`, `${taken.toUpperCase()}`, first.toUpperCase(), 'a(b@example.org'],
-    user_id: `${here.people.outsider.id},${bot.body.user_id},999999999,${ghost.id}`,
+    user_id: `${here.people.outsider.id},${bot.body.user_id},999999999,9223372036854775808,${ghost.id}`,
     access_level: 20,
   });
   assert.equal(invited.status, 201);
@@ -116,6 +116,7 @@ test('several people are invited at once, and failures are reported with the rea
       [username]: 'User project bots cannot be added to other groups / projects',
       [taken.toUpperCase()]: 'Invite email has already been taken',
       999999999: 'User not found',
+      '9223372036854775808': 'User not found',
       ghost: 'User not found',
       'a(b@example.org': 'Invite email is invalid',
     },

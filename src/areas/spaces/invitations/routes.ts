@@ -70,7 +70,7 @@ const present = ({
 
 interface InviteInput {
   email?: string[];
-  user_id?: number[];
+  user_id?: string[];
   access_level: number;
   expires_at?: string | null;
   member_role_id?: number | null;
@@ -120,7 +120,8 @@ function routesOf(kind: Source['kind']) {
       access: manager,
       input: {
         email: optional(CommaList(Type.String({ description: 'Email addresses' }))),
-        user_id: optional(CommaList(Id)),
+        // As text, so that the reasons name an ID of nobody as it was given.
+        user_id: optional(CommaList(Type.String({ pattern: '^[+-]?\\d+$', description: 'IDs of users' }))),
         access_level: Level(),
         expires_at: optional(nullable(Timestamp)),
         invite_source: optional(Type.String({ description: 'Origin of the invitation; has no effect' })),
