@@ -1,0 +1,122 @@
+/** The server, its data and the kinds of requests that load is put on it with. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Client, clientOf } from '../support/client.ts';
+import { atFileEnd } from '../support/file_end.ts';
+import { environmentFor, type Instance, startInstance } from '../support/instance.ts';
+import { type Random, randomFrom } from '../support/random.ts';
+import { fileUrl } from '../support/repository.ts';
+import { type Sample, Times } from './times.ts';
+
+const projects = 20;
+const issuesPerProject = 50;
+const filesPerProject = 5;
+
+export interface Seeded {
+  api: Client;
+  random: Random;
+  ids: number[];
+}
+
+const labels = ['bug', 'feature', 'question', 'chore'];
+
+export async function seeded(api: Client): Promise<Seeded> {
+  const random = randomFrom(1);
+  const ids = [];
+  for (let number = 0; number < projects; number++) {
+    const { status, body } = await api.post('/projects', { name: `Load ${number}`, initialize_with_readme: true });
+    assert.equal(status, 201);
+    for (let file = 0; file < filesPerProject; file++)
+      await api.post(fileUrl(body, `docs/${file}.md`), {
+        branch: 'main',
+        commit_message: 'Add',
+        content: `Line ${file}\n`.repeat(200),
+      });
+    for (let issue = 0; issue < issuesPerProject; issue++)
+      await api.post(`/projects/${body.id}/issues`, {
+        title: `Issue ${issue}`,
+        labels: random.of(labels),
+        description: '- [ ] one\n'.repeat(5),
+      });
+    ids.push(body.id);
+  }
+  return { api, random, ids };
+}
+
+export interface Asked {
+  method: 'get' | 'post' | 'put';
+  path: string;
+  parameters?: Record<string, string>;
+}
+
+/** The kinds of requests, with the share of each in percent. */
+export const kinds: readonly [name: string, share: number, ask: (seed: Seeded) => Asked][] = [
+  ['get an issue', 20, (seed) => ({ method: 'get', path: anIssue(seed) })],
+  [
+    'list issues by label',
+    20,
+    (seed) => ({ method: 'get', path: `${aProject(seed)}/issues`, parameters: { labels: seed.random.of(labels) } }),
+  ],
+  ['get a file', 20, (seed) => ({ method: 'get', path: aFile(seed), parameters: { ref: 'main' } })],
+  ['get a raw file', 8, (seed) => ({ method: 'get', path: `${aFile(seed)}/raw`, parameters: { ref: 'main' } })],
+  ['list notes', 8, (seed) => ({ method: 'get', path: `${anIssue(seed)}/notes` })],
+  [
+    'edit an issue',
+    7,
+    (seed) => ({ method: 'put', path: anIssue(seed), parameters: { title: `Title ${seed.random.below(1000)}` } }),
+  ],
+  [
+    'create an issue',
+    6,
+    (seed) => ({ method: 'post', path: `${aProject(seed)}/issues`, parameters: { title: 'Created under load' } }),
+  ],
+  ['add a note', 5, (seed) => ({ method: 'post', path: `${anIssue(seed)}/notes`, parameters: { body: 'Noted under load.' } })],
+  ['list projects', 5, () => ({ method: 'get', path: '/projects', parameters: { order_by: 'last_activity_at' } })],
+  [
+    'commit',
+    1,
+    (seed) => {
+      const parameters = { branch: 'main', commit_message: 'Change', content: `${seed.random.below(1e9)}\n` };
+      return { method: 'put', path: aFile(seed), parameters };
+    },
+  ],
+];
+
+const aProject = ({ random, ids }: Seeded) => `/projects/${random.of(ids)}`;
+const anIssue = (seed: Seeded) => `${aProject(seed)}/issues/${1 + seed.random.below(issuesPerProject)}`;
+const aFile = (seed: Seeded) => fileUrl({ id: seed.random.of(seed.ids) }, `docs/${seed.random.below(filesPerProject)}.md`);
+
+/** Every kind as often as its share says. */
+const deck = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
+
+/** The next request, with the name of its kind. */
+export function requestFrom(seed: Seeded): Asked & { kind: string } {
+  const [kind, , ask] = seed.random.of(deck);
+  return { kind, ...ask(seed) };
+}
+
+/** The bystander has a thread of its own, so that what the sender does is not counted as time of the server. */
+export function watchBystander(url: string, seconds: number): Promise<Times> {
+  const { promise, resolve, reject } = Promise.withResolvers<Times>();
+  const worker = new Worker(new URL('bystander.ts', import.meta.url), { workerData: { url, seconds } });
+  worker.once('message', (samples: Sample[]) => resolve(new Times(samples)));
+  worker.once('error', reject);
+  return promise;
+}
+
+export async function started(): Promise<{ instance: Instance; url: string; api: Client }> {
+  const data = await mkdtemp(path.join(tmpdir(), 'coppice-campaign-'));
+  atFileEnd(() => rm(data, { recursive: true, force: true }));
+  const environment = await environmentFor(data, 'load-token-for-one-run-only');
+  environment.COPPICE_CONNECTIONS_PER_ADDRESS = '100000'; // All requests come from one.
+  const instance = await startInstance(environment);
+  atFileEnd(instance.stop);
+  return {
+    instance,
+    url: environment.COPPICE_URL,
+    api: clientOf(`${environment.COPPICE_URL}/api/v4`, environment.COPPICE_ROOT_TOKEN),
+  };
+}

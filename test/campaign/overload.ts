@@ -1,0 +1,42 @@
+/** The third part of `npm run campaign`: more requests than the server can answer. CAMPAIGN_OVERLOAD_MINUTES says for how long. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import type { Flood, Flooded } from './flood.ts';
+import { requestFrom, seeded, started, watchBystander } from './load_mix.ts';
+import { Times } from './times.ts';
+
+const minutes = Number(process.env.CAMPAIGN_OVERLOAD_MINUTES ?? 2);
+/** Each sends its next request when it has its answer, and may send two a second. */
+const connections = 400;
+const perSecond = 800;
+const differentRequests = 2000;
+/** How long an answer may take that is not a refusal. */
+const longestAnswer_ms = 1000;
+
+function flood(workerData: Flood): Promise<Flooded> {
+  const { promise, resolve, reject } = Promise.withResolvers<Flooded>();
+  const worker = new Worker(new URL('flood.ts', import.meta.url), { workerData });
+  worker.once('message', resolve);
+  worker.once('error', reject);
+  return promise;
+}
+
+test(`of ${perSecond} requests a second, those that are too many are refused at once`, async () => {
+  const { instance, url, api } = await started();
+  const seed = await seeded(api);
+  const seconds = minutes * 60;
+  const requests = Array.from({ length: differentRequests }, () => requestFrom(seed));
+  const [bystander, { answers, lost }] = await Promise.all([
+    watchBystander(url, seconds),
+    flood({ url: `${url}/api/v4`, token: api.token!, requests, connections, rate: perSecond, seconds }),
+  ]);
+  const times = (isIn: (status: number) => boolean) =>
+    new Times(answers.filter(({ status }) => isIn(status)).map(({ waited_ms }) => ({ waited_ms, ok: true })));
+  const answered = times((status) => status < 300);
+  console.table({ answered: answered.row, refused: times((status) => status === 503).row, bystander: bystander.row });
+  console.log(`memory: ${Math.round((await instance.memory_bytes()) / 1e6)} MB`);
+  const others = answers.filter(({ status }) => status >= 300 && status !== 503);
+  assert.deepEqual([lost, others, bystander.errors], [0, [], 0]);
+  assert.ok(answered.at(0.99) <= longestAnswer_ms, `99 of 100 answers took at most ${answered.at(0.99)} ms`);
+});
