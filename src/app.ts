@@ -25,8 +25,9 @@ import { health } from './http/health.ts';
 import { mount, readQuery, unknownPath } from './http/mount.ts';
 import { refuseRepeatedHosts } from './http/origin.ts';
 import { Outage } from './http/outage.ts';
+import { type LoadMeter, shedLoad } from './http/overload.ts';
 import { watchPace } from './http/pace.ts';
-import { measureRequests, metricsDoorway } from './metrics.ts';
+import { measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
 import { servicesFor } from './services/index.ts';
 
 export interface AppOptions {
@@ -35,6 +36,8 @@ export interface AppOptions {
   log: Logger;
   /** The metrics to record and how to report them, for this process alone or for several. If omitted, nothing is measured. */
   metrics?: { registry: Registry; gather(): Promise<string> };
+  /** Measures the load, of which too much is refused. Left out, none is: the clients of a test share the event loop of the server. */
+  isDelayed?: LoadMeter;
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
   /** Called with everything that a handler refuses; tests hold it against the declared refusals. */
@@ -101,7 +104,8 @@ const withSingleSlashes = (url: string) =>
  * Builds the server, ready to listen.
  * @param options the configuration, the database (migrated), and where log lines go
  */
-export async function buildApp({ config, db, log, metrics, inspectReply, inspectRefusal }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { config, db, log, metrics, isDelayed, inspectReply, inspectRefusal } = options;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -141,6 +145,11 @@ export async function buildApp({ config, db, log, metrics, inspectReply, inspect
         maxAge: 86_400,
       }),
   });
+  // After the headers that every reply has.
+  if (isDelayed) {
+    const queue = shedLoad(app, isDelayed, log);
+    if (metrics) measureQueue(metrics.registry, queue);
+  }
   mount(app, endpoints, {
     services,
     authenticate,

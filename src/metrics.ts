@@ -3,10 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
-import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, type MetricObject, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, type MetricObject, Registry } from 'prom-client';
 import { type Database, poolLoad } from './db/index.ts';
 import { gitLoad } from './git/index.ts';
 import { ApiError, type Doorway, door, jsonForm, notFound } from './http/index.ts';
+import type { RequestQueue } from './http/request_queue.ts';
 
 /** From a cached reply to a large clone. */
 const buckets_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600];
@@ -34,6 +35,25 @@ export function newRegistry(db: Database): Registry {
     set('waiting', waiting);
   });
   return registry;
+}
+
+/** Shows how many requests are worked on and wait, and how many were refused. */
+export function measureQueue(registry: Registry, queue: RequestQueue): void {
+  gauge(registry, 'coppice_requests', 'Requests that are worked on or queued, and the most that are worked on at once', (set) => {
+    const { working, waiting, at_once } = queue.load;
+    set('working', working);
+    set('waiting', waiting);
+    set('at_once', at_once);
+  });
+  new Counter({
+    name: 'coppice_refused_requests_total',
+    help: 'Requests refused with 503 because the server was too busy',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(queue.load.refused);
+    },
+  });
 }
 
 type Set = (state: string, value: number) => void;
@@ -98,6 +118,7 @@ export const metricsDoorway = ({ token, gather }: MetricsOptions): Doorway => ({
     door({
       method: 'GET',
       url: '/-/metrics',
+      urgent: true,
       handle: async ({ request, reply }) => {
         const given = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
         if (given !== undefined ? token === undefined || !isSame(given, token) : !isLocal(request)) throw refusal(given);

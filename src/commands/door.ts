@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { buildApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { drain } from '../http/drain.ts';
+import { loadMeter } from '../http/overload.ts';
 import { asText, type Measured, newRegistry, watchJobs } from '../metrics.ts';
 import { OperatorError } from './command.ts';
 import type { OpenDatabase } from './database.ts';
@@ -28,7 +29,13 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   watchJobs(registry, open.db);
   const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);
   if (config.processes === 1) {
-    const app = await buildApp({ config, db: open.db, log, metrics: { registry, gather: () => gather([]) } });
+    const app = await buildApp({
+      config,
+      db: open.db,
+      log,
+      metrics: { registry, gather: () => gather([]) },
+      isDelayed: loadMeter(open.db),
+    });
     return await openHere(app, config, log);
   }
   const connections = Math.max(4, Math.min(connectionsOfOne, Math.floor(connectionsOfAll / config.processes)));

@@ -5,6 +5,7 @@ import { buildApp } from '../app.ts';
 import { connect } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
 import { answerLast, closeConnections } from '../http/drain.ts';
+import { loadMeter } from '../http/overload.ts';
 import { newRegistry } from '../metrics.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { tidyAfterStart } from './memory.ts';
@@ -33,7 +34,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   const log = pino({ level: config.logLevel });
   const db = connect({ connectionString, max: connections });
   const registry = newRegistry(db);
-  const app = await buildApp({ config, db, log, metrics: { registry, gather } });
+  const app = await buildApp({ config, db, log, metrics: { registry, gather }, isDelayed: loadMeter(db) });
   await app.ready();
   surviveEscapedErrors(log);
   const { server } = app;

@@ -7,7 +7,28 @@ import { types } from './values.ts';
 /** What runs statements: the pool, or a transaction on it. */
 export type Database = Kysely<DB>;
 
-const pools = new WeakMap<Database, pg.Pool>();
+/** A pool that knows since when callers have been waiting for a connection. */
+class WatchedPool extends pg.Pool {
+  /** When each of them asked; the first has waited longest. */
+  readonly #asked = new Set<{ at: number }>();
+
+  get delay_ms(): number {
+    const [first] = this.#asked;
+    return first ? performance.now() - first.at : 0;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares two overloads; Kysely uses the one that returns a promise.
+  override connect(...args: any[]): any {
+    const asked = { at: performance.now() };
+    this.#asked.add(asked);
+    const connecting = super.connect(...(args as [])) as Promise<pg.PoolClient>;
+    const forget = () => this.#asked.delete(asked);
+    connecting.then(forget, forget);
+    return connecting;
+  }
+}
+
+const pools = new WeakMap<Database, WatchedPool>();
 
 export interface Connect {
   /** `postgresql://…`; for a socket `postgresql:///database?host=/folder&user=name`. */
@@ -20,7 +41,7 @@ export interface Connect {
 
 /** A pool of connections to PostgreSQL. It connects on first use, so creating it never fails. End it with `destroy()`. */
 export function connect({ connectionString, max, statementTimeout_ms = 60_000 }: Connect): Database {
-  const pool = new pg.Pool({
+  const pool = new WatchedPool({
     Client: PreparingClient,
     connectionString,
     max,
@@ -46,6 +67,9 @@ export function poolLoad(db: Database): { in_use: number; idle: number; waiting:
   const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
   return { in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
+
+/** How long the caller that has waited longest for a connection of the pool has been waiting, in milliseconds; `db` comes from `connect`. */
+export const poolDelay_ms = (db: Database): number => pools.get(db)?.delay_ms ?? 0;
 
 const sqlState = (error: unknown) => (error instanceof pg.DatabaseError ? error.code : undefined);
 const constraintOf = (error: unknown) => (error instanceof pg.DatabaseError ? error.constraint : undefined);

@@ -1,5 +1,13 @@
 export { columnsOf } from './columns.ts';
-export { connect, type Database, isDataException, isForeignKeyViolation, isUniqueViolation, poolLoad } from './connect.ts';
+export {
+  connect,
+  type Database,
+  isDataException,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  poolDelay_ms,
+  poolLoad,
+} from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { iidTaken, type NumberOwner, nextIid, nextIids } from './internal_ids.ts';
 export { customPlan } from './prepared.ts';

@@ -89,13 +89,24 @@ export class UnreadBody {
    * @throws ApiError 400 for a body that cannot be read, 413 for one that is too large, 415 for one of another type
    */
   read(options: BodyOptions): Promise<ReadBody> {
-    this.#reading ??= Promise.race([this.#read(options), this.#broken.promise]);
+    this.#reading ??= this.#receiveInPause(options);
     return this.#reading;
   }
 
   /** Makes `read` fail with a refusal. */
   abort(refusal: ApiError): void {
     this.#broken.reject(refusal);
+  }
+
+  /** A request that waits for its client keeps no other from being worked on. */
+  async #receiveInPause(options: BodyOptions): Promise<ReadBody> {
+    const { slot } = this.#request;
+    slot?.pause();
+    try {
+      return await Promise.race([this.#read(options), this.#broken.promise]);
+    } finally {
+      slot?.resume();
+    }
   }
 
   async #read({ at_most_bytes, blobs, parse }: BodyOptions): Promise<ReadBody> {

@@ -10,6 +10,7 @@ import type { Caller, Counting, Method } from './endpoint.ts';
 import { answeringIn, type ErrorForm } from './error_replies.ts';
 import type { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
+import type { Urgent } from './overload.ts';
 import { type Paced, streamPace } from './pace.ts';
 import type { Headers } from './reply.ts';
 
@@ -45,6 +46,8 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
   who?: Identification<C, R>;
   /** Whether the GET of the door does not answer HEAD, because it changes something or streams. */
   without_head?: true;
+  /** Whether it is served however busy the server is. */
+  urgent?: true;
   handle(call: DoorCall<C, R>): unknown;
 }
 
@@ -102,7 +105,8 @@ export async function openDoorway(
         method: declared.method,
         url: declared.url,
         exposeHeadRoute: !declared.without_head,
-        config: (bodies === 'stream' ? { pace: streamPace } : {}) satisfies Paced,
+        config: { urgent: declared.urgent ?? false, ...(bodies === 'stream' ? { pace: streamPace } : {}) } satisfies Paced &
+          Urgent,
         handler: throughDoor(services, declared, bodies === 'stream' ? undefined : bodies),
       });
   });

@@ -43,7 +43,8 @@ export const answeringIn =
       return reply;
     }
     const refusal = form.meaningOf?.(error, request) ?? meaningOf(error);
-    if (refusal.status >= 500 && !request.server.outage.covers(error)) request.log.error({ err: error }, 'request failed');
+    if (refusal.status >= 500 && !(error instanceof ApiError) && !request.server.outage.covers(error))
+      request.log.error({ err: error }, 'request failed');
     return form.write(refusal, request, reply.code(refusal.status).headers(refusal.headers));
   };
 

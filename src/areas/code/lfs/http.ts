@@ -187,6 +187,7 @@ const transferDoors: LfsDoor[] = [
   {
     method: 'PUT',
     url: `${object}/:size`,
+    urgent: true, // part of a push
     who: transferCaller('upload'),
     handle: async ({ services, caller, request, reply }) => {
       const { project } = await grantUpload(services, caller, request.params.path);

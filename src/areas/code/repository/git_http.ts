@@ -235,6 +235,8 @@ const uploading = door<Caller, GitRequest>({
 const receiving = door<Caller, GitRequest>({
   method: 'POST',
   url: `${inside}/:path/git-receive-pack`,
+  // The client has compressed the push already.
+  urgent: true,
   who: gitCaller(() => 'git-receive-pack'),
   handle: async ({ services, caller, request, reply }) => {
     const granted = await grantPush(services, caller, request.params.path);

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import pino from 'pino';
+import type { Blobs } from '../blobs/index.ts';
+import { deferBodies, UnreadBody } from './body.ts';
+import { answeringIn, jsonForm } from './error_replies.ts';
+import type { Outage } from './outage.ts';
+import { shedLoad } from './overload.ts';
+
+const queueLength = 64;
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5);
+}
+
+/** A server whose requests can be delayed, and whose `/held` answers when it is told to. */
+async function serverWithQueue(context: TestContext) {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line).msg) });
+  const app = fastify({ loggerInstance: log, forceCloseConnections: true }).decorate('outage', {
+    covers: () => false,
+  } as unknown as Outage) as unknown as FastifyInstance;
+  context.after(() => app.close());
+  const released = Promise.withResolvers<void>();
+  app.setErrorHandler(answeringIn(jsonForm));
+  deferBodies(app);
+  const load = { isDelayed: false };
+  const queue = shedLoad(app, () => load.isDelayed, log);
+  app.get('/held', async () => {
+    await released.promise;
+    return 'done';
+  });
+  const arrived: string[] = [];
+  app.post('/text', async ({ body, id }: FastifyRequest) => {
+    arrived.push(id);
+    assert.ok(body instanceof UnreadBody);
+    return (await body.read({ at_most_bytes: 1000, blobs: {} as Blobs })).fields;
+  });
+  app.get('/alive', { config: { urgent: true } }, async () => 'alive');
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { url, queue, lines, load, arrived, release: released.resolve };
+}
+
+test('a server that is too busy queues requests, refuses the rest, and serves those that are urgent', async (context) => {
+  const { url, queue, lines, load, release } = await serverWithQueue(context);
+  const early = Array.from({ length: 20 }, () => fetch(`${url}/held`));
+  await until(() => queue.load.working === 20);
+  load.isDelayed = true;
+  await until(() => queue.load.at_once === 16);
+  const late = Array.from({ length: queueLength + 5 }, () => fetch(`${url}/held`));
+  await until(() => queue.load.refused >= 5);
+  assert.equal(await (await fetch(`${url}/alive`)).text(), 'alive');
+  release();
+  assert.deepEqual(new Set((await Promise.all(early)).map(({ status }) => status)), new Set([200]));
+  const answers = await Promise.all(late);
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, queue.load.refused);
+  assert.deepEqual([refused[0]!.status, refused[0]!.headers.get('retry-after')], [503, '1']);
+  assert.deepEqual(await refused[0]!.json(), { message: '503 Service Unavailable - The server is too busy' });
+  assert.deepEqual(queue.load.working, 0);
+  await until(() => lines.length > 0);
+  assert.deepEqual(lines, ['overloaded: requests are refused with 503']);
+});
+
+test('a client that is slow to send its body keeps no other request waiting', async (context) => {
+  const { url, queue, load, arrived } = await serverWithQueue(context);
+  const { hostname, port } = new URL(url);
+  const slow = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+  for (const socket of slow)
+    socket.write('POST /text HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"a"');
+  await until(() => arrived.length === slow.length);
+  load.isDelayed = true;
+  await until(() => queue.load.at_once === 16);
+  const answer = await fetch(`${url}/text`, { method: 'POST', body: '{"b":2}', headers: { 'content-type': 'application/json' } });
+  assert.deepEqual(await answer.json(), { b: 2 });
+  for (const socket of slow) {
+    socket.write(':1 }');
+    const [reply] = await once(socket, 'data');
+    assert.match(String(reply), /^HTTP\/1.1 200 /);
+    socket.destroy();
+  }
+  assert.equal(queue.load.working, 0);
+});

@@ -1,0 +1,130 @@
+/**
+ * Sheds load: while the event loop or the connections of the database keep requests waiting, requests queue, and those beyond a short queue are answered
+ * with 503 at once (docs/operating.md#overload).
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type Database, poolDelay_ms } from '../db/index.ts';
+import { ApiError } from './errors.ts';
+import { RequestQueue } from './request_queue.ts';
+
+/** How often the load is looked at. A single collection of garbage is over by then. */
+const interval_ms = 100;
+const resolution_ms = 10;
+/** Delays above which a process does not keep up. */
+const loopDelay_ms = 25;
+const connectionDelay_ms = 100;
+/** Overload has ended when no request was refused for this long. */
+const calm_ms = 10_000;
+
+/** Tells whether requests were delayed since it was last called. */
+export type LoadMeter = () => boolean;
+
+/**
+ * Measures the delay of the event loop of this process and of the connections to the database.
+ * @param db the database whose pool is watched
+ */
+export function loadMeter(db: Database): LoadMeter {
+  const loop = monitorEventLoopDelay({ resolution: resolution_ms });
+  loop.enable();
+  return () => {
+    const delay_ms = loop.mean / 1e6 - resolution_ms;
+    loop.reset();
+    return delay_ms > loopDelay_ms || poolDelay_ms(db) > connectionDelay_ms;
+  };
+}
+
+/** The route configuration of requests that are served however many wait: supervisors ask, or the client has done its work already. */
+export interface Urgent {
+  urgent?: boolean;
+}
+
+/** The slot of a request among those that are worked on. It pauses while the client sends the body, and ends with the first byte of the reply. */
+class Slot {
+  readonly #queue: RequestQueue;
+  #state: 'working' | 'paused' | 'ended' = 'working';
+
+  constructor(queue: RequestQueue) {
+    this.#queue = queue;
+  }
+
+  pause(): void {
+    if (this.#state !== 'working') return;
+    this.#state = 'paused';
+    this.#queue.leave();
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return;
+    this.#state = 'working';
+    this.#queue.resume();
+  }
+
+  end(): void {
+    if (this.#state === 'working') this.#queue.leave();
+    this.#state = 'ended';
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Undefined for urgent requests, and where load is not shed. */
+    slot: Slot | undefined;
+  }
+}
+
+const tooBusy = () => new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '1' });
+
+/** Queues the requests of `app`, and logs when overload begins and ends. */
+export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<Logger, 'warn'>): RequestQueue {
+  const queue = new RequestQueue(performance.now());
+  const report = reporter(log);
+  const timer = setInterval(() => {
+    const now = performance.now();
+    queue.adapt(isDelayed(), now);
+    report(queue.load.refused, now);
+  }, interval_ms).unref();
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer);
+    done();
+  });
+  app.decorateRequest('slot', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    if ((request.routeOptions.config as Urgent).urgent) return done();
+    const start = () => {
+      request.slot = slotOf(queue, reply);
+      done();
+    };
+    queue.enter({ start, refuse: () => done(tooBusy()), isGone: () => request.raw.destroyed }, performance.now());
+  });
+  app.addHook('onSend', ({ slot }: FastifyRequest, _reply, _payload, done) => {
+    slot?.end();
+    done();
+  });
+  return queue;
+}
+
+function slotOf(queue: RequestQueue, reply: FastifyReply): Slot {
+  const slot = new Slot(queue);
+  reply.raw.once('close', () => slot.end());
+  return slot;
+}
+
+/** Logs a line when requests begin to be refused, and one with their number when that is over. */
+function reporter(log: Pick<Logger, 'warn'>) {
+  let reported = 0;
+  let last = 0;
+  let lastAt: number | undefined;
+  return (refused: number, now: number) => {
+    if (refused > last) {
+      if (lastAt === undefined) log.warn('overloaded: requests are refused with 503');
+      last = refused;
+      lastAt = now;
+    } else if (lastAt !== undefined && now - lastAt > calm_ms) {
+      log.warn({ refused_requests: refused - reported }, 'no longer overloaded');
+      reported = refused;
+      lastAt = undefined;
+    }
+  };
+}
