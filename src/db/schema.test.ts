@@ -28,10 +28,21 @@ test('every foreign key has an index that finds the rows that point at a row', a
     select keys.conrelid::regclass || '.' || attname as key
       from pg_constraint keys join pg_attribute on attrelid = conrelid and attnum = conkey[1]
      where contype = 'f' and connamespace = 'public'::regnamespace and conrelid <> all(${fewRows}::text[]::regclass[])
-       and not exists (select from pg_index where indrelid = conrelid and indkey[0] = conkey[1])
+       and not exists (select from pg_index where indrelid = conrelid and indkey[0] = conkey[1]
+         and (indpred is null or pg_get_expr(indpred, indrelid) = format('(%I IS NOT NULL)', attname)))
      order by 1`.execute(db);
   assert.deepEqual(
     rows.map(({ key }) => key),
     [],
   );
+});
+
+test('every trigger is listed in migrations/README.md with what it keeps', async () => {
+  const { db } = await testDatabase();
+  const { rows } = await sql<{ name: string }>`
+    select distinct proname as name from pg_trigger join pg_proc on pg_proc.oid = tgfoid join pg_class on pg_class.oid = tgrelid
+     where not tgisinternal and relnamespace = 'public'::regnamespace order by 1`.execute(db);
+  const readme = await readFile(path.join(top, 'migrations/README.md'), 'utf8');
+  const listed = [...readme.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names]) => names!.replaceAll('`', '').split(', '));
+  assert.deepEqual(listed.toSorted(), rows.map(({ name }) => name).toSorted());
 });
