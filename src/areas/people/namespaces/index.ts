@@ -29,7 +29,14 @@ export {
   SharedWithGroup,
 } from './present.ts';
 export { ProjectIdentity, projectIdentityJson } from './project_present.ts';
-export { freePath, namespaceAvatar, namespaceFullName, type SharedWithGroupRow, sharedWithGroups } from './queries.ts';
+export {
+  freePath,
+  namespaceAvatar,
+  namespaceFullName,
+  publicGroups,
+  type SharedWithGroupRow,
+  sharedWithGroups,
+} from './queries.ts';
 export {
   groupDescriptionReasons,
   groupNameReasons,

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, isVisibleGroup, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { containing } from '../../../http/index.ts';
 
 /**
  * The names from the top-level namespace down, joined by ` / `.
@@ -19,6 +20,20 @@ export const namespaceAvatar = (namespaces = 'namespaces'): RawBuilder<string | 
   case when ${sql.ref(`${namespaces}.kind`)} = 'group'
        then 'group/avatar/' || ${sql.ref(`${namespaces}.id`)} || '/' || ${sql.ref(`${namespaces}.avatar`)}
        else (select 'user/avatar/' || holder.id || '/' || holder.avatar from users holder where holder.id = ${sql.ref(`${namespaces}.owner_id`)}) end`;
+
+/**
+ * Groups in the columns of `presentPublicGroup`.
+ * @param search part of the name or full path; left out, all groups
+ */
+export const publicGroups = (db: Database, search?: string) =>
+  db
+    .selectFrom('namespaces')
+    .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
+    .where('kind', '=', 'group')
+    .$if(Boolean(search), (query) => {
+      const pattern = containing(search!);
+      return query.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`);
+    });
 
 const mostSuggestions = 10_000;
 

@@ -24,7 +24,6 @@ import {
   type Caller,
   CommaList,
   checked,
-  containing,
   DateOnly,
   del,
   forbidden,
@@ -42,7 +41,7 @@ import {
   post,
   resource,
 } from '../../../http/index.ts';
-import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import {
   GroupDetailForm,
   GroupForm,
@@ -256,19 +255,12 @@ const lists = [
     input: { ...paging, search: optional(Type.String({ description: 'Part of the name or full path' })) },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, project, input }) => {
-      const groups = db
-        .selectFrom('namespaces')
-        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
-        .where('kind', '=', 'group')
+      const groups = publicGroups(db, input.search)
         .where(isMemberOfGroup(caller, 1))
         .where('id', '<>', project.namespace_id)
         .where(
           sql<boolean>`not exists (select from group_links where project_id = ${project.id} and invited_group_id = namespaces.id and ${countsToday('group_links')})`,
         )
-        .$if(Boolean(input.search), (q) => {
-          const pattern = containing(input.search!);
-          return q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`);
-        })
         .orderBy('name')
         .orderBy('id');
       const page = await paginate(db, groups, input);

@@ -4,7 +4,6 @@ import { Type } from 'typebox';
 import { groupForAdmin, groupLevel, groupRole, levels, visibleGroup, visibleProject, withChange } from '../../../access/index.ts';
 import {
   accepted,
-  containing,
   del,
   get,
   Id,
@@ -17,7 +16,7 @@ import {
   post,
   withStatus,
 } from '../../../http/index.ts';
-import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { transferProject } from '../projects/index.ts';
 import { setArchived } from './archive_actions.ts';
 import { endGroup, restoreGroup } from './deletion_actions.ts';
@@ -110,14 +109,9 @@ export const groupLifecycleRoutes = [
     input: { ...paging, search: optional(Type.String({ description: 'Part of the name or full path' })) },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, group, input }) => {
-      const pattern = input.search && containing(input.search);
-      const groups = db
-        .selectFrom('namespaces')
-        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
-        .where('kind', '=', 'group')
+      const groups = publicGroups(db, input.search)
         .where(sql<boolean>`${groupLevel(caller)} >= ${sql.lit(levels.owner)}`)
         .where(sql<boolean>`not traversal_ids @> ${[group.id]}::bigint[] and id is distinct from ${group.parent_id}::bigint`)
-        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`))
         .orderBy('name')
         .orderBy('id');
       const page = await paginate(db, groups, input);

@@ -1,10 +1,8 @@
 /** Archiving, transferring, deleting and restoring projects. */
-import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { projectRole, withChange } from '../../../access/index.ts';
 import {
   accepted,
-  containing,
   del,
   get,
   IdOrName,
@@ -18,7 +16,7 @@ import {
   put,
 } from '../../../http/index.ts';
 import { maintainRepository } from '../../code/repository/index.ts';
-import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { setArchived } from './archive_actions.ts';
 import { endProject, restoreProject } from './deletion_actions.ts';
 import { ProjectForm, projectReply } from './present.ts';
@@ -121,13 +119,9 @@ export const projectLifecycleRoutes = [
     input: { ...paging, search: optional(Type.String({ description: 'Part of the name or full path' })) },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, project, input }) => {
-      const pattern = input.search && containing(input.search);
-      const groups = db
-        .selectFrom('namespaces')
-        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
+      const groups = publicGroups(db, input.search)
         .where(takesProjectsOf(caller))
         .where('id', '<>', project.namespace_id)
-        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`))
         .orderBy('name')
         .orderBy('id');
       const page = await paginate(db, groups, input);

@@ -46,7 +46,7 @@ import {
 } from '../../../http/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
-import { namespaceFullName, PublicGroupDetails, presentPublicGroup } from '../../people/namespaces/index.ts';
+import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { changeProject, type ProjectChanges } from './actions.ts';
 import { addProject, type Creator } from './creation_rules.ts';
@@ -332,21 +332,16 @@ const belonging = [
     },
     returns: pageOf(PublicGroupDetails),
     handle: async ({ db, url, caller, project, input }) => {
-      const pattern = input.search && containing(input.search);
       const invited = sql`
         id in (select invited_group_id from group_links
                 where ${countsToday('group_links')} and access_level >= ${input.shared_min_access_level ?? 0}
                   and (project_id = ${project.id} or group_id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])))
         and ${input.shared_visible_only ? isVisibleGroup(caller) : sql`true`}`;
-      const groups = db
-        .selectFrom('namespaces')
-        .select(['id', 'name', 'avatar', 'full_path', namespaceFullName().as('full_name')])
-        .where('kind', '=', 'group')
+      const groups = publicGroups(db, input.search)
         .where(
           sql<boolean>`(id = any((select traversal_ids from namespaces place where place.id = ${project.namespace_id})::bigint[])
                         or ${input.with_shared} and ${invited})`,
         )
-        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`))
         .$if(input.skip_groups !== undefined, (q) => q.where(sql<boolean>`id <> all(${input.skip_groups})`))
         .orderBy(sql`cardinality(traversal_ids)`)
         .orderBy('id');

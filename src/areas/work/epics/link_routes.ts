@@ -61,8 +61,8 @@ const EpicLink = resource('EpicLink', {
 const path = '/groups/:id/epics/:epic_iid/related_epics';
 
 const missing = () => new ApiError(404, { message: noMatchText(epicKind) });
-const lowRole = () =>
-  new ApiError(403, { message: "Couldn't link epic. You must have at least the Planner role in both groups." });
+const roleText = "Couldn't link epic. You must have at least the Planner role in both groups.";
+const lowRole = () => new ApiError(403, { message: roleText });
 
 /** A link as a reply; the caller may read both epics. */
 async function presentLink(
@@ -111,7 +111,7 @@ const routes = [
     },
     returns: one(EpicLink),
     refusals: {
-      403: "Couldn't link epic. You must have at least the Planner role in both groups.",
+      403: roleText,
       ...linkRefusals(epicKind),
     },
     handle: async ({ db, url, caller, group, epic, input: { target_group_id, target_epic_iid, link_type } }) => {

@@ -111,10 +111,7 @@ export const issueLinkRoutes = [
     },
     returns: one(IssueLink),
     refusals: {
-      403: [
-        'Blocked issues not available for current license',
-        "Couldn't link issue. You must have at least the Reporter role in both projects.",
-      ],
+      403: [licenseText, roleText],
       ...linkRefusals(issueKind),
     },
     handle: async ({ db, url, caller, project, issue, plan, input: { target_project_id, target_issue_iid, link_type } }) => {
