@@ -19,7 +19,7 @@ test('long content is read in pieces, wherever they end', async () => {
     const text = `${'AAAA'.repeat(length / 4)}YQ==`;
     assert.ok((await contentIn('content', text, 'base64')).equals(Buffer.from(text, 'base64')), `${length}`);
   }
-  const exact = `\n\n${'A'.repeat(piece_chars - 2)}`;
+  const exact = `\n\n\n\n${'A'.repeat(piece_chars - 4)}`;
   assert.equal((await contentIn('content', exact, 'base64')).length, Buffer.from(exact, 'base64').length);
 
   for (const text of ['x😀'.repeat(piece_chars), 'é'.repeat(piece_chars + 1), '😀'.repeat(piece_chars), '\ud800'])
@@ -29,7 +29,17 @@ test('long content is read in pieces, wherever they end', async () => {
 
 test('content that is not Base64 is refused, wherever a piece ends', async () => {
   const base64 = 'A'.repeat(piece_chars);
-  for (const text of [`${base64}$`, `$${base64}`, `${base64}=A`, `${'A'.repeat(piece_chars - 1)}=A`])
+  for (const text of [
+    `${'\n'.repeat(piece_chars - 1)}$`,
+    'Y',
+    'Y===',
+    'YWJjY',
+    `${base64}A`,
+    `${base64}$`,
+    `$${base64}`,
+    `${base64}=A`,
+    `${'A'.repeat(piece_chars - 1)}=A`,
+  ])
     await assert.rejects(contentIn('content', text, 'base64'), { status: 400 });
 });
 

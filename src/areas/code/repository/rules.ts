@@ -100,13 +100,17 @@ function piecesOf(text: string): string[] {
 
 /** Reads the pieces of a Base64 text, one after another. */
 function base64Reader(name: string, count: number): (piece: string, index: number) => Buffer {
-  let [rest, allowed] = ['', /^[A-Za-z0-9+/\r\n]*[=\r\n]*$/];
+  // A line end is allowed in one place only, so that matching never goes back.
+  let [rest, allowed] = ['', /^[A-Za-z0-9+/\r\n]*(?:=[=\r\n]*)?$/];
   return (piece, index) => {
     if (!allowed.test(piece)) throw badParams(`${name} is not valid Base64`);
     if (piece.includes('=')) allowed = /^[=\r\n]*$/;
     const text = rest + piece.replaceAll(/[\r\n]/g, '');
     // Four characters are three bytes. Those that are left over begin the next piece.
-    const end = index === count - 1 ? text.length : text.length - (text.length % 4);
+    const isLast = index === count - 1;
+    // One character alone is less than a byte: something of the text is missing.
+    if (isLast && text.replace(/=+$/, '').length % 4 === 1) throw badParams(`${name} is not valid Base64`);
+    const end = isLast ? text.length : text.length - (text.length % 4);
     rest = text.slice(end);
     return Buffer.from(text.slice(0, end), 'base64');
   };
