@@ -36,7 +36,7 @@ export interface AppOptions {
   log: Logger;
   /** The metrics to record and how to report them, for this process alone or for several. If omitted, nothing is measured. */
   metrics?: { registry: Registry; gather(): Promise<string> };
-  /** Measures the load, of which too much is refused. Left out, none is: the clients of a test share the event loop of the server. */
+  /** Measures the load, to refuse requests under overload. If omitted, none are refused: the clients of a test share the event loop of the server. */
   isDelayed?: LoadMeter;
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;

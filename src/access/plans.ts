@@ -25,7 +25,7 @@ export async function currentPlan(db: Kysely<DB>): Promise<Plan> {
 
 const everyone = 'everyone';
 
-/** The same for requests, many of which ask at the same time. */
+/** The same for concurrent requests, which share a statement. */
 const planOfRequests = dataLoader<string, Plan>(
   (question) => question,
   async (db) => new Map([[everyone, await currentPlan(db)]]),

@@ -86,7 +86,7 @@ export async function contentIn(name: string, text: string, encoding: 'text' | '
 /** A piece takes about a millisecond. */
 const piece_chars = 1024 * 1024;
 
-/** A text in pieces, none of which ends between the halves of a character. */
+/** Splits a text into pieces that do not end inside a surrogate pair. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {

@@ -1,6 +1,6 @@
 /** Who takes a seat of the licence (docs/reference/licenses.md), and how many are taken. */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday, planInForce } from '../../../access/index.ts';
+import { countsToday, levels, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /** Whether a row of `users` is more than a guest anywhere. Users own the projects in their own namespace without being members of them. */
@@ -9,7 +9,7 @@ const isMoreThanGuest = sql`
     select from members left join member_roles role on role.id = members.member_role_id
      where members.user_id = users.id
        and ${countsToday('members')}
-       and (members.access_level > 10 or role.permissions <> '{read_code}'))
+       and (members.access_level > ${sql.lit(levels.guest)} or role.permissions <> '{read_code}'))
   or exists (select from namespaces join projects on projects.namespace_id = namespaces.id where namespaces.owner_id = users.id))`;
 
 /**

@@ -52,8 +52,8 @@ const validator = Compile(Licensed);
 function isSound(value: unknown): value is Licensed {
   if (!validator.Check(value)) return false;
   const { Name = '', Email = '', Company = '' } = value.licensee;
-  const isForSomebody = `${Name}${Email}${Company}`.trim() !== '';
-  return isForSomebody && (value.expires_at == null || value.expires_at > value.starts_at);
+  const hasLicensee = `${Name}${Email}${Company}`.trim() !== '';
+  return hasLicensee && (value.expires_at == null || value.expires_at > value.starts_at);
 }
 
 /**

@@ -11,7 +11,7 @@ export const isExpired = (sent_at: 'confirmation_sent_at' | 'unconfirmed_email_s
 export const noRequest = { unconfirmed_email: null, unconfirmed_email_seed: null, unconfirmed_email_sent_at: null };
 
 /**
- * A predicate: another user has confirmed an address, or it is the primary address of another person. Other claims stop nobody.
+ * A predicate: another user has confirmed an address, or it is the primary address of another person. Other claims have no effect on other users.
  * @param email null: no address
  * @param user_id null: the user does not exist yet
  */

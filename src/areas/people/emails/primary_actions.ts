@@ -9,7 +9,8 @@ const primaryOf = (tx: Database, user_id: number) =>
   tx.selectFrom('emails').select(['id', 'confirmed_at']).where('user_id', '=', user_id).where('is_primary', '=', true);
 
 /**
- * What is known about a new primary address: it is `confirmed`; it `counts` at once, but nobody has confirmed it; or it is `unknown`, and counts once it is confirmed.
+ * The state of a new primary address: `confirmed`; `counts`, if it is effective at once without a confirmation; or `unknown`, if it is effective only after
+ * its confirmation.
  */
 export type Proof = 'confirmed' | 'counts' | 'unknown';
 

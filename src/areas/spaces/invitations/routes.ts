@@ -1,6 +1,6 @@
 /** Invitations to groups and projects by email (docs/reference/invitations.md). Both kinds have the same endpoints. */
 import { type Static, Type } from 'typebox';
-import { type Changing, groupLevels } from '../../../access/index.ts';
+import { type Changing, groupLevels, levels } from '../../../access/index.ts';
 import { endReasonsOf } from '../../../cron/index.ts';
 import {
   ApiError,
@@ -84,7 +84,7 @@ async function answer({ plan }: Conditions, { change }: Changing<Granted>, input
   const withMinimal = reaches(plan, 'premium');
   const wanted = { emails, user_ids, expires_at, ...grant };
   const { refused, queued } = await change(async (tx, { source, actor }) => {
-    if (source.kind === 'project' && grant.access_level === 50 && actor.access_level < 50) throw forbidden();
+    if (source.kind === 'project' && grant.access_level === levels.owner && actor.access_level < levels.owner) throw forbidden();
     const locked = withMinimal && (await isLocked(tx, source));
     return invite(tx, source, actor, wanted, { withMinimal, locked });
   });
@@ -120,7 +120,7 @@ function routesOf(kind: Source['kind']) {
       access: manager,
       input: {
         email: optional(CommaList(Type.String({ description: 'Email addresses' }))),
-        // As text, so that the reasons name an ID of nobody as it was given.
+        // As text, so that the reasons name an unknown ID as it was given.
         user_id: optional(CommaList(Type.String({ pattern: '^[+-]?\\d+$', description: 'IDs of users' }))),
         access_level: Level(),
         expires_at: optional(nullable(Timestamp)),

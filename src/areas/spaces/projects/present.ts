@@ -183,7 +183,7 @@ function links(url: string, project: ProjectRow): Static<(typeof detailFields)['
 export type CompleteProjectRow = ProjectRow & { open_issues_count: number; description_html: string };
 
 /**
- * Rows for the full form: their open issues are counted in one statement, and descriptions of any kind keep nobody waiting.
+ * Rows for the full form: their open issues are counted in one statement, and long descriptions do not block other requests.
  * @param rows rows of `projectRows` for the caller
  */
 export async function completeRows(db: Services['db'], rows: readonly ProjectRow[]): Promise<CompleteProjectRow[]> {

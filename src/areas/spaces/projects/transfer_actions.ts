@@ -4,6 +4,7 @@ import {
   groupLevel,
   isVisibleGroup,
   lesserVisibility,
+  levels,
   refreshAuthorizations,
   type VisibilityName,
 } from '../../../access/index.ts';
@@ -84,8 +85,8 @@ async function namespaceIdOf(tx: Database, project_id: number): Promise<number> 
 /** A predicate on rows of `namespaces`: the caller may create projects in the group, as `mayCreateIn` decides for one. */
 export const takesProjectsOf = (caller: Caller): RawBuilder<SqlBool> => sql`
   (namespaces.kind = 'group' and case namespaces.project_creation_level
-     when 'developer' then ${groupLevel(caller)} >= 30
-     when 'maintainer' then ${groupLevel(caller)} >= 40
-     when 'owner' then ${groupLevel(caller)} >= 50
+     when 'developer' then ${groupLevel(caller)} >= ${sql.lit(levels.developer)}
+     when 'maintainer' then ${groupLevel(caller)} >= ${sql.lit(levels.maintainer)}
+     when 'owner' then ${groupLevel(caller)} >= ${sql.lit(levels.owner)}
      when 'administrator' then ${sql.lit(caller.admin)}
      else false end)`;

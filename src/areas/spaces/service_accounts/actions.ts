@@ -46,7 +46,7 @@ async function checkNames(tx: Database, user_id: number | undefined, { name, use
   if (sentence !== '') throw refused(sentence);
 }
 
-/** Without confirmation, a chosen address counts at once. Nobody has confirmed it, so it does not stand for its owner anywhere. */
+/** If no confirmation is required, a chosen address is effective at once. It is still unconfirmed, so it does not identify its owner anywhere. */
 const proofOf = async (tx: Database): Promise<Proof> =>
   (await settingsOf(tx)).email_confirmation_setting === 'off' ? 'counts' : 'unknown';
 

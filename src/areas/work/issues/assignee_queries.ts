@@ -4,7 +4,7 @@ import { countsToday, levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /**
- * Of the given users those who may read the issues of a project, in the same order. Others cannot be assigned.
+ * Those of the given users who may read the issues of a project, in the same order. Others cannot be assigned.
  * @param ids ids of users, some of which may not exist
  */
 export async function assignableUsers(db: Database, project: Project, ids: readonly number[]): Promise<number[]> {

@@ -77,7 +77,7 @@ const isQuiet = async ({ due_date, weight, milestone_id, assignee_ids, descripti
 
 /**
  * Creates an issue, with all effects.
- * @param db the database, or a transaction of which it becomes part
+ * @param db the database, or a transaction that it becomes part of
  * @throws ApiError 409 for a chosen iid that is or was taken, 422 for an epic that it cannot be in
  */
 export async function createIssue(db: Database, acting: Acting, project: Project, issue: NewIssue): Promise<AddedIssue> {

@@ -21,7 +21,7 @@ const IssueStatistics = resource('IssueStatistics', { statistics: Type.Object({ 
  * Anonymous callers have no issues of their own to list.
  * @throws ApiError 401
  */
-function refuseOwnOfNobody(caller: MaybeCaller, { scope }: IssueFilters): void {
+function refuseAnonymousOwn(caller: MaybeCaller, { scope }: IssueFilters): void {
   if (!caller && scope !== 'all') throw unauthorized();
 }
 
@@ -44,7 +44,7 @@ export const issueListRoutes = [
     rate: searchRate,
     returns: pageOf(Issue),
     handle: ({ caller, plan, input, ...services }) => {
-      refuseOwnOfNobody(caller, input);
+      refuseAnonymousOwn(caller, input);
       return listIssues(services, { caller, plan, scope: { everywhere: true }, filters: input }, input);
     },
   }),
@@ -80,7 +80,7 @@ export const issueListRoutes = [
     rate: searchRate,
     returns: one(IssueStatistics),
     handle: async ({ caller, plan, input, db }) => {
-      refuseOwnOfNobody(caller, input);
+      refuseAnonymousOwn(caller, input);
       return { statistics: { counts: await countIssues(db, { caller, plan, scope: { everywhere: true }, filters: input }) } };
     },
   }),
