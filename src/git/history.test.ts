@@ -7,11 +7,14 @@ import { parseCommit, titleOf } from './commits.ts';
 import {
   blame,
   changedFiles,
+  commitStats,
   contributorsTo,
   countCommits,
   countLines,
+  entryAt,
   GitError,
   git,
+  gitLoad,
   LineOutOfRange,
   lastCommitOf,
   listCommits,
@@ -236,4 +239,72 @@ test('contributors are counted by email address, without merges', async (t) => {
     { name: 'Grace', email: 'grace@example.com', commits: 1 },
     { name: 'A. L.', email: 'ada@example.com', commits: 2 },
   ]);
+});
+
+/** A history of merges in which files come, move, change and go, as a stream for `git fast-import`. Dates differ, but not in the order of the commits. */
+const drawnHistory = fc.array(
+  fc.record({
+    parent: fc.nat(),
+    merged: fc.option(fc.nat(), { freq: 3 }),
+    minutes: fc.integer({ min: 0, max: 30 }),
+    path: fc.constantFrom('a', 'b', 'dir/a', 'dir/deep/b', 'dir', 'x'),
+    text: fc.option(fc.array(fc.constantFrom('1', '2', '3', '4\r', ''), { maxLength: 5 }), { freq: 5 }),
+    end: fc.constantFrom('', '\n', '\0\n'),
+    mode: fc.constantFrom('100644', '100644', '100644', '100755', '120000'),
+  }),
+  { minLength: 4, maxLength: 25 },
+);
+
+test('what is found without git is what git finds, whatever the history', async (t) => {
+  for (const steps of fc.sample(drawnHistory, { numRuns: runs(2, 20), seed: 5 })) {
+    const repository = await temporaryRepository(t);
+    const stream: string[] = [];
+    for (const [index, { parent, merged, minutes, path, text, end, mode }] of steps.entries()) {
+      const time = 1_700_000_000 + (index * 10 + minutes) * 100 + index;
+      stream.push(`commit refs/heads/${index}\nmark :${index + 1}\ncommitter A <a@example.com> ${time} +0000\ndata 1\nm`);
+      if (index > 0) stream.push(`from :${(parent % index) + 1}`);
+      if (index > 1 && merged !== null && merged % index !== parent % index) stream.push(`merge :${(merged % index) + 1}`);
+      const content = `${text?.join('\n')}${end}`;
+      stream.push(text ? `M ${mode} inline ${path}\ndata ${content.length}\n${content}` : `D ${path}`);
+    }
+    await git(repository, 'fast-import', ['--quiet'], [], [], { input: stream.join('\n') });
+    for (const [index] of steps.entries()) {
+      const lines = async (command: string, options: `-${string}`[], ...paths: string[]) =>
+        (await git(repository, command, options, [`refs/heads/${index}`], paths)).toString().trim().split('\n').filter(Boolean);
+      const [id] = await lines('rev-parse', ['--verify']);
+      for (const first_parent of [false, true]) {
+        const listed = await listCommits(repository, { from: [id!], skip: 1, limit: 3, first_parent });
+        const options: `-${string}`[] = ['--skip=1', '--max-count=3', ...(first_parent ? (['--first-parent'] as const) : [])];
+        assert.deepEqual(
+          listed.map((commit) => commit.id),
+          await lines('rev-list', options),
+        );
+      }
+      for (const path of ['a', 'b', 'dir/a', 'dir/deep', 'dir', 'none', 'dir//a']) {
+        const [last] = await lines('rev-list', ['--max-count=1'], path);
+        assert.equal(await lastCommitOf(repository, id!, path), last, `${index} ${path}`);
+      }
+      const lastOfA = await lastCommitOf(repository, id!, 'a');
+      if (lastOfA && (await entryAt(repository, id!, 'a'))?.type === 'blob')
+        assert.deepEqual(await blame(repository, lastOfA, 'a'), await blame(repository, id!, 'a'));
+      const shown = await lines('log', ['-1', '--diff-merges=first-parent', '--find-renames', '--shortstat', '--format=']);
+      const counted = (word: string) => Number(new RegExp(`(\\d+) ${word}`).exec(shown.join())?.[1] ?? 0);
+      const [stats] = await commitStats(repository, [id!]);
+      assert.deepEqual([stats!.additions, stats!.deletions], [counted('insertion'), counted('deletion')], JSON.stringify(steps));
+    }
+  }
+});
+
+test('after a commit, what its parent had is known without another process', async (t) => {
+  const repository = await temporaryRepository(t);
+  const [, , , fourth] = await history(repository);
+  const last = await lastCommitOf(repository, fourth!, 'dir/c');
+  await listCommits(repository, { from: [fourth!], limit: 3 });
+  const fifth = await commitTo(repository, { parent: fourth!, date: day(5), changes: [put('a', '5\n')] });
+  const before = gitLoad().started;
+  assert.equal(await lastCommitOf(repository, fifth, 'dir/c'), last);
+  assert.equal(await lastCommitOf(repository, fifth, 'a'), fifth);
+  assert.equal((await listCommits(repository, { from: [fifth], limit: 3 })).length, 3);
+  assert.deepEqual(await commitStats(repository, [fifth]), [{ additions: 1, deletions: 4, total: 5 }]);
+  assert.equal(gitLoad().started, before);
 });

@@ -3,9 +3,11 @@ import { LRUCache } from 'lru-cache';
 import { git } from './command.ts';
 import { parseCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
+import { plainStats } from './line_stats.ts';
 import { objectsIn } from './quarantine.ts';
 import { rememberedGit } from './remembered.ts';
 import type { Commit, CommitStats, Environment, Option, Repository } from './types.ts';
+import { followPath, newestCommits } from './walking.ts';
 
 export interface CommitList {
   /** Ids of the commits to start from. */
@@ -52,8 +54,18 @@ export async function listCommits(repository: Repository, list: CommitList & { w
 }
 
 async function commitIds(repository: Repository, list: CommitList): Promise<string[]> {
+  const { skip = 0, limit } = list;
+  const [start] = list.from ?? [];
+  if (start !== undefined && limit !== undefined && isPlain(list)) {
+    const ids = await newestCommits(repository, start, { count: skip + limit, first_parent: list.first_parent ?? false });
+    if (ids) return ids.slice(skip);
+  }
   return (await walk(repository, list, [])).toString('utf8').split('\n').slice(0, -1);
 }
+
+/** Whether a list is the history of one commit, in the order in which commits are met. */
+const isPlain = ({ from, not, all, not_all, path, since, until, author, order, env }: CommitList): boolean =>
+  from?.length === 1 && !not?.length && !all && !not_all && !path && !since && !until && !author && order !== 'topo' && !env;
 
 /** The number of commits of a list; counting stops at `limit`. */
 export async function countCommits(repository: Repository, list: CommitList): Promise<number> {
@@ -100,6 +112,13 @@ export async function commitStats(repository: Repository, ids: readonly string[]
   const key = (id: string) => `${repository.path}\0${id}`;
   const found = new Map(ids.map((id) => [id, known_stats.get(key(id))]));
   const unknown = [...found.keys()].filter((id) => !found.get(id)).map(fullId);
+  if (unknown.length === 1 && !env) {
+    const stats = await plainStats(repository, unknown[0]!).catch(() => undefined); // git says what is wrong.
+    if (stats) {
+      found.set(unknown[0]!, stats);
+      known_stats.set(key(unknown.pop()!), stats);
+    }
+  }
   if (unknown.length > 0) {
     const options = [
       '--no-walk=unsorted',
@@ -133,10 +152,14 @@ function* parseStats(output: string): Generator<[string, CommitStats]> {
  */
 export async function lastCommitOf(repository: Repository, commit: string, path: string): Promise<string | undefined> {
   if (path === '') return fullId(commit);
-  const key = `${repository.path}\0${fullId(commit)}\0${path}`;
-  const known = last_commits.get(key);
-  if (known) return known;
-  const [id] = await commitIds(repository, { from: [commit], path, limit: 1 });
-  if (id) last_commits.set(key, id);
+  const key = (id: string) => `${repository.path}\0${fullId(id)}\0${path}`;
+  const walked = await followPath(repository, commit, { path, isKnown: (id) => last_commits.has(key(id)) });
+  const start = walked?.id ?? commit;
+  const id = walked?.isLast ? start : (last_commits.get(key(start)) ?? (await lastByGit(repository, start, path)));
+  if (id) for (const passed of new Set([commit, start, ...(walked?.passed ?? [])])) last_commits.set(key(passed), id);
   return id;
+}
+
+async function lastByGit(repository: Repository, commit: string, path: string): Promise<string | undefined> {
+  return (await commitIds(repository, { from: [commit], path, limit: 1 }))[0];
 }

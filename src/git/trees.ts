@@ -26,6 +26,9 @@ const trees = new LRUCache<string, RawTree>({
   sizeCalculation: (tree, key) => key.length + 200 + tree.size * 200,
 });
 
+/** Whether the tree with this id is in memory. */
+export const isTreeKept = (repository: Repository, id: string): boolean => trees.has(`${repository.path}\0${fullId(id)}`);
+
 /** The entries of the tree with this id. Throws when the repository has no such tree. */
 export async function rawTree(repository: Repository, id: string): Promise<RawTree> {
   const key = `${repository.path}\0${fullId(id)}`;

@@ -144,8 +144,9 @@ export const repositoryFiles = [
     },
     handle: async ({ project, input, ...services }) => {
       const location = await locateFile(services, project, input.file_path, input.ref);
-      // Each runs a git process.
-      const [body, file] = await Promise.all([blameOf(location, input.range), fileIn(location)]);
+      const file = await fileIn(location);
+      // The commits after the last one of the file change nothing in its blame.
+      const body = await blameOf({ ...location, commit_id: file.last_commit_id }, input.range);
       return { body, headers: fileHeaders(file, input.ref) };
     },
   }),

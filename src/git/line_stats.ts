@@ -1,0 +1,97 @@
+/** Counting the lines that a small commit adds and removes without a process. */
+import { countLines } from './blame.ts';
+import { readCommit } from './commits.ts';
+import { objectHeader, storedObject } from './readers.ts';
+import { type RawEntry, type RawTree, rawTree, tree_mode } from './trees.ts';
+import type { CommitStats, Repository } from './types.ts';
+
+const most_files = 10;
+const most_bytes = 256 * 1024;
+/** git looks for a NUL in this many bytes. */
+const sniffed_bytes = 8000;
+
+interface Change {
+  old: RawEntry | undefined;
+  now: RawEntry | undefined;
+}
+
+/** What git counts depends on how it compares the files. */
+class AskGit extends Error {}
+
+/**
+ * The lines that a commit adds and removes, compared with its first parent, where every way of comparing the files finds the same numbers: files that are added
+ * or deleted, and changes after which no line of the changed part stays.
+ * @returns undefined when git has to compare
+ */
+export async function plainStats(repository: Repository, id: string): Promise<CommitStats | undefined> {
+  try {
+    const { tree_id, parent_ids } = await readCommit(repository, id);
+    const old_id = parent_ids[0] === undefined ? undefined : (await readCommit(repository, parent_ids[0])).tree_id;
+    const changes = await changesBetween(repository, { mode: tree_mode, id: tree_id }, old_id);
+    // One might be the other, renamed.
+    if (changes.some(({ old }) => !old) && changes.some(({ now }) => !now)) return undefined;
+    const counts = await Promise.all(changes.map((change) => linesOf(repository, change)));
+    const additions = counts.reduce((sum, count) => sum + count.additions, 0);
+    const deletions = counts.reduce((sum, count) => sum + count.deletions, 0);
+    return { additions, deletions, total: additions + deletions };
+  } catch (error) {
+    if (error instanceof AskGit) return undefined;
+    throw error;
+  }
+}
+
+async function changesBetween(repository: Repository, root: RawEntry, old_id: string | undefined): Promise<Change[]> {
+  const changes: Change[] = [];
+  const folders: Change[] = [{ old: old_id === undefined ? undefined : { mode: tree_mode, id: old_id }, now: root }];
+  for (let folder = folders.pop(); folder; folder = folders.pop()) {
+    if (folder.old?.id === folder.now?.id) continue;
+    const [before, after] = await Promise.all([treeOf(repository, folder.old), treeOf(repository, folder.now)]);
+    // Attributes decide what is text.
+    if (before.has('.gitattributes') || after.has('.gitattributes')) throw new AskGit();
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const change = { old: before.get(name), now: after.get(name) };
+      if (change.old?.id === change.now?.id && change.old?.mode === change.now?.mode) continue;
+      const kinds = new Set([change.old, change.now].filter((entry) => entry !== undefined).map(({ mode }) => mode.slice(0, 3)));
+      if (kinds.size > 1 || kinds.has('160')) throw new AskGit();
+      (kinds.has('040') ? folders : changes).push(change);
+      if (changes.length + folders.length > most_files) throw new AskGit();
+    }
+  }
+  return changes;
+}
+
+const treeOf = async (repository: Repository, entry: RawEntry | undefined): Promise<RawTree> =>
+  entry ? rawTree(repository, entry.id) : new Map();
+
+async function linesOf(repository: Repository, { old, now }: Change): Promise<Omit<CommitStats, 'total'>> {
+  if (old?.id === now?.id) return { additions: 0, deletions: 0 };
+  const [before, after] = await Promise.all([contentOf(repository, old), contentOf(repository, now)]);
+  if (isBinary(before) || isBinary(after)) return { additions: 0, deletions: 0 };
+  if (before.length === 0 || after.length === 0) return { additions: countLines(after), deletions: countLines(before) };
+  const [removed, added] = differing(split(before), split(after));
+  const present = new Set(removed);
+  if (added.some((line) => present.has(line))) throw new AskGit();
+  return { additions: added.length, deletions: removed.length };
+}
+
+async function contentOf(repository: Repository, entry: RawEntry | undefined): Promise<Buffer> {
+  if (!entry) return Buffer.alloc(0);
+  const header = await objectHeader(repository, entry.id);
+  if (header?.type !== 'blob' || header.size_bytes > most_bytes) throw new AskGit();
+  return (await storedObject(repository, entry.id))!.content;
+}
+
+const isBinary = (content: Buffer): boolean => content.subarray(0, sniffed_bytes).includes(0);
+
+/** Lines with their line feed: a last line without one differs from the same with one. */
+const split = (content: Buffer): string[] => content.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/** What is left of two lists without their common start and end. */
+function differing(one: string[], other: string[]): [string[], string[]] {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return [one.slice(start, one.length - end), other.slice(start, other.length - end)];
+}

@@ -1,0 +1,98 @@
+/** Short walks through commits and trees that are mostly in memory, with the results that git's own walk would have. */
+import { keptCommit, readCommit } from './commits.ts';
+import { entryAt } from './files.ts';
+import { isTreeKept } from './trees.ts';
+import type { Commit, Repository } from './types.ts';
+
+/** More than this many commits and root folders that are not in memory are read faster by git. */
+const most_reads = 4;
+const most_steps = 200;
+
+/** Reads commits until there were too many things that were not in memory. */
+class CommitReader {
+  readonly #repository: Repository;
+  #reads = 0;
+
+  constructor(repository: Repository) {
+    this.#repository = repository;
+  }
+
+  async read(id: string): Promise<Commit | undefined> {
+    const kept = keptCommit(this.#repository, id);
+    if (kept) return kept;
+    // One that cannot be read is left to git, which says why.
+    return this.#reads++ < most_reads ? readCommit(this.#repository, id).catch(() => undefined) : undefined;
+  }
+
+  /** As `read`, for a commit whose folders are looked into. */
+  async readWithTree(id: string): Promise<Commit | undefined> {
+    const commit = await this.read(id);
+    if (!commit || isTreeKept(this.#repository, commit.tree_id)) return commit;
+    return this.#reads++ < most_reads ? commit : undefined;
+  }
+}
+
+/**
+ * The newest commits from `start` on, in git's default order: of all that are known to follow, the one with the latest date of the committer.
+ * @returns the ids of `count` commits, or fewer where the history ends; undefined when git has to walk
+ */
+export async function newestCommits(
+  repository: Repository,
+  start: string,
+  { count, first_parent }: { count: number; first_parent: boolean },
+): Promise<string[] | undefined> {
+  if (count > most_steps) return undefined;
+  const reader = new CommitReader(repository);
+  const ids: string[] = [];
+  const queue: Commit[] = [];
+  const seen = new Set<string>();
+  for (let next: string[] = [start]; ids.length < count; ) {
+    for (const id of next) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const commit = await reader.read(id);
+      // git orders the dates that it cannot read in its own way.
+      if (!commit || Date.parse(commit.committed_date) <= 0) return undefined;
+      const at = queue.findIndex((other) => other.committed_date < commit.committed_date);
+      queue.splice(at < 0 ? queue.length : at, 0, commit);
+    }
+    const newest = queue.shift();
+    if (!newest) return ids;
+    ids.push(newest.id);
+    next = ids.length === count ? [] : newest.parent_ids.slice(0, first_parent ? 1 : undefined);
+  }
+  return ids;
+}
+
+/**
+ * Follows the history of a path from a commit that has it, as git does: to the first parent that has the same there.
+ * @param isKnown whether the walk may end at a commit
+ * @returns the commit at which the walk ended, and whether that is the last one that touched the path; undefined when the path is not there, or not as git writes it
+ */
+export async function followPath(
+  repository: Repository,
+  start: string,
+  { path, isKnown }: { path: string; isKnown: (commit: string) => boolean },
+): Promise<{ id: string; passed: string[]; isLast: boolean } | undefined> {
+  const reader = new CommitReader(repository);
+  const same = await entryAt(repository, start, path).catch(() => undefined);
+  if (!same) return undefined;
+  const passed: string[] = [];
+  let id = start;
+  for (let step = 0; step < most_steps && !isKnown(id); step++) {
+    const commit = await reader.read(id);
+    if (!commit) break;
+    let followed: string | undefined;
+    for (const parent of commit.parent_ids) {
+      if (!(await reader.readWithTree(parent))) return { id, passed, isLast: false };
+      const entry = await entryAt(repository, parent, path);
+      if (entry?.id !== same.id || entry.mode !== same.mode) continue;
+      followed = parent;
+      break;
+    }
+    if (followed === undefined) return { id, passed, isLast: true };
+    passed.push(id);
+    id = followed;
+  }
+  return { id, passed, isLast: false };
+}
