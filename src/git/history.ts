@@ -5,6 +5,7 @@ import { parseCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
 import { plainStats } from './line_stats.ts';
 import { objectsIn } from './quarantine.ts';
+import { refsBelow } from './ref_store.ts';
 import { rememberedGit } from './remembered.ts';
 import type { Commit, CommitStats, Environment, Option, Repository } from './types.ts';
 import { followPath, newestCommits } from './walking.ts';
@@ -76,9 +77,21 @@ export async function countCommits(repository: Repository, list: CommitList): Pr
 async function walk(repository: Repository, list: CommitList, options: readonly Option[]): Promise<Buffer> {
   const { from = [], not = [], env, path } = list;
   if (from.length === 0 && !list.all) return Buffer.alloc(0);
-  const operands = [...from.map(fullId), ...not.map((id) => `^${fullId(id)}`)];
-  const given = ['rev-list', [...options, ...walkOptions(list)], operands, path ? [path] : []] as const;
-  return list.all || list.not_all ? git(repository, ...given, { env }) : rememberedGit(repository, ...given, { env });
+  const tips = list.all && !list.not_all && !env ? await tipsOf(repository) : undefined;
+  const operands = [...from.map(fullId), ...not.map((id) => `^${fullId(id)}`), ...(tips ?? [])];
+  const named = walkOptions(tips ? { ...list, all: false } : list);
+  const given = ['rev-list', [...options, ...named], operands, path ? [path] : []] as const;
+  return (list.all && !tips) || list.not_all ? git(repository, ...given, { env }) : rememberedGit(repository, ...given, { env });
+}
+
+/** They are arguments of git. */
+const most_tips = 500;
+
+/** The ids of all branches and tags, which decide what git finds; undefined when there are none, or too many. */
+async function tipsOf(repository: Repository): Promise<string[] | undefined> {
+  const refs = await Promise.all(['refs/heads/', 'refs/tags/'].map((folder) => refsBelow(repository, folder)));
+  const ids = [...new Set(refs.flat().map(({ id }) => id))];
+  return ids.length === 0 || ids.length > most_tips ? undefined : ids;
 }
 
 function walkOptions(list: CommitList): Option[] {

@@ -1,4 +1,5 @@
 /** Changes inside files, as hunks of a unified diff. */
+import { LRUCache } from 'lru-cache';
 import { emptyTree } from './changes.ts';
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';
@@ -30,7 +31,21 @@ export async function patchesOf(
   files: readonly ChangedFile[],
   limits: PatchLimits,
 ): Promise<Patch[]> {
-  const work = new PatchRun(repository, limits, env);
+  const names = files.map(({ status, path }) => `${status} ${path}`);
+  const key = [repository.path, from, to, limits.patch_bytes, limits.total_bytes, ...names].join('\0');
+  const known = env ? undefined : known_patches.get(key);
+  if (known) return known;
+  const patches = await comparedBy(new PatchRun(repository, limits, env), { from, to }, files);
+  const size = patches.reduce((sum, { hunks }) => sum + hunks.length, key.length);
+  if (!env && size <= longest_kept) known_patches.set(key, patches, { size: 200 + size * 2 });
+  return patches;
+}
+
+/** By what decides them, ids of objects among it. With the objects of another repository or of a push nothing is kept. */
+const known_patches = new LRUCache<string, Patch[]>({ maxSize: 32 * 1024 * 1024 });
+const longest_kept = 256 * 1024;
+
+async function comparedBy(work: PatchRun, { from, to }: { from: string | null; to: string }, files: readonly ChangedFile[]) {
   const in_place = files.filter(({ status }) => status !== 'renamed').map(({ path }) => path);
   const patches = await work.ofPaths([from === null ? emptyTree(to) : fullId(from), fullId(to)], in_place);
   const found: Patch[] = [];
