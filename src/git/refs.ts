@@ -132,7 +132,7 @@ async function tagWith(repository: Repository, id: string): Promise<Omit<Tag, 'n
   return {
     id,
     commit_id,
-    message: message.replace(/\n+$/, ''),
+    message: message.replace(/(?<!\n)\n+$/, ''),
     tagger_name: tagger?.name ?? null,
     tagger_email: tagger?.email ?? null,
     tagged_date: tagger?.date ?? null,

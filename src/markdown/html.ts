@@ -54,7 +54,7 @@ const safe: sanitizeHtml.IOptions = {
 /** Shows a table as plain text if it would have more cells than characters: the parser adds missing cells, and 2,000 characters would become 65,000 cells. */
 function showSparseTable(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   const delimiters = state.src.slice(state.bMarks[startLine + 1], state.eMarks[startLine + 1]);
-  if (silent || startLine + 2 > endLine || !/^[\s|:-]*-[\s|:-]*$/.test(delimiters)) return false;
+  if (silent || startLine + 2 > endLine || !/^[\s|:-]+$/.test(delimiters) || !delimiters.includes('-')) return false;
   const columns = delimiters.split('|').length;
   let end = startLine + 2;
   while (end < endLine && !state.isEmpty(end) && state.sCount[end]! >= state.blkIndent) end += 1;

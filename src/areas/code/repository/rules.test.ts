@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { slowClock, turnsDuring } from '../../../../test/support/turns.ts';
-import { contentIn } from './rules.ts';
+import { contentIn, trimmedPath } from './rules.ts';
 
 const piece_chars = 1024 * 1024;
 /** Bytes that no two pieces share, of a length that neither three nor the length of a piece divides. */
@@ -47,4 +47,11 @@ test('other requests are served while long content is read', async (t) => {
   slowClock(t);
   const turns = await turnsDuring(() => contentIn('content', 'A'.repeat(8 * piece_chars), 'base64'));
   assert.ok(turns >= 4, `${turns} turns`);
+});
+
+test('the slashes around a path are removed, however many are inside', () => {
+  assert.equal(trimmedPath('//a/b/'), 'a/b');
+  assert.equal(trimmedPath('///'), '');
+  const inside = `a${'/'.repeat(2_000_000)}b`;
+  assert.equal(trimmedPath(`/${inside}//`), inside);
 });

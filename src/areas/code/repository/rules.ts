@@ -69,8 +69,8 @@ export function matchesSearch(name: string, search: string): boolean {
   return toEnd ? text.endsWith(wanted) : text.includes(wanted);
 }
 
-/** A path without surrounding slashes, as git writes paths. */
-export const trimmedPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+/** A path without surrounding slashes, as git writes paths. The look behind keeps slashes in the middle from being tried one by one, each to the end. */
+export const trimmedPath = (path: string): string => path.replace(/^\/+|(?<!\/)\/+$/g, '');
 
 /**
  * The bytes of a file that a parameter holds.

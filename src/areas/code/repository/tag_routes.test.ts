@@ -137,3 +137,15 @@ test('a tag of a blob has no commit, and is listed and deleted like any other', 
   assert.deepEqual([tag.name, tag.target, tag.commit], ['file', blob, null]);
   assert.equal((await as('developer').delete(`${tags}/file`)).status, 204);
 });
+
+test('a tag whose message is mostly empty lines is shown without those at its end', async () => {
+  const here = await world();
+  const repository = repositoryIn(here);
+  const [blob] = String(await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'content' })).split('\n');
+  const message = `first${'\n'.repeat(500_000)}last`;
+  const object = `object ${blob}\ntype blob\ntag sparse\ntagger A <a@example.com> 1700000000 +0000\n\n${message}\n\n`;
+  const [tag] = String(await git(repository, 'hash-object', ['-ttag', '-w', '--stdin'], [], [], { input: object })).split('\n');
+  await updateRefs(repository, [{ ref: 'refs/tags/sparse', old: null, new: tag! }]);
+  const { status, body } = await here.as('reporter').get(`/projects/${here.project.id}/repository/tags/sparse`);
+  assert.deepEqual([status, body.message === message], [200, true]);
+});

@@ -79,6 +79,8 @@ test('invalid keys are refused', () => {
     '-----BEGIN PUBLIC KEY-----',
     line('toString', ed),
     `ssh-ed25519 ${'A'.repeat(30_000)}`,
+    // As long as it is, it must not be matched again from each space.
+    `ssh-ed25519 AAAA ${' '.repeat(2_000_000)}\nx`,
   ];
   for (const text of broken) assert.deepEqual(readPublicKey(text), { refusal: 'is invalid' }, text.slice(0, 80));
   const dsa = readPublicKey(line('ssh-dss', 'p', 'q', 'g', 'y'));

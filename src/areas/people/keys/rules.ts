@@ -99,7 +99,7 @@ export interface PublicKey {
  * @returns the key, or the reason why the text is not a key
  */
 export function readPublicKey(text: string): PublicKey | { refusal: string } {
-  const [, type = '', base64 = ''] = /^\s*(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})([ \t][^\r\n]*)?\s*$/.exec(text) ?? [];
+  const [, type = '', base64 = ''] = /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t][^\r\n]*)?$/.exec(text.trim()) ?? [];
   if (forbiddenTypes.has(type)) return { refusal: forbiddenText };
   const bytes = Buffer.from(base64, 'base64');
   if (text.length > maximumText || !Object.hasOwn(readers, type) || !isKey(type, bytes)) return { refusal: invalidText };
