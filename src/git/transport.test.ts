@@ -321,3 +321,23 @@ test('the capabilities of protocol 2 are those of git, for each kind of reposito
   await rm(other.path, { recursive: true });
   await assert.rejects(capabilities(other), GitError);
 });
+
+test('a push is told the refs of its own repository as they are now, whichever protocol the client asks for', async (t) => {
+  for (const protocol of [undefined, 'version=2']) {
+    const [one, other] = [await temporaryRepository(t), await temporaryRepository(t)];
+    await commitTo(one, { branch: 'secret', changes: [put('a', '1')] });
+    const names = async (repository: Repository) => {
+      const advertised = await advertiseRefs(repository, 'git-receive-pack', { protocol }).toArray();
+      return Array.from(
+        Buffer.concat(advertised)
+          .toString()
+          .matchAll(/refs\/heads\/(\w+)/g),
+        ([, name]) => name,
+      );
+    };
+    assert.deepEqual(await names(one), ['secret']);
+    assert.deepEqual(await names(other), []);
+    await commitTo(one, { branch: 'later', changes: [put('a', '2')] });
+    assert.deepEqual(await names(one), ['later', 'secret']);
+  }
+});

@@ -43,7 +43,8 @@ const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,
 export function advertiseRefs(repository: Repository, service: Service, { protocol, signal }: TransportOptions = {}): Readable {
   const env = protocolEnvironment(protocol);
   // Protocol 2 advertises no refs, and starts with its version, as git's own http-backend does.
-  if (isVersion2(env)) return Readable.from(capabilities(repository, service, env));
+  // Only fetching has it: git tells a push the refs in any case.
+  if (service === 'git-upload-pack' && isVersion2(env)) return Readable.from(capabilities(repository, service, env));
   const line = `# service=${service}\n`;
   const head = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
   return reply(startAdvertising(repository, service, env), service, { head: Buffer.from(head) }, signal);
