@@ -128,13 +128,13 @@ const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => 
 
 interface Found {
   ids: number[];
-  /** How many rows the whole list has, if that became known. */
+  /** How many rows the whole list has, if that became known; beyond `mostSearched` perhaps more. */
   total?: number;
 }
 
 /** This many rows can be looked up and sorted without a noticeable delay. */
 const mostGathered = 2000;
-/** If looking up costs more than sorting, as many as are counted. */
+/** If looking up costs more than sorting, as many as are counted, so that they need not be counted again. */
 const mostSearched = 10_001;
 
 /** Whether one of the filters matches few rows, checked before any is looked up. If that cannot be known in advance, it is tried. */
@@ -147,14 +147,14 @@ function isShort(filters: readonly Filter[], most: number): RawBuilder<SqlBool> 
   return sql`(${sql.join(tests, sql` or `)})`;
 }
 
-/** The ids of a page of a short list, which is looked up entirely and thereby counted. Undefined if it turns out to be long. */
+/** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
 async function gathered(
   db: Database,
   selection: Selection,
   parts: readonly Part[],
   offset: number,
   limit: number,
-): Promise<Found | undefined> {
+): Promise<Partial<Found>> {
   const { kind, filters } = selection;
   const most = filters.some(({ isSearch }) => isSearch) ? mostSearched : mostGathered;
   const keys = parts.flatMap(({ by }) => by).map((key, index) => ({ ...key, name: sql.ref(`key${index}`) }));
@@ -169,7 +169,8 @@ async function gathered(
     db,
   );
   const { is_short, ids, total } = rows[0]!;
-  return is_short && total <= most ? { ids, total } : undefined;
+  if (is_short && total <= most) return { ids, total };
+  return total > mostSearched ? { total } : {};
 }
 
 /** The number of the part that a row is in. Its sort key is the same for all rows of later parts. */
@@ -201,8 +202,9 @@ async function idsOfPage(
   limit: number,
 ): Promise<Found> {
   const isNarrow = selection.filters.some((filter) => filter.isNarrow);
-  const short = isNarrow ? await gathered(db, selection, parts, offset, limit) : undefined;
-  return short ?? walked(db, selection, parts, offset, limit);
+  const { ids, total }: Partial<Found> = isNarrow ? await gathered(db, selection, parts, offset, limit) : {};
+  const found = ids ? { ids } : await walked(db, selection, parts, offset, limit);
+  return total === undefined ? found : { ...found, total };
 }
 
 /** How many rows there are, up to one more than is ever reported. */
