@@ -6,7 +6,7 @@
  * It does not bring the members of groups that it has invited itself: shares are not passed on. Neither are custom roles, which belong to their tree.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { DB } from '../db/index.ts';
+import { type DB, ofAnyLength } from '../db/index.ts';
 import { levels } from './levels.ts';
 import { lockTrees } from './tree_locks.ts';
 
@@ -34,7 +34,7 @@ const ends = sql`coalesce(members.expires_at, 'infinity'::date)`;
 /** Minimal access gives access to the page of the group and to nothing inside it. */
 const isInherited = sql`members.access_level > ${sql.lit(levels.minimal)}`;
 const of = (users: readonly number[] | undefined, column: string) =>
-  users === undefined ? sql`true` : sql`${sql.ref(column)} = any(${users}::bigint[])`;
+  users === undefined ? sql`true` : sql`${sql.ref(column)} = any(${ofAnyLength(users, 'bigint[]')})`;
 
 /** What a link gives to a member of the invited group: at most its level, and at most until its end. */
 const linkedLevel = sql`least(members.access_level, group_links.access_level)`;
@@ -134,5 +134,5 @@ export async function refreshAuthorizations(
     await refreshGroups(tx, groups, users);
     await refreshProjects(tx, sql`namespaces.traversal_ids && ${groups}::bigint[]`, users);
   }
-  if (projects.length > 0) await refreshProjects(tx, sql`projects.id = any(${projects}::bigint[])`, users);
+  if (projects.length > 0) await refreshProjects(tx, sql`projects.id = any(${ofAnyLength(projects, 'bigint[]')})`, users);
 }

@@ -1,6 +1,6 @@
 /** Locks that serialize changes of one tree of namespaces. A later change works on a snapshot that contains the earlier ones. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { DB } from '../db/index.ts';
+import { type DB, ofAnyLength } from '../db/index.ts';
 
 /**
  * Serializes changes below one top-level namespace, so that two changes do not both miss a pair of user and project, and no path is taken twice.
@@ -35,7 +35,7 @@ export async function lockPlace(
   await lockRoots(
     tx,
     sql`select traversal_ids[1] as id from namespaces
-         where id = any(${also}::bigint[]) or id = (select namespace_id from projects where id = ${place.project_id})`,
+         where id = any(${ofAnyLength(also, 'bigint[]')}) or id = (select namespace_id from projects where id = ${place.project_id})`,
   );
 }
 
@@ -55,7 +55,7 @@ async function lockRoots(tx: Kysely<DB>, roots: RawBuilder<unknown>): Promise<vo
 
 /** The top-level namespaces, as rows of `id`. */
 function rootsOf(namespace_ids: readonly number[], reaching: readonly number[]): RawBuilder<unknown> {
-  const own = sql`select traversal_ids[1] as id from namespaces where id = any(${namespace_ids}::bigint[])`;
+  const own = sql`select traversal_ids[1] as id from namespaces where id = any(${ofAnyLength(namespace_ids, 'bigint[]')})`;
   if (reaching.length === 0) return own;
   return sql`${own}
     union select place.traversal_ids[1] from namespaces invited

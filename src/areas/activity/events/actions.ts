@@ -1,6 +1,6 @@
 /** Activity events: what users did, written in the same transaction (docs/reference/events.md). Deleted by age, never changed. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 
 /** The actions; pushes have their own function. */
 export type EventAction =
@@ -91,10 +91,10 @@ export const recording = (
 export const activity = (project_ids: readonly number[], user_ids: readonly number[]): RawBuilder<unknown> => sql`
   active_projects as (
     update projects set last_activity_at = now() where id in (
-      select id from projects where id = any(${project_ids}::bigint[]) and last_activity_at <= now() - interval '1 hour'
+      select id from projects where id = any(${ofAnyLength(project_ids, 'bigint[]')}) and last_activity_at <= now() - interval '1 hour'
          for no key update skip locked)
   ), active_users as (
     update users set last_activity_on = current_date where id in (
-      select id from users where id = any(${user_ids}::bigint[]) and last_activity_on is distinct from current_date
+      select id from users where id = any(${ofAnyLength(user_ids, 'bigint[]')}) and last_activity_on is distinct from current_date
          for no key update skip locked)
   )`;

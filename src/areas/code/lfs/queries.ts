@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { BlobKey, ByteRange } from '../../../blobs/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { type LfsFile, pointerIn } from './rules.ts';
 
@@ -30,7 +30,7 @@ export function objectsOf(db: Database, project_id: number, oids: readonly strin
     .innerJoin('lfs_objects_projects', 'lfs_objects_projects.lfs_object_id', 'lfs_objects.id')
     .select(['lfs_objects.oid', 'lfs_objects.size'])
     .where('lfs_objects_projects.project_id', '=', project_id)
-    .where('lfs_objects.oid', '=', sql<string>`any(${oids}::text[])`)
+    .where('lfs_objects.oid', '=', sql<string>`any(${ofAnyLength(oids, 'text[]')})`)
     .execute();
 }
 

@@ -1,7 +1,7 @@
 /** Complete changes to branch protections. */
 import { sql } from 'kysely';
 import { levels, type Project } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
 import { defaultLevelOf, knownIn, ruleNamed, rulesOf } from './queries.ts';
 import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
@@ -148,7 +148,10 @@ async function changeEntries(
   const lasting = changes.filter(({ ends }) => !ends);
   await refuseStrangers(tx, project_id, lasting);
   const ended = named.filter(({ ends }) => ends).map((change) => change.id!);
-  await tx.deleteFrom('protected_branch_access_levels').where('id', '=', sql<number>`any(${ended}::bigint[])`).execute();
+  await tx
+    .deleteFrom('protected_branch_access_levels')
+    .where('id', '=', sql<number>`any(${ofAnyLength(ended, 'bigint[]')})`)
+    .execute();
   await withoutTwins(moveEntries(tx, lasting));
   await withoutTwins(
     addEntries(

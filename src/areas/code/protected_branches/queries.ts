@@ -1,7 +1,7 @@
 /** Reading the branch protections of a project. */
 import { sql } from 'kysely';
 import { countsToday, levels, type Project } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type BranchProtection, type KnownEntry, type ProtectionRule, protectionBy } from './rules.ts';
 
 type Known = { id: number; admin: boolean } | undefined;
@@ -72,11 +72,11 @@ export async function knownIn(
 ): Promise<{ users: Set<number>; groups: Set<number> }> {
   const { rows } = await sql<{ user_id: number | null; group_id: number | null }>`
     select user_id, null::bigint as group_id from project_authorizations
-     where project_id = ${project_id} and user_id = any(${user_ids}::bigint[]) and ${countsToday()}
+     where project_id = ${project_id} and user_id = any(${ofAnyLength(user_ids, 'bigint[]')}) and ${countsToday()}
     union
     select null, candidate.id
       from projects join namespaces place on place.id = projects.namespace_id
-           join namespaces candidate on candidate.id = any(${group_ids}::bigint[]) and candidate.kind = 'group'
+           join namespaces candidate on candidate.id = any(${ofAnyLength(group_ids, 'bigint[]')}) and candidate.kind = 'group'
      where projects.id = ${project_id}
        and (candidate.id = any(place.traversal_ids)
             or exists (select from group_links

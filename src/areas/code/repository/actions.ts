@@ -3,7 +3,7 @@
  * request, or after a crash that of `settleReferenceUpdates`; so the effects are written exactly once.
  */
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { RefConflict, RefMoved, type RefUpdate, repositoryOf, setHead, updateRefs } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
@@ -155,7 +155,7 @@ export async function recordRefs(
           on conflict (project_id, ref) do update set target = excluded.target, update_id = excluded.update_id
        where recorded_refs.update_id < excluded.update_id`.execute(tx);
   if (removed.length > 0)
-    await sql`delete from recorded_refs where project_id = ${project_id} and ref = any(${removed}::text[]) and update_id < ${update_id}`.execute(
+    await sql`delete from recorded_refs where project_id = ${project_id} and ref = any(${ofAnyLength(removed, 'text[]')}) and update_id < ${update_id}`.execute(
       tx,
     );
 }

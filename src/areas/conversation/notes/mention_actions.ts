@@ -1,7 +1,7 @@
 /** The effects of mentioning users, issues and epics in a text. */
 import { sql } from 'kysely';
 import { isAbout, type Noteable } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
 import { addTodos } from '../../activity/todos/index.ts';
@@ -49,7 +49,7 @@ async function keepMentions(
   const { rows } = await sql<{ username: string; id: number }>`
     with named as materialized (
       select id, lower(username::text) as username from users
-       where username = any(${names}::citext[]) and user_type in ('human', 'service_account')
+       where username = any(${ofAnyLength(names, 'citext[]')}) and user_type in ('human', 'service_account')
     ), forgotten as (
       delete from user_mentions where ${isAbout('user_mentions', noteable)} and note_id is not distinct from ${note}::bigint
          and user_id not in (select id from named)

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { ApiError, DateOnly, Id, nullable, type Page, type Paging, paginate, resource, Timestamp } from '../../../http/index.ts';
 import { isBillable } from './seat_queries.ts';
 
@@ -47,7 +47,9 @@ const licensee = sql`'{"Name": "", "Email": "", "Company": ""}'::jsonb || licens
  */
 export async function licensesFor(db: Database, which: readonly number[] | 'current'): Promise<LicenseRow[]> {
   const wanted =
-    which === 'current' ? sql`licenses.id = (select id from current_license)` : sql`licenses.id = any(${which}::bigint[])`;
+    which === 'current'
+      ? sql`licenses.id = (select id from current_license)`
+      : sql`licenses.id = any(${ofAnyLength(which, 'bigint[]')})`;
   const { rows } = await sql<LicenseRow>`
     with now as materialized (select count(*)::integer as count from users where ${isBillable})
     select licenses.id, plan, licenses.created_at, starts_at, expires_at, ${licensee} as licensee, add_ons, user_limit, expired,

@@ -1,6 +1,6 @@
 /** Claims: email addresses that are not confirmed yet. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { confirmation_days } from './rules.ts';
 
 /** A predicate: the confirmation link has expired, and the claim may be deleted. */
@@ -36,14 +36,14 @@ export async function endClaims(tx: Database, email_id: number): Promise<void> {
   await sql`
     insert into emails (user_id, email, is_primary, confirmed_at)
     select id, 'service_account_' || id || '@noreply.invalid', false, now() from users
-     where id = any(${accounts}::bigint[]) and not exists (select from emails where user_id = users.id and confirmed_at is not null)`.execute(
+     where id = any(${ofAnyLength(accounts, 'bigint[]')}) and not exists (select from emails where user_id = users.id and confirmed_at is not null)`.execute(
     tx,
   );
   await sql`
     with own as (
       update emails set is_primary = true, updated_at = now()
        where id in (select distinct on (user_id) id from emails
-                     where user_id = any(${accounts}::bigint[]) and confirmed_at is not null order by user_id, id)
+                     where user_id = any(${ofAnyLength(accounts, 'bigint[]')}) and confirmed_at is not null order by user_id, id)
       returning user_id, email)
     update users set email = own.email, updated_at = now() from own where users.id = own.user_id`.execute(tx);
 }

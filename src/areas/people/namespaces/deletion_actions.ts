@@ -1,6 +1,6 @@
 /** What deleting groups and deleting projects have in common: marking frees the path and the name at once, and restoring gives them back. */
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found } from '../../../http/index.ts';
 import { lockedNamespaceOf, moveGroup } from './actions.ts';
 import { removeGroup } from './jobs.ts';
@@ -90,7 +90,7 @@ export async function removeGroupsNow(tx: Database, group_ids: readonly number[]
   const groups = await tx
     .selectFrom('namespaces')
     .select(['id', 'name', 'path', 'marked_for_deletion_at'])
-    .where(sql<boolean>`id = any(${group_ids}::bigint[])`)
+    .where(isAmong('id', group_ids, 'bigint[]'))
     .execute();
   for (const { marked_for_deletion_at, ...group } of groups) {
     if (marked_for_deletion_at === null) await mark(tx, groupDeletion, group);

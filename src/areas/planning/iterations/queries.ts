@@ -1,6 +1,6 @@
 /** Reading iterations. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import type { IterationRow } from './present.ts';
 
 /** Iterations as replies need them. */
@@ -35,7 +35,9 @@ export const isIterationFor = (project_id: number): RawBuilder<SqlBool> =>
 /** The iterations with these ids, by id, for the rows of a page. */
 export async function iterationsById(db: Database, ids: readonly number[]): Promise<Map<number, IterationRow>> {
   if (ids.length === 0) return new Map();
-  const rows = await iterationRows(db).where(sql<boolean>`iterations.id = any(${ids}::bigint[])`).execute();
+  const rows = await iterationRows(db)
+    .where(isAmong('iterations.id', ids, 'bigint[]'))
+    .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -1,6 +1,5 @@
 /** Complete changes to labels. */
-import { sql } from 'kysely';
-import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
+import { type Database, isAmong, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { conflict, invalid } from '../../../http/index.ts';
 import { colorFrom, colorReasons } from './color_rules.ts';
 import { type LabelRow, labelColumns } from './present.ts';
@@ -42,7 +41,7 @@ async function addImplied(tx: Database, parent: LabelParent, titles: readonly st
     .selectFrom('labels')
     .select(labelColumns)
     .where(isOwnOf(parent))
-    .where(sql<boolean>`title = any(${titles}::text[])`)
+    .where(isAmong('title', titles, 'text[]'))
     .execute();
 }
 

@@ -1,7 +1,7 @@
 /** Labels as they are listed for a caller: their origin, the caller's subscription, and how many issues have them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningParent } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, containing, found } from '../../../http/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
 import { isAvailableIn, isOwnOf, labelParent } from './queries.ts';
@@ -87,7 +87,7 @@ export async function labelCounts(db: Database, caller: Caller, ids: readonly nu
     select label_id, count(*) filter (where issues.state = 'opened') as open_issues_count,
            count(*) filter (where issues.state = 'closed') as closed_issues_count
       from issue_labels join issues on issues.id = issue_id join projects on projects.id = issues.project_id
-     where label_id = any(${ids}::bigint[]) and ${isVisibleIssue(caller)} group by label_id`.execute(db);
+     where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} group by label_id`.execute(db);
   const counts = new Map(rows.map(({ label_id, ...counted }) => [label_id, counted]));
   return new Map(ids.map((id) => [id, counts.get(id) ?? { open_issues_count: 0, closed_issues_count: 0 }]));
 }

@@ -1,6 +1,6 @@
 /** Promoting a project label to a group label. */
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { LabelRow } from './present.ts';
 
 /**
@@ -19,8 +19,10 @@ export async function promoteLabel(tx: Database, label: LabelRow, group_id: numb
   );
   const merged = rows.map((row) => row.id);
   await moveBearers(tx, merged, id);
-  await sql`update resource_label_events set label_id = ${id} where label_id = any(${merged}::bigint[])`.execute(tx);
-  await sql`delete from labels where id = any(${merged}::bigint[])`.execute(tx);
+  await sql`update resource_label_events set label_id = ${id} where label_id = any(${ofAnyLength(merged, 'bigint[]')})`.execute(
+    tx,
+  );
+  await sql`delete from labels where id = any(${ofAnyLength(merged, 'bigint[]')})`.execute(tx);
   return id;
 }
 
@@ -39,7 +41,7 @@ async function groupLabelLike(tx: Database, { title, description, color, archive
 
 /** Items with one of the labels get the target label as well; the old rows are deleted with their labels. */
 async function moveBearers(tx: Database, from: readonly number[], to: number): Promise<void> {
-  const moved = sql`label_id = any(${from}::bigint[])`;
+  const moved = sql`label_id = any(${ofAnyLength(from, 'bigint[]')})`;
   await sql`insert into issue_labels (issue_id, label_id)
     select distinct issue_id, ${to}::bigint from issue_labels where ${moved} on conflict do nothing`.execute(tx);
   await sql`insert into epic_labels (epic_id, label_id)

@@ -1,7 +1,7 @@
 /** Reading labels. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { PlanningParent } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 
 /** The owner of labels: a project or a group, each with its ancestor groups. */
@@ -36,7 +36,7 @@ export async function labelsTitled(db: Database, parent: LabelParent, titles: re
   const rows = await db
     .selectFrom('labels')
     .select(labelColumns)
-    .where(sql<boolean>`labels.title = any(${titles}::text[])`)
+    .where(isAmong('labels.title', titles, 'text[]'))
     .where(isAvailableIn(parent))
     .orderBy(sql`labels.project_id is null`)
     .orderBy('labels.id')
@@ -49,7 +49,11 @@ export async function labelsTitled(db: Database, parent: LabelParent, titles: re
 /** The labels with these ids, by id, for the rows of a page. */
 export async function labelsById(db: Database, ids: readonly number[]): Promise<Map<number, LabelRow>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('labels').select(labelColumns).where(sql<boolean>`id = any(${ids}::bigint[])`).execute();
+  const rows = await db
+    .selectFrom('labels')
+    .select(labelColumns)
+    .where(isAmong('id', ids, 'bigint[]'))
+    .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -67,7 +71,7 @@ async function bornBy(db: Database, table: RawBuilder<unknown>, bearer: RawBuild
   const { rows } = await sql<LabelRow & { bearer_id: number }>`
     select ${bearer} as bearer_id, labels.id, title, description, color, archived, project_id, group_id
       from ${table} join labels on labels.id = label_id
-     where ${bearer} = any(${ids}::bigint[]) order by title, labels.id`.execute(db);
+     where ${bearer} = any(${ofAnyLength(ids, 'bigint[]')}) order by title, labels.id`.execute(db);
   for (const { bearer_id, ...label } of rows) labels.set(bearer_id, [...(labels.get(bearer_id) ?? []), label]);
   return labels;
 }

@@ -1,6 +1,6 @@
 /** Reading milestones. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import type { MilestoneRow } from './present.ts';
 
@@ -34,7 +34,9 @@ export const isMilestoneFor = (project_id: number): RawBuilder<SqlBool> => sql`
 /** The milestones with these ids, by id, for the rows of a page. */
 export async function milestonesById(db: Database, ids: readonly number[]): Promise<Map<number, MilestoneRow>> {
   if (ids.length === 0) return new Map();
-  const rows = await milestoneRows(db).where(sql<boolean>`milestones.id = any(${ids}::bigint[])`).execute();
+  const rows = await milestoneRows(db)
+    .where(isAmong('milestones.id', ids, 'bigint[]'))
+    .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 

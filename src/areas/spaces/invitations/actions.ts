@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
 import { endReasonsOf, today } from '../../../cron/index.ts';
-import { type Database, stamped } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength, stamped } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, idIn, invalid, textOf } from '../../../http/index.ts';
 import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
@@ -162,7 +162,7 @@ async function membersAmong(tx: Database, source: Source, user_ids: readonly num
     .select('user_id')
     .where(isDirect(source))
     .where(countsToday())
-    .where(sql<boolean>`user_id = any(${user_ids}::bigint[])`)
+    .where(isAmong('user_id', user_ids, 'bigint[]'))
     .execute();
   return rows.map(({ user_id }) => user_id);
 }
@@ -172,7 +172,7 @@ async function membershipsOf(tx: Database, source: Source, user_ids: readonly nu
     .selectFrom('members')
     .select('id as member_id')
     .where(isDirect(source))
-    .where(sql<boolean>`user_id = any(${user_ids}::bigint[])`)
+    .where(isAmong('user_id', user_ids, 'bigint[]'))
     .execute();
 }
 
@@ -206,7 +206,7 @@ async function writeInvitations(tx: Database, source: Source, actor: Actor, want
   if (addresses.length === 0) return new Set<string>();
   const { access_level, member_role_id = null, expires_at } = wanted;
   await sql`
-    delete from invitations where ${isDirect(source)} and invite_email = any(${addresses}::citext[]) and not ${isOpenInvitation}`.execute(
+    delete from invitations where ${isDirect(source)} and invite_email = any(${ofAnyLength(addresses, 'citext[]')}) and not ${isOpenInvitation}`.execute(
     tx,
   );
   const remind_on = nextReminder({ created_at: new Date().toISOString(), expires_at }, 0, today());

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { isOpenInvitation, type Permission, rolesCount } from '../../../access/index.ts';
 import { dayFrom } from '../../../cron/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { type Actor, actorNow, isAbove, isDirect, mayManage, roleName, type Source } from '../members/index.ts';
 
@@ -104,7 +104,7 @@ export const usersNumbered = (db: Database, ids: readonly number[]): Promise<Nam
   db
     .selectFrom('users')
     .select(['id', 'username', 'user_type'])
-    .where(sql<boolean>`id = any(${ids}::bigint[])`)
+    .where(isAmong('id', ids, 'bigint[]'))
     .orderBy('id')
     .execute();
 
@@ -117,7 +117,7 @@ export async function usersByAddress(db: Database, addresses: readonly string[])
     .selectFrom('emails')
     .innerJoin('users', 'users.id', 'emails.user_id')
     .select(['emails.email', 'users.id', 'users.username', 'users.user_type'])
-    .where(sql<boolean>`emails.email = any(${addresses}::citext[])`)
+    .where(isAmong('emails.email', addresses, 'citext[]'))
     .where('emails.confirmed_at', 'is not', null)
     .where('users.user_type', '<>', 'ghost')
     .execute();

@@ -1,7 +1,7 @@
 /** Changes of memberships. Each locks the tree, writes the rows and refreshes the authorizations (docs/reference/members.md). */
 import { sql } from 'kysely';
 import { countsToday, currentPlan, hasEnded, levels, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
-import { type Database, stamped } from '../../../db/index.ts';
+import { type Database, ofAnyLength, stamped } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, reaches } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
 import { removeAccessRequests } from '../../people/users/index.ts';
@@ -70,7 +70,7 @@ export async function addMembers(
   const joined = written.filter(({ is_new }) => is_new).map(({ user_id }) => user_id);
   await recordMemberships(tx, subtree, joined, 'joined');
   // A member has no access request.
-  await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${accepted}::bigint[])`);
+  await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
   await forgetApprovals(tx, source, accepted);
   await refreshAuthorizations(tx, subtree, accepted);
   return refusals;
@@ -146,7 +146,7 @@ export async function importMembers(tx: Database, project_id: number, actor: Act
   const user_ids = rows.map(({ user_id }) => user_id);
   await recordMemberships(tx, { project_id }, user_ids, 'joined');
   // A member has no access request.
-  await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${user_ids}::bigint[])`);
+  await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${ofAnyLength(user_ids, 'bigint[]')})`);
   await forgetApprovals(tx, source, user_ids);
   await refreshAuthorizations(tx, { project_id }, user_ids);
 }

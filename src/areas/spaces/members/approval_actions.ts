@@ -1,7 +1,7 @@
 /** Promotions that an administrator must approve because they take a seat of the license (setting `enable_member_promotion_management`). */
 import { sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { isDirect } from './queries.ts';
 import type { Grant } from './role_rules.ts';
 import type { Actor, Source } from './rules.ts';
@@ -67,7 +67,7 @@ export async function heldBack(
 /** Deletes pending promotions of users who got a role in another way. */
 export async function forgetApprovals(tx: Database, source: Source, user_ids: readonly number[]): Promise<void> {
   await sql`
-    delete from member_approvals where ${isDirect(source)} and status = 'pending' and user_id = any(${user_ids}::bigint[])`.execute(
+    delete from member_approvals where ${isDirect(source)} and status = 'pending' and user_id = any(${ofAnyLength(user_ids, 'bigint[]')})`.execute(
     tx,
   );
 }

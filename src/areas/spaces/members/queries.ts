@@ -1,7 +1,7 @@
 /** Queries for direct and effective members of groups and projects. */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, groupFor, isLastingOwner, levels, lockPlace, projectFor, type Subtree } from '../../../access/index.ts';
-import { type Database, isAmong } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { containing, found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
 import type { Actor, Inherited, Source } from './rules.ts';
@@ -89,7 +89,7 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
   // Only the owner of the namespace has a level without a membership, since the creation of the project.
   const since = source.kind === 'project' ? sql`(select created_at from projects where id = ${source.id})` : sql`null`;
   const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
-  const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${groups}::bigint[])
+  const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${ofAnyLength(groups, 'bigint[]')})
     ${source.kind === 'project' ? sql`or ${sql.ref(`${table}.project_id`)} = ${source.id}` : sql``})`;
   // As columns, not as a join: they are read for the members that are shown, not for those that a page skips.
   const given = (column: 'created_at' | 'created_by_id') => sql`(
@@ -165,7 +165,7 @@ export function narrowed(query: ReturnType<typeof membersOf>, { query: text, use
         q('users.public_email', '=', text),
       ]),
     );
-  if (user_ids) rows = rows.where(sql<boolean>`users.id = any(${user_ids}::bigint[])`);
+  if (user_ids) rows = rows.where(isAmong('users.id', user_ids, 'bigint[]'));
   if (skip_users) rows = rows.where(sql<boolean>`users.id <> all(${skip_users}::bigint[])`);
   return rows;
 }
@@ -186,7 +186,7 @@ export async function hasOtherOwner(tx: Database, { id, above }: Source, users: 
   const { rows } = await sql`
     select from members join users on users.id = members.user_id
      where ${isLastingOwner}
-       and (group_id = any(${above}::bigint[]) or (group_id = ${id} and user_id <> all(${users}::bigint[])))
+       and (group_id = any(${ofAnyLength(above, 'bigint[]')}) or (group_id = ${id} and user_id <> all(${users}::bigint[])))
      limit 1`.execute(tx);
   return rows.length > 0;
 }
@@ -196,7 +196,7 @@ export async function inherited(tx: Database, source: Source, users: readonly nu
   const { rows } = await sql<Inherited & { user_id: number }>`
     select distinct on (user_id) user_id, access_level, namespaces.name as group_name
       from members join namespaces on namespaces.id = members.group_id
-     where members.group_id = any(${source.above}::bigint[]) and user_id = any(${users}::bigint[]) and access_level > ${levels.minimal} and ${countsToday()}
+     where members.group_id = any(${ofAnyLength(source.above, 'bigint[]')}) and user_id = any(${ofAnyLength(users, 'bigint[]')}) and access_level > ${levels.minimal} and ${countsToday()}
      order by user_id, access_level desc, members.id`.execute(tx);
   return new Map(rows.map(({ user_id, access_level, group_name }) => [user_id, { access_level, group_name }]));
 }
@@ -221,7 +221,7 @@ export async function usersByIdOrName(
   const users = await db
     .selectFrom('users')
     .select(['id', 'username'])
-    .where(ids ? sql<boolean>`id = any(${ids}::bigint[])` : sql<boolean>`username = any(${usernames ?? []}::citext[])`)
+    .where(ids ? isAmong('id', ids, 'bigint[]') : isAmong('username', usernames ?? [], 'citext[]'))
     .where(isInvitable)
     .orderBy('id')
     .execute();

@@ -1,7 +1,7 @@
 /** Custom roles of memberships: where they are available and who may give them. */
 import { sql } from 'kysely';
 import { countsToday, type Permission, rolesCount } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { forbidden, invalid } from '../../../http/index.ts';
 import { memberRoleFor } from '../member_roles/index.ts';
 import { isDirect } from './queries.ts';
@@ -38,7 +38,7 @@ export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_i
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .where(isDirect(source, 'members'))
     .where(countsToday('members'))
-    .where(sql<boolean>`members.user_id = any(${user_ids}::bigint[])`)
+    .where(isAmong('members.user_id', user_ids, 'bigint[]'))
     .$castTo<Held>()
     .execute();
 

@@ -1,7 +1,7 @@
 /** Seats of the license: who would start to take one, and whether enough are left (docs/reference/members.md#seats-and-approval-of-promotions). */
 import { type RawBuilder, sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { isBillable, seats } from '../../instance/licenses/index.ts';
 import type { Grant } from './role_rules.ts';
 
@@ -18,7 +18,7 @@ export async function newlyBillable(db: Database, user_ids: readonly number[], r
   if (user_ids.length === 0) return [];
   const { rows } = await sql<{ id: number }>`
     select id from users
-     where id = any(${user_ids}::bigint[]) and user_type = 'human' and state = 'active' and not ${isBillable} and ${takesSeat(role)}
+     where id = any(${ofAnyLength(user_ids, 'bigint[]')}) and user_type = 'human' and state = 'active' and not ${isBillable} and ${takesSeat(role)}
      order by id`.execute(db);
   return rows.map(({ id }) => id);
 }

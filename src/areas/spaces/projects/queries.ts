@@ -12,7 +12,7 @@ import {
   projectPermissions,
   projectState,
 } from '../../../access/index.ts';
-import type { Database, DB } from '../../../db/index.ts';
+import { type Database, type DB, ofAnyLength } from '../../../db/index.ts';
 import { countCommits, countObjects, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { found, idsOnPage, keysetUnavailable, type Page, pageAsked, rowsOf, type Services } from '../../../http/index.ts';
 import {
@@ -115,12 +115,11 @@ export async function openIssuesOf(
   db: Database,
   projects: readonly Pick<ProjectRow, 'id' | 'access_level'>[],
 ): Promise<ReadonlyMap<number, number>> {
-  const [all, seeingAll] = [projects, projects.filter(({ access_level }) => access_level >= levels.planner)].map((some) =>
-    some.map(({ id }) => id),
-  );
+  const all = projects.map(({ id }) => id);
+  const seeingAll = projects.filter(({ access_level }) => access_level >= levels.planner).map(({ id }) => id);
   const { rows } = await sql<{ project_id: number; count: number }>`
     select project_id, count(*) from issues
-     where state = 'opened' and project_id = any(${all}::bigint[]) and (not confidential or project_id = any(${seeingAll}::bigint[]))
+     where state = 'opened' and project_id = any(${ofAnyLength(all, 'bigint[]')}) and (not confidential or project_id = any(${ofAnyLength(seeingAll, 'bigint[]')}))
      group by project_id`.execute(db);
   return new Map(rows.map(({ project_id, count }) => [project_id, count]));
 }

@@ -1,7 +1,7 @@
 /** Reading epics. */
 import { type RawBuilder, sql } from 'kysely';
 import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { isSubscribed } from '../issuables/index.ts';
 
@@ -119,7 +119,7 @@ export async function epicsInIssues(
     .selectFrom('epics')
     .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
     .select(['epics.id', 'epics.iid', 'epics.title', 'epics.group_id', sql<string>`namespaces.full_path::text`.as('full_path')])
-    .where(sql<boolean>`epics.id = any(${ids}::bigint[])`)
+    .where(isAmong('epics.id', ids, 'bigint[]'))
     .where(isVisibleEpic(caller))
     .execute();
   return new Map(rows.map(({ full_path, ...epic }) => [epic.id, { ...epic, url: `/groups/${full_path}/-/epics/${epic.iid}` }]));

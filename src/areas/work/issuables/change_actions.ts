@@ -1,7 +1,7 @@
 /** The effects of a change, in its transaction: system notes, resource events, activity events, to-do items and mentions. */
 import { sql } from 'kysely';
 import type { Noteable, NoteableKind } from '../../../access/index.ts';
-import { type Database, isAmong } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { addTodos, doneTodos } from '../../activity/todos/index.ts';
@@ -131,7 +131,7 @@ async function writeList(tx: Database, { column }: NoteableKind, id: number, tab
   const [rows, bearer, other] = [sql.table(table), sql.ref(column), sql.ref(of)];
   if (added.length > 0) await sql`insert into ${rows} (${bearer}, ${other}) select ${id}, unnest(${added}::bigint[])`.execute(tx);
   if (removed.length > 0)
-    await sql`delete from ${rows} where ${bearer} = ${id} and ${other} = any(${removed}::bigint[])`.execute(tx);
+    await sql`delete from ${rows} where ${bearer} = ${id} and ${other} = any(${ofAnyLength(removed, 'bigint[]')})`.execute(tx);
   return added.length + removed.length > 0;
 }
 

@@ -1,7 +1,7 @@
 /** Linking items of one kind: related and blocking links, with rows and system notes. */
 import { sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, unprocessable } from '../../../http/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import { type LinkRow, type LinkType, linkOf, linksTable } from './link_queries.ts';
@@ -73,7 +73,7 @@ export async function createLink(
 export async function removeLink(tx: Database, kind: NoteableKind, author_id: number, pair: Pair): Promise<boolean> {
   const ids = pair.map(({ id }) => id);
   const { rows } = await sql`
-    delete from ${linksTable(kind)} where source_id = any(${ids}::bigint[]) and target_id = any(${ids}::bigint[]) returning id`.execute(
+    delete from ${linksTable(kind)} where source_id = any(${ofAnyLength(ids, 'bigint[]')}) and target_id = any(${ofAnyLength(ids, 'bigint[]')}) returning id`.execute(
     tx,
   );
   const body = 'removed the relation with';

@@ -1,6 +1,6 @@
 /** Resolving names in filters to ids before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for subqueries. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { containing } from '../../../http/index.ts';
 
 export interface NamesAsked {
@@ -45,7 +45,7 @@ async function labelIds(db: Database, titles: readonly string[], view: View): Pr
                                   ${scoped.map(({ deeper }) => deeper)}::text[]) scopes(wanted, inside, deeper)
       join labels on title like inside and title not like deeper where ${view.near}`;
   const { rows } = await sql<{ id: number; wanted: string }>`
-    select id, title as wanted from labels where title = any(${titles}::text[]) and ${view.near}
+    select id, title as wanted from labels where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}
     ${scoped.length > 0 ? ofScopes : sql``}`.execute(db);
   for (const { id, wanted } of rows) ids.set(wanted, [...(ids.get(wanted) ?? []), id]);
   return ids;
@@ -55,7 +55,7 @@ async function milestoneIds(db: Database, titles: readonly string[], view: View)
   const ids = new Map<string, number[]>();
   if (titles.length === 0) return ids;
   const { rows } = await sql<{ id: number; title: string }>`
-    select id, title from milestones where title = any(${titles}::text[]) and ${view.near}`.execute(db);
+    select id, title from milestones where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}`.execute(db);
   for (const { id, title } of rows) ids.set(title, [...(ids.get(title) ?? []), id]);
   return ids;
 }
@@ -63,7 +63,9 @@ async function milestoneIds(db: Database, titles: readonly string[], view: View)
 async function userIds(db: Database, usernames: readonly string[]): Promise<Map<string, number>> {
   if (usernames.length === 0) return new Map();
   const { rows } = await sql<{ id: number; username: string }>`
-    select id, lower(username::text) as username from users where username = any(${usernames}::citext[])`.execute(db);
+    select id, lower(username::text) as username from users where username = any(${ofAnyLength(usernames, 'citext[]')})`.execute(
+    db,
+  );
   return new Map(rows.map(({ id, username }) => [username, id]));
 }
 

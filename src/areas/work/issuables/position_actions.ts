@@ -1,6 +1,6 @@
 /** Manual orders, such as that of the issues of a project or the children of an epic. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 
 /** The gap between new positions, so that many fit in between. The trigger that positions new issues uses the same. */
 export const distance = 2 ** 20;
@@ -36,7 +36,7 @@ const positionedIn = ({ table, scope, scope_id }: Order) => sql`
   select id, relative_position from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id} and relative_position is not null`;
 
 async function positionedByIds(tx: Database, order: Order, ids: readonly number[]): Promise<Map<number, Positioned>> {
-  const { rows } = await sql<Positioned>`${positionedIn(order)} and id = any(${ids}::bigint[])`.execute(tx);
+  const { rows } = await sql<Positioned>`${positionedIn(order)} and id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(tx);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -1,7 +1,7 @@
 /** Reading the issues that a caller may link. */
 import { sql } from 'kysely';
 import { isVisibleIssue, levels, type Project, projectLevel, projectState } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 
 /** An issue as system notes on others reference it. */
@@ -25,7 +25,7 @@ export async function visibleIssues(db: Database, caller: Caller, ids: readonly 
     select issues.id, issues.iid, issues.project_id, projects.full_path::text as full_path, ${projectLevel(caller)} as access_level,
            ${projectState.read_only} as read_only
       from issues join projects on projects.id = issues.project_id
-     where issues.id = any(${ids}::bigint[]) and ${isVisibleIssue(caller)} order by issues.id`.execute(db);
+     where issues.id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} order by issues.id`.execute(db);
   return rows;
 }
 
