@@ -44,6 +44,8 @@ test('invalid durations are not parsed', () => {
     'Infinity',
   ])
     assert.equal(parseDuration(text), undefined, text);
+  assert.equal(parseDuration('1m '.repeat(85)), 85 * 60);
+  assert.equal(parseDuration('1m '.repeat(86)), undefined);
 });
 
 test('durations are printed in weeks and smaller units, and zero as null', () => {

@@ -20,14 +20,18 @@ const secondsOf = new Map(units.flatMap(([seconds, names]) => names.map((name) =
 /** The largest value of the columns. */
 const largest_s = 2 ** 31 - 1;
 
+/** A text of a million characters would keep the event loop for 70 ms. */
+const longest_chars = 255;
+
 const part = /(\d+(?:\.\d+)?)\s*([a-z]*)/y;
 
 /**
  * Parses a duration.
  * @param text e.g. `3d 5h`, `1.5h`, `-30m`; a number alone means hours
- * @returns whole seconds, negative to subtract; undefined for an invalid duration or one that exceeds the column
+ * @returns whole seconds, negative to subtract; undefined for an invalid duration, one that exceeds the column, and a text of more than 255 characters
  */
 export function parseDuration(text: string): number | undefined {
+  if (text.length > longest_chars) return undefined;
   const trimmed = text.trim().toLowerCase();
   const isNegative = trimmed.startsWith('-');
   const spans = trimmed.slice(isNegative ? 1 : 0).trim();
