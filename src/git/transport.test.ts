@@ -13,6 +13,7 @@ import {
   advertiseRefs,
   GitError,
   git,
+  gitLoad,
   listBranches,
   listCommits,
   type Push,
@@ -22,6 +23,7 @@ import {
   receivePack,
   resolveBranch,
   type Service,
+  setHead,
   updateRefs,
   uploadPack,
 } from './index.ts';
@@ -339,5 +341,48 @@ test('a push is told the refs of its own repository as they are now, whichever p
     assert.deepEqual(await names(other), []);
     await commitTo(one, { branch: 'later', changes: [put('a', '2')] });
     assert.deepEqual(await names(one), ['later', 'secret']);
+  }
+});
+
+test('the refs that clients of protocol 0 are told are those that git would tell them, without git', async (t) => {
+  for (const format of ['sha1', 'sha256'] as const) {
+    const repository = await temporaryRepository(t, format);
+    const told = async (service: Service, protocol?: string) =>
+      Buffer.concat(await advertiseRefs(repository, service, { protocol }).toArray()).toString();
+    const compared = async () => {
+      for (const service of ['git-upload-pack', 'git-receive-pack'] as const) {
+        const asked = await git(undefined, service.slice(4), ['--stateless-rpc', '--advertise-refs'], [repository.path]);
+        const expected = `${service.length === 15 ? '001e' : '001f'}# service=${service}\n0000${asked}`;
+        assert.equal(await told(service), expected);
+        assert.equal(await told(service), expected);
+      }
+    };
+    await compared();
+    const id = await commitTo(repository, { branch: 'other', changes: [put('a', '1')] });
+    await compared();
+    const later = await commitTo(repository, { parent: null, changes: [put('a', '2')] });
+    await updateRefs(repository, [
+      { ref: 'refs/heads/ä$&', old: null, new: later },
+      { ref: 'refs/coppice/hidden', old: null, new: id },
+      { ref: 'refs/notes/commits', old: null, new: id },
+    ]);
+    await userGit(repository.path, 'tag', '-a', '-m', 'heavy', 'heavy', id);
+    await userGit(repository.path, 'tag', '-a', '-m', 'heavier', 'heavier', 'heavy');
+    await userGit(repository.path, 'tag', '-a', '-m', 'tree', 'tree', `${id}^{tree}`);
+    await compared();
+    const before = gitLoad().started;
+    assert.match(await told('git-upload-pack'), /symref=HEAD:refs\/heads\/main/);
+    await told('git-receive-pack');
+    assert.equal(gitLoad().started, before);
+    await git(repository, 'pack-refs', ['--all']);
+    await setHead(repository, 'ä$&');
+    await compared();
+    await userGit(repository.path, 'update-ref', '--no-deref', 'HEAD', id);
+    await compared();
+    await setHead(repository, 'missing');
+    await compared();
+    assert.match(await told('git-upload-pack', 'version=1'), /version 1/);
+    await rm(repository.path, { recursive: true });
+    await assert.rejects(told('git-receive-pack'), GitError);
   }
 });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, Readable, type Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
+import { advertisedRefs, learnCapabilities, termsOf } from './advertised_refs.ts';
 import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start } from './command.ts';
 import type { Ending, GitProcess } from './launcher.ts';
 import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
@@ -46,8 +47,37 @@ export function advertiseRefs(repository: Repository, service: Service, { protoc
   // Only fetching has it: git tells a push the refs in any case.
   if (service === 'git-upload-pack' && isVersion2(env)) return Readable.from(capabilities(repository, service, env));
   const line = `# service=${service}\n`;
-  const head = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
-  return reply(startAdvertising(repository, service, env), service, { head: Buffer.from(head) }, signal);
+  const head = Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+  if (/version=1/.test(env.GIT_PROTOCOL ?? ''))
+    return reply(startAdvertising(repository, service, env), service, { head }, signal);
+  return Readable.from(refsAdvertised(repository, service, { head, env, signal }));
+}
+
+/** Without git once its capabilities are known. */
+async function* refsAdvertised(
+  repository: Repository,
+  service: Service,
+  { head, env, signal }: { head: Buffer; env: Environment; signal: AbortSignal | undefined },
+): AsyncGenerator<Buffer> {
+  const terms = await termsOf(repository, service);
+  const here = terms && (await advertisedRefs(repository, service, terms));
+  if (here) {
+    yield head;
+    return yield* here;
+  }
+  let isFirst = true;
+  try {
+    for await (const chunk of reply(startAdvertising(repository, service, env), service, {}, signal) as AsyncIterable<Buffer>) {
+      if (isFirst) {
+        if (terms) learnCapabilities(terms, chunk);
+        yield head;
+      }
+      isFirst = false;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
 }
 
 const startAdvertising = (repository: Repository, service: Service, env: Environment): Promise<GitProcess> =>

@@ -1,0 +1,96 @@
+/** The refs that git tells a client of the protocols 0 (gitprotocol-pack, "Reference Discovery"), without git once its capabilities are known. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { objectHeader } from './readers.ts';
+import { readRef, refsBelow, type StoredRef } from './ref_store.ts';
+import type { Repository } from './types.ts';
+
+/** What git's capabilities depend on, and the refs that it leaves out. */
+interface Terms {
+  key: string;
+  /** The branch that HEAD names, if fetching clients are told so. */
+  head: string | undefined;
+  hidden: string[];
+}
+
+/** Since git may be upgraded beneath a server. */
+const known_capabilities = new LRUCache<string, string>({ max: 100, ttl: 10 * 60_000 });
+const peeled_ids = new LRUCache<string, string>({ max: 50_000 });
+
+/** So many refs at a time are turned into text, before others are served. */
+const refs_per_chunk = 1_000;
+
+/** Undefined where git has to answer: HEAD or the hidden refs are not as this product writes them. */
+export async function termsOf(repository: Repository, service: string): Promise<Terms | undefined> {
+  const read = (name: string) => readFile(join(repository.path, name), 'utf8').catch(() => undefined);
+  const [config, HEAD, alternates] = await Promise.all(['config', 'HEAD', 'objects/info/alternates'].map(read));
+  const branch = /^ref: (refs\/heads\/.+)\n$/.exec(HEAD ?? '')?.[1];
+  if (config === undefined || branch === undefined || alternates !== undefined) return undefined;
+  const hidden = Array.from(config.matchAll(/^\s*hiderefs\s*=\s*(.*?)\s*$/gim), ([, name]) => name!);
+  if (hidden.some((name) => !/^refs\/[\w/]+$/.test(name))) return undefined;
+  const isToldHead = service === 'git-upload-pack' && (await readRef(repository, branch)) !== undefined;
+  return { key: [service, isToldHead, config].join('\0'), head: isToldHead ? branch : undefined, hidden };
+}
+
+/** Learns the capabilities from what git has told a client. The name of the branch that HEAD names is not among what is kept. */
+export function learnCapabilities({ key, head }: Terms, advertised: Buffer): void {
+  const capabilities = /^[^\0\n]*\0([^\n]*)\n/.exec(advertised.toString('utf8', 0, 4096))?.[1];
+  // Otherwise HEAD has moved meanwhile.
+  if (capabilities?.includes(' symref=HEAD:') === (head !== undefined))
+    known_capabilities.set(key, capabilities.replace(/ symref=HEAD:\S+/, ' symref=HEAD:\0'));
+}
+
+/** The refs of a repository as packet lines; undefined when git has to answer. */
+export async function advertisedRefs(
+  repository: Repository,
+  service: string,
+  terms: Terms,
+): Promise<AsyncIterable<Buffer> | undefined> {
+  const capabilities = known_capabilities.get(terms.key);
+  if (capabilities === undefined) return undefined;
+  const isHidden = (ref: string) => terms.hidden.some((name) => ref === name || ref.startsWith(`${name}/`));
+  const refs = (await refsBelow(repository, 'refs/')).filter(({ ref }) => !isHidden(ref));
+  const head = refs.find(({ ref }) => ref === terms.head);
+  // It has moved meanwhile, or has a name that is not UTF-8.
+  if ((head === undefined) !== (terms.head === undefined) || refs.some(({ ref }) => ref.includes('\ufffd'))) return undefined;
+  if (refs.length === 0 && service === 'git-upload-pack') return undefined;
+  const listed = head ? [{ ref: 'HEAD', id: head.id }, ...refs] : refs;
+  const told = capabilities.replace('\0', () => terms.head ?? '');
+  return packets(repository, { listed, told, isPeeled: service === 'git-upload-pack' });
+}
+
+async function* packets(
+  repository: Repository,
+  { listed, told, isPeeled }: { listed: readonly StoredRef[]; told: string; isPeeled: boolean },
+): AsyncGenerator<Buffer> {
+  if (listed.length === 0) yield packet(`${'0'.repeat(idLength(told))} capabilities^{}\0${told}\n`);
+  for (let at = 0; at < listed.length; at += refs_per_chunk) {
+    const refs = listed.slice(at, at + refs_per_chunk);
+    const peeled = isPeeled ? await Promise.all(refs.map((ref) => peeledId(repository, ref))) : [];
+    const lines = refs.flatMap(({ ref, id }, index) => [
+      packet(`${id} ${ref}${at + index === 0 ? `\0${told}` : ''}\n`),
+      ...(peeled[index] === undefined || peeled[index] === id ? [] : [packet(`${peeled[index]} ${ref}^{}\n`)]),
+    ]);
+    yield Buffer.concat(lines);
+  }
+  yield Buffer.from('0000');
+}
+
+const idLength = (told: string): number => (told.includes('object-format=sha256') ? 64 : 40);
+
+function packet(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes]);
+}
+
+/** What a tag points to in the end; the object itself when it is no tag, as the target of every branch. */
+async function peeledId(repository: Repository, { ref, id }: StoredRef): Promise<string | undefined> {
+  if (ref === 'HEAD' || ref.startsWith('refs/heads/')) return id;
+  const key = `${repository.path}\0${id}`;
+  const known = peeled_ids.get(key);
+  if (known) return known;
+  const header = await objectHeader(repository, `${id}^{}`);
+  if (header) peeled_ids.set(key, header.id);
+  return header?.id;
+}
