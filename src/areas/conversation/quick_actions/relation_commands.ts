@@ -1,6 +1,6 @@
 /** Commands on links to issues and epics, and on the location of an item. */
-import { mayRead, projectFor } from '../../../access/index.ts';
-import { labelsByIssue } from '../../planning/labels/index.ts';
+import { issueKind, mayRead, projectFor } from '../../../access/index.ts';
+import { labelsOf } from '../../planning/labels/index.ts';
 import type { Definition, Situation } from './definition.ts';
 import { type NamedIssue, namedEpic, namedIssues } from './queries.ts';
 import { has, listed, projectOf } from './rules.ts';
@@ -119,7 +119,7 @@ async function copyMetadata(situation: Situation, argument: string): Promise<str
   const { tx, changes, commands_changes } = situation;
   const [source] = await namedIssues(situation, argument);
   if (!source) return undefined;
-  const titles = ((await labelsByIssue(tx, [source.id])).get(source.id) ?? []).map(({ title }) => title);
+  const titles = (await labelsOf(tx, issueKind, source.id)).map(({ title }) => title);
   const { milestone_id } = await tx
     .selectFrom('issues')
     .select('milestone_id')

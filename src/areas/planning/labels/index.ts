@@ -3,5 +3,5 @@ export { labelsFor } from './actions.ts';
 export { type LabelsAsked, labelsAfter } from './bearer_actions.ts';
 export { colorFrom, colorReasons, textColorOn } from './color_rules.ts';
 export { LabelDetails, type LabelRow, labelDetails, presentLabelsOf } from './present.ts';
-export { type LabelParent, labelsByEpic, labelsById, labelsByIssue, labelsTitled } from './queries.ts';
+export { borneLabels, type LabelParent, labelsById, labelsOf, labelsTitled } from './queries.ts';
 export { withoutRivals } from './rules.ts';

@@ -15,10 +15,10 @@ const label = (id: number) => ({
 
 test('a label that many items of a page have is presented once', async () => {
   const [often, seldom] = [label(1), label(2)];
-  const borne = new Map([
-    [10, [often, seldom]],
-    [11, [{ ...often }]],
-  ]);
+  const borne = [
+    { id: 10, labels: [often, seldom] },
+    { id: 11, labels: [{ ...often }] },
+  ];
   const shown = await presentLabelsOf(borne, true);
   assert.equal(shown.get(11)![0], shown.get(10)![0]);
   assert.deepEqual(

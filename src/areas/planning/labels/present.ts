@@ -82,15 +82,15 @@ export async function labelDetails(labels: Iterable<LabelRow>): Promise<Map<numb
 }
 
 /**
- * The labels of each item of a page, with details or as their titles.
- * @param borne by id of the item
+ * The labels of each issue or epic of a page, with details or as their titles.
+ * @returns by id of the issue or epic
  */
 export async function presentLabelsOf(
-  borne: ReadonlyMap<number, readonly LabelRow[]>,
+  rows: readonly { id: number; labels: readonly LabelRow[] }[],
   withDetails = false,
 ): Promise<Map<number, (string | Details)[]>> {
-  const details = withDetails ? await labelDetails([...borne.values()].flat()) : undefined;
-  return new Map([...borne].map(([bearer, labels]) => [bearer, labels.map(({ id, title }) => details?.get(id) ?? title)]));
+  const details = withDetails ? await labelDetails(rows.flatMap(({ labels }) => labels)) : undefined;
+  return new Map(rows.map(({ id, labels }) => [id, labels.map((label) => details?.get(label.id) ?? label.title)]));
 }
 
 /** The members of a label that depend on the caller. */

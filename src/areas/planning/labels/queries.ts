@@ -1,7 +1,7 @@
 /** Reading labels. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { PlanningParent } from '../../../access/index.ts';
-import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
+import type { NoteableKind, PlanningParent } from '../../../access/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 
 /** The owner of labels: a project or a group, each with its ancestor groups. */
@@ -57,21 +57,24 @@ export async function labelsById(db: Database, ids: readonly number[]): Promise<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The labels of a page of issues, by issue id, each list ordered by title. */
-export const labelsByIssue = (db: Database, issue_ids: readonly number[]): Promise<Map<number, LabelRow[]>> =>
-  bornBy(db, sql`issue_labels`, sql`issue_id`, issue_ids);
+/**
+ * A column of a statement on issues or epics: the labels that each bears, ordered by title, as rows of the reply.
+ * @param bearer the table or alias of the issues or epics
+ */
+export const borneLabels = (
+  { labels, column }: Pick<NoteableKind, 'labels' | 'column'>,
+  bearer: string,
+): RawBuilder<LabelRow[]> => sql`
+  (select coalesce(json_agg(json_build_object('id', labels.id, 'title', title, 'description', description, 'color', color, 'archived', archived,
+                                              'project_id', project_id, 'group_id', group_id) order by title, labels.id), '[]')
+     from ${sql.table(labels)} join labels on labels.id = label_id where ${sql.ref(column)} = ${sql.ref(`${bearer}.id`)})`;
 
-/** The same for epics. */
-export const labelsByEpic = (db: Database, epic_ids: readonly number[]): Promise<Map<number, LabelRow[]>> =>
-  bornBy(db, sql`epic_labels`, sql`epic_id`, epic_ids);
-
-async function bornBy(db: Database, table: RawBuilder<unknown>, bearer: RawBuilder<unknown>, ids: readonly number[]) {
-  const labels = new Map<number, LabelRow[]>();
-  if (ids.length === 0) return labels;
-  const { rows } = await sql<LabelRow & { bearer_id: number }>`
-    select ${bearer} as bearer_id, labels.id, title, description, color, archived, project_id, group_id
-      from ${table} join labels on labels.id = label_id
-     where ${bearer} = any(${ofAnyLength(ids, 'bigint[]')}) order by title, labels.id`.execute(db);
-  for (const { bearer_id, ...label } of rows) labels.set(bearer_id, [...(labels.get(bearer_id) ?? []), label]);
-  return labels;
+/** The labels of an issue or epic, ordered by title. */
+export async function labelsOf(
+  db: Database,
+  { labels, column }: Pick<NoteableKind, 'labels' | 'column'>,
+  id: number,
+): Promise<LabelRow[]> {
+  const borne = db.selectFrom('labels').select(labelColumns).orderBy('title').orderBy('labels.id');
+  return borne.where(sql<boolean>`id in (select label_id from ${sql.table(labels)} where ${sql.ref(column)} = ${id})`).execute();
 }

@@ -1,10 +1,10 @@
 /** Changing epics. */
 import { sql, type Updateable } from 'kysely';
-import { theEpic } from '../../../access/index.ts';
+import { epicKind, theEpic } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
-import { colorFrom, type LabelsAsked, labelsAfter, labelsByEpic } from '../../planning/labels/index.ts';
+import { colorFrom, type LabelsAsked, labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import { type IssuableState, recordEffects, stateColumns, writeLabels } from '../issuables/index.ts';
 import { setParent } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
@@ -106,7 +106,7 @@ export async function changeEpic(
   changes: EpicChanges,
 ): Promise<void> {
   const row = await lockedEpic(tx, epic_id);
-  const borne = (await labelsByEpic(tx, [epic_id])).get(epic_id) ?? [];
+  const borne = await labelsOf(tx, epicKind, epic_id);
   const labels = await labelsAfter(tx, { group_id: group.id }, borne, changes, { create: true, plan: acting.plan });
   const [before, after] = [borne.map(({ id }) => id), labels.map(({ id }) => id)];
   const columns = columnsFrom(row, changes, acting.caller.id);

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { LabelDetails, labelsByEpic, presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
+import { LabelDetails, presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
 import { type EpicRow, epicRows } from './queries.ts';
 
 export const epicFields = {
@@ -134,7 +134,7 @@ export async function presentEpics(
   form: EpicForm = {},
 ): Promise<EpicReply[]> {
   const rows = await epicRows(db, caller, ids, form.single === true);
-  const labels = await presentLabelsOf(await labelsByEpic(db, ids), form.with_labels_details);
+  const labels = await presentLabelsOf(rows, form.with_labels_details);
   return rows.map((row) => presentEpic(url, row, labels.get(row.id) ?? [], form));
 }
 

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { isSubscribed } from '../issuables/index.ts';
 
 export interface EpicRow {
@@ -30,6 +31,7 @@ export interface EpicRow {
   author: UserBasicRow | null;
   /** If the caller may read it. */
   parent: { id: number; iid: number; group_id: number } | null;
+  labels: LabelRow[];
   /** Whether the caller is subscribed to it. */
   subscribed: boolean;
 }
@@ -86,6 +88,7 @@ export async function epicRows(
            (select jsonb_build_object('id', epics.id, 'iid', epics.iid, 'group_id', epics.group_id)
               from epics join namespaces on namespaces.id = epics.group_id
              where epics.id = shown.parent_id and ${isVisibleEpic(caller)}) as parent,
+           ${borneLabels(epicKind, 'shown')} as labels,
            ${withSubscription && caller ? isSubscribed(epicKind, caller.id, 'shown') : sql`false`} as subscribed
       from unnest(${asked}) with ordinality asked(id, place)
            join epics shown on shown.id = asked.id

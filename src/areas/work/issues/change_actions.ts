@@ -1,11 +1,11 @@
 /** Changing issues. */
 import { sql, type Updateable } from 'kysely';
-import { type Project, theIssue } from '../../../access/index.ts';
+import { issueKind, type Project, theIssue } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { taskCompletion } from '../../../markdown/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
-import { labelsAfter, labelsByIssue } from '../../planning/labels/index.ts';
+import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
 import { type IssuableState, recordEffects, stateColumns, writeAssignees, writeLabels } from '../issuables/index.ts';
 
@@ -87,7 +87,7 @@ async function labelsChanged(
   { issue_id, project_id }: { issue_id: number; project_id: number },
   changes: IssueChanges,
 ): Promise<LabelChange> {
-  const borne = (await labelsByIssue(tx, [issue_id])).get(issue_id) ?? [];
+  const borne = await labelsOf(tx, issueKind, issue_id);
   const borneAfter = await labelsAfter(tx, { project_id }, borne, changes, { create: changes.creates_labels ?? false, plan });
   return { before: borne.map(({ id }) => id), after: borneAfter.map(({ id }) => id) };
 }

@@ -6,7 +6,7 @@ import { badRequest, found } from '../../../http/index.ts';
 import { copyNotes, noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
-import { labelsByIssue, labelsFor } from '../../planning/labels/index.ts';
+import { labelsFor, labelsOf } from '../../planning/labels/index.ts';
 import { milestoneFor, milestonesById, milestoneTitled } from '../../planning/milestones/index.ts';
 import { referenceTo } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
@@ -66,7 +66,7 @@ async function milestoneThere(tx: Database, target: Project, id: number | null):
 
 /** The issue in its new project, which has other labels, milestones and members. */
 async function valuesThere(tx: Database, { source, target }: Way, issue: Original): Promise<Omit<IssueValues, 'author_id'>> {
-  const titles = ((await labelsByIssue(tx, [issue.id])).get(issue.id) ?? []).map(({ title }) => title);
+  const titles = (await labelsOf(tx, issueKind, issue.id)).map(({ title }) => title);
   const labels = await labelsFor(tx, { project_id: target.id }, titles, { create: false });
   const iteration = issue.iteration_id === null ? undefined : await iterationFor(tx, target, issue.iteration_id);
   const isSame = source.id === target.id;

@@ -5,7 +5,7 @@ import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, 
 import { taskStatus } from '../../../markdown/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
-import { LabelDetails, labelsByIssue, presentLabelsOf } from '../../planning/labels/index.ts';
+import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
 import { printDuration } from '../issuables/index.ts';
@@ -99,13 +99,13 @@ async function around(
   rows: readonly IssueRow[],
   { with_labels_details }: IssueForm,
 ): Promise<Around> {
-  const labelled = rows.filter(({ has_labels }) => has_labels).map(({ id }) => id);
-  return {
-    labels: await presentLabelsOf(await labelsByIssue(db, labelled), with_labels_details),
-    milestones: await milestonesById(db, idsOf(rows, 'milestone_id')),
-    iterations: await iterationsById(db, idsOf(rows, 'iteration_id')),
-    epics: await epicsInIssues(db, caller, idsOf(rows, 'epic_id')),
-  };
+  const [labels, milestones, iterations, epics] = await Promise.all([
+    presentLabelsOf(rows, with_labels_details),
+    milestonesById(db, idsOf(rows, 'milestone_id')),
+    iterationsById(db, idsOf(rows, 'iteration_id')),
+    epicsInIssues(db, caller, idsOf(rows, 'epic_id')),
+  ]);
+  return { labels, milestones, iterations, epics };
 }
 
 /** @param issue the columns of the same names */

@@ -1,10 +1,10 @@
 /** Promoting an issue to an epic (the quick action `/promote`). */
-import { groupFor, levels, type Project, theEpic, theIssue } from '../../../access/index.ts';
+import { groupFor, issueKind, levels, type Project, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { reaches } from '../../../http/index.ts';
 import { copyNotes, noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
-import { labelsByIssue } from '../../planning/labels/index.ts';
+import { labelsOf } from '../../planning/labels/index.ts';
 import { createEpic } from '../epics/index.ts';
 import { updateIssue } from './change_actions.ts';
 import { withFullReferences } from './reference_rules.ts';
@@ -26,7 +26,7 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
   if (issue.state === 'closed') return false;
-  const labels = (await labelsByIssue(tx, [issue_id])).get(issue_id) ?? [];
+  const labels = await labelsOf(tx, issueKind, issue_id);
   const epic = await createEpic(tx, acting, group, {
     title: issue.title,
     description: issue.description === null ? undefined : await withFullReferences(issue.description, project),

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { isSubscribed } from '../issuables/index.ts';
 
 export interface IssueRow {
@@ -40,7 +41,7 @@ export interface IssueRow {
   author: UserBasicRow | null;
   closed_by: UserBasicRow | null;
   assignees: UserBasicRow[];
-  has_labels: boolean;
+  labels: LabelRow[];
   blocking_issues_count: number;
   epic_id: number | null;
   /** The issue that it is a duplicate of, if the caller may read that one. */
@@ -77,7 +78,7 @@ export async function issueRows(
            case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
            array(select ${userBasicJson('users')} from issue_assignees join users on users.id = issue_assignees.user_id
                   where issue_assignees.issue_id = shown.id order by users.id) as assignees,
-           exists (select from issue_labels where issue_id = shown.id) as has_labels,
+           ${borneLabels(issueKind, 'shown')} as labels,
            (select count(*) from issue_links join issues blocked on blocked.id = issue_links.target_id
              where issue_links.source_id = shown.id and link_type = 'blocks' and blocked.state = 'opened') as blocking_issues_count,
            (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
