@@ -15,6 +15,5 @@ export * from './paginate.ts';
 export { type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { scopesFor } from './scopes.ts';
-export { countOnce } from './totals.ts';
 export * from './types.ts';
 export type { UploadedFile } from './uploaded_file.ts';

@@ -12,7 +12,6 @@ import {
 import { type Static, type TObject, Type } from 'typebox';
 import { type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
 import { ApiError, badParams } from './errors.ts';
-import { countOnce } from './totals.ts';
 
 /** Longer lists have no totals, because counting would cost many times as much as the page. */
 const maximumTotal = 10_000;
@@ -170,7 +169,8 @@ async function countOf<D, T extends keyof D, Row>(
   most: number,
 ): Promise<number> {
   const counted = query.clearSelect().clearOrderBy().select(sql<number>`1`.as('one')).limit(most);
-  return countOnce(db, sql<{ total: number }>`select count(*) as total from (${counted}) counted`.compile(db));
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (${counted}) counted`.execute(db);
+  return rows[0]!.total;
 }
 
 /** The order of a list with keyset pagination. */

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import { customPlan, type Database } from '../../../db/index.ts';
-import { countOnce, type Page, type Paging, pageAsked, totalOf } from '../../../http/index.ts';
+import { type Page, type Paging, pageAsked, totalOf } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 
 export type Sort = 'asc' | 'desc';
@@ -215,9 +215,9 @@ async function countOf(db: Database, selection: Selection, most: number): Promis
     view.places && isLoose(filters)
       ? sql`(${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`
       : sql`${sql.table(kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`;
-  const counted = sql<{ total: number }>`${filters.length === 0 ? sql`` : customPlan}
-    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`;
-  return countOnce(db, counted.compile(db));
+  const counted = await sql<{ total: number }>`${filters.length === 0 ? sql`` : customPlan}
+    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`.execute(db);
+  return counted.rows[0]!.total;
 }
 
 /** The last row that offset pagination reaches. */
