@@ -68,6 +68,8 @@ const tables = (count: number) => `
      order by n;
   select setval(pg_get_serial_sequence('issues', 'id'), ${count});
   insert into internal_ids (project_id, usage, last_value) select id, 'issues', ${count / projects} from places;
+  insert into open_issue_counts (project_id, opened, confidential)
+    select project_id, count(*), count(*) filter (where confidential) from issues where state = 'opened' group by project_id;
   insert into issue_labels (issue_id, label_id) select n + 1, label_id from labelled;
   insert into issue_assignees (issue_id, user_id)
     select n + 1, workers.id from drafts join workers on workers.number = (chance / 7) % ${users} where chance % 10 < 7;

@@ -13,6 +13,19 @@ AS $function$
   select min(label_priorities.priority) from issue_labels join label_priorities using (label_id)
    where issue_labels.issue_id = issue and label_priorities.project_id = project
 $function$;
+CREATE OR REPLACE FUNCTION public.count_open_issues()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sign integer := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  -- With a whole project its counts go as well: it is gone already when its issues go.
+  insert into open_issue_counts (project_id, opened, confidential)
+  select project_id, sign * count(*), sign * count(*) filter (where confidential)
+    from changed join projects on projects.id = changed.project_id where state = 'opened' group by project_id;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.count_stars()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -161,6 +174,17 @@ AS $function$
 begin
   new.relative_position := new.id << 20;
   return new;
+end $function$;
+CREATE OR REPLACE FUNCTION public.recount_open_issue()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into open_issue_counts (project_id, opened, confidential)
+  select project_id, sum(sign), coalesce(sum(sign) filter (where confidential), 0)
+    from (values (-1, old.project_id, old.state, old.confidential), (1, new.project_id, new.state, new.confidential)) side(sign, project_id, state, confidential)
+   where state = 'opened' group by project_id;
+  return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.shut_out_service_account()
  RETURNS trigger
@@ -805,8 +829,11 @@ CREATE INDEX issues_latest ON issues USING btree (updated_at, id);
 CREATE INDEX issues_newest ON issues USING btree (created_at, id);
 CREATE INDEX issues_open ON issues USING btree (project_id, confidential) WHERE state = 'opened'::text;
 CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
+CREATE TRIGGER count_deleted_issues AFTER DELETE ON issues REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();
+CREATE TRIGGER count_new_issues AFTER INSERT ON issues REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();
 CREATE TRIGGER keep_removed_issue_numbers AFTER DELETE ON issues REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_issue_numbers();
 CREATE TRIGGER place_issue_last BEFORE INSERT ON issues FOR EACH ROW WHEN (new.relative_position IS NULL) EXECUTE FUNCTION place_issue_last();
+CREATE TRIGGER recount_changed_issue AFTER UPDATE OF project_id, state, confidential ON issues FOR EACH ROW WHEN (old.project_id IS DISTINCT FROM new.project_id OR old.state IS DISTINCT FROM new.state OR old.confidential IS DISTINCT FROM new.confidential) EXECUTE FUNCTION recount_open_issue();
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON issues FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
 CREATE TRIGGER take_milestone_due_date_first BEFORE INSERT ON issues FOR EACH ROW WHEN (new.milestone_id IS NOT NULL) EXECUTE FUNCTION take_milestone_due_date();
 
@@ -1287,6 +1314,16 @@ create table oauth_tokens (
 );
 CREATE INDEX oauth_tokens_by_time ON oauth_tokens USING btree (created_at);
 CREATE INDEX oauth_tokens_by_user ON oauth_tokens USING btree (user_id);
+
+create table open_issue_counts (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  opened integer not null,
+  confidential integer not null,
+  constraint open_issue_counts_pkey PRIMARY KEY (id),
+  constraint open_issue_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX open_issue_counts_by_project ON open_issue_counts USING btree (project_id) INCLUDE (opened, confidential);
 
 create table personal_access_tokens (
   id bigint generated always as identity not null,

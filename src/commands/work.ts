@@ -30,7 +30,7 @@ import {
   writeInvitation,
 } from '../areas/spaces/invitations/index.ts';
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
-import { copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
+import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
 import { removeUnusedBlobs } from '../areas/work/issues/index.ts';
 import type { Config } from '../config.ts';
@@ -61,6 +61,7 @@ const jobs: readonly AnyJob[] = [
   removeProject,
   removeMarkedProjects,
   copyFork,
+  addUpOpenIssues,
   removeGroup,
   removeMarkedGroups,
   removeUser,

@@ -626,6 +626,13 @@ export interface OauthTokens {
   expires_at: Timestamp;
 }
 
+export interface OpenIssueCounts {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  opened: number;
+  confidential: number;
+}
+
 export interface PersonalAccessTokens {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1009,6 +1016,7 @@ export interface DB {
   namespaces: Namespaces;
   notes: Notes;
   oauth_tokens: OauthTokens;
+  open_issue_counts: OpenIssueCounts;
   personal_access_tokens: PersonalAccessTokens;
   project_authorizations: ProjectAuthorizations;
   project_stars: ProjectStars;

@@ -118,9 +118,8 @@ export async function openIssuesOf(
   const all = projects.map(({ id }) => id);
   const seeingAll = projects.filter(({ access_level }) => access_level >= levels.planner).map(({ id }) => id);
   const { rows } = await sql<{ project_id: number; count: number }>`
-    select project_id, count(*) from issues
-     where state = 'opened' and project_id = any(${ofAnyLength(all, 'bigint[]')}) and (not confidential or project_id = any(${ofAnyLength(seeingAll, 'bigint[]')}))
-     group by project_id`.execute(db);
+    select project_id, sum(case when project_id = any(${ofAnyLength(seeingAll, 'bigint[]')}) then opened else opened - confidential end) as count
+      from open_issue_counts where project_id = any(${ofAnyLength(all, 'bigint[]')}) group by project_id`.execute(db);
   return new Map(rows.map(({ project_id, count }) => [project_id, count]));
 }
 
