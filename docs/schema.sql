@@ -1425,17 +1425,18 @@ create table projects (
   constraint projects_forked_from_id_fkey FOREIGN KEY (forked_from_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE RESTRICT
 );
-CREATE INDEX projects_by_activity ON projects USING btree (last_activity_at, id);
+CREATE INDEX projects_by_activity ON projects USING btree (last_activity_at, id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
 CREATE INDEX projects_by_creator ON projects USING btree (creator_id);
-CREATE INDEX projects_by_name ON projects USING btree (name, id);
-CREATE INDEX projects_by_namespace ON projects USING btree (namespace_id, id);
-CREATE INDEX projects_by_path ON projects USING btree (path, id);
+CREATE INDEX projects_by_name ON projects USING btree (name, id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
+CREATE INDEX projects_by_namespace ON projects USING btree (namespace_id, id) INCLUDE (visibility, marked_for_deletion_at);
+CREATE INDEX projects_by_path ON projects USING btree (path, id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
 CREATE INDEX projects_by_source ON projects USING btree (forked_from_id, id) WHERE forked_from_id IS NOT NULL;
-CREATE INDEX projects_by_stars ON projects USING btree (star_count, id);
+CREATE INDEX projects_by_stars ON projects USING btree (star_count, id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
 CREATE INDEX projects_by_topic ON projects USING gin (topics);
-CREATE INDEX projects_by_update ON projects USING btree (updated_at, id);
+CREATE INDEX projects_by_update ON projects USING btree (updated_at, id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
 CREATE INDEX projects_marked_for_deletion ON projects USING btree (marked_for_deletion_at) WHERE marked_for_deletion_at IS NOT NULL;
-CREATE INDEX projects_public ON projects USING btree (id) WHERE visibility <> 'private'::text;
+CREATE INDEX projects_newest ON projects USING btree (id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
+CREATE INDEX projects_public ON projects USING btree (id) INCLUDE (namespace_id, visibility, marked_for_deletion_at) WHERE visibility <> 'private'::text;
 CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
 CREATE TRIGGER free_path AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON projects FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();

@@ -92,9 +92,12 @@ export const contributedTo = (user_id: number) => sql<boolean>`projects.id in (
   select project_id from events
    where author_id = ${user_id} and created_at > now() - interval '1 year' and action not in ('joined', 'left', 'expired'))`;
 
-/** A predicate on rows of `projects`: the project itself is shared with the group. */
+/**
+ * A predicate on rows of `projects`: the project itself is shared with the group. It compares with an array, because only then PostgreSQL uses indexes for this or
+ * another predicate.
+ */
 export const isSharedWith = (group_id: number) =>
-  sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${countsToday('group_links')})`;
+  sql<boolean>`projects.id = any(array(select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${countsToday('group_links')}))`;
 
 /** A predicate on rows of `projects`: the feature is enabled, or private and the caller is a member. */
 const withFeature = (caller: MaybeCaller, column: 'issues_access_level' | 'merge_requests_access_level') =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import type { Client } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { refreshAuthorizations } from '../../../access/index.ts';
@@ -200,6 +201,18 @@ test('lists are ordered by every column, and equal rows by ID', async () => {
     (await here.as('owner').get('/projects', { order_by: 'colour' })).body.error,
     'order_by does not have a valid value',
   );
+});
+
+test('every order has an index with the columns that decide who sees a project', async () => {
+  const { db } = await world();
+  const { rows } = await sql<{ indexdef: string }>`select indexdef from pg_indexes where tablename = 'projects'`.execute(db);
+  for (const columns of ['id', 'name, id', 'path, id', 'updated_at, id', 'last_activity_at, id', 'star_count, id']) {
+    const end = ` USING btree (${columns}) INCLUDE (namespace_id, visibility, marked_for_deletion_at)`;
+    assert.ok(
+      rows.some(({ indexdef }) => indexdef.endsWith(end)),
+      columns,
+    );
+  }
 });
 
 test('a long list is read by keyset, and large offsets are refused', async () => {

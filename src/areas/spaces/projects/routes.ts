@@ -73,6 +73,16 @@ function refuseFarPage({ page, per_page }: { page: number; per_page: number }): 
   throw new ApiError(405, { message: text, error: text });
 }
 
+/** Whether any project is shared with the group. Without one, its own projects are found in the order of their index. */
+async function hasSharedProjects(db: Database, group_id: number): Promise<boolean> {
+  const links = db
+    .selectFrom('group_links')
+    .select('id')
+    .where('invited_group_id', '=', group_id)
+    .where('project_id', 'is not', null);
+  return (await links.limit(1).executeTakeFirst()) !== undefined;
+}
+
 async function groupProjects(
   services: Services,
   caller: MaybeCaller,
@@ -141,10 +151,15 @@ const lists = [
     refusals: { 400: unpairedText },
     handle: async ({ caller, group, input, ...services }) => {
       const above = input.include_ancestor_groups ? group.traversal_ids : [group.id];
+      const own =
+        above.length === 1 ? sql<boolean>`namespace_id = ${group.id}` : sql<boolean>`namespace_id = any(${above}::bigint[])`;
       const inside = input.include_subgroups
-        ? sql`namespace_id in (select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${above}))`
-        : sql`namespace_id = any(${above}::bigint[])`;
-      const wanted = input.with_shared ? sql<boolean>`(${inside} or ${isSharedWith(group.id)})` : sql<boolean>`${inside}`;
+        ? sql<boolean>`namespace_id = any(array(select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${above})))`
+        : own;
+      const wanted =
+        input.with_shared && (await hasSharedProjects(services.db, group.id))
+          ? sql<boolean>`(${inside} or ${isSharedWith(group.id)})`
+          : inside;
       return groupProjects(services, caller, wanted, input);
     },
   }),
