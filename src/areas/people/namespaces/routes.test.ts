@@ -50,6 +50,43 @@ test('owners also see the numbers of members and projects inside', async () => {
   assert.equal('projects_count' in inner, false);
 });
 
+test('a list counts members and projects of each namespace, and everybody once', async () => {
+  const { as, people, group, project, person } = await world();
+  const owner = as('owner');
+  const made = async (path: string, parameters: object) => {
+    const { status, body } = await owner.post(path, { ...parameters });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body;
+  };
+  const sub = await made('/groups', { name: 'Inner', path: 'inner', parent_id: group.id });
+  const innermost = await made('/groups', { name: 'Innermost', path: 'innermost', parent_id: sub.id });
+  const apart = await made('/groups', { name: 'Apart', path: `${group.path}-apart` });
+  await made('/projects', { name: 'deep', namespace_id: innermost.id });
+  const { id } = await made('/projects', { name: 'inside', namespace_id: sub.id });
+  await made('/projects', { name: 'personal' });
+  const helper = await person();
+  await made(`/projects/${id}/members`, { user_id: helper.id, access_level: 10 });
+  await made(`/projects/${id}/members`, { user_id: people.guest.id, access_level: 30 });
+  await made(`/groups/${innermost.id}/members`, { user_id: helper.id, access_level: 30 });
+  await made(`/projects/${project.id}/members`, { user_id: people.guest.id, access_level: 10 });
+  await made(`/groups/${apart.id}/members`, { user_id: people.guest.id, access_level: 10 });
+  const { body } = await owner.get('/namespaces');
+  const counted = body.map((shown: Record<string, unknown>) => [
+    shown.full_path,
+    shown.members_count_with_descendants,
+    shown.billable_members_count,
+    shown.projects_count,
+  ]);
+  assert.deepEqual(counted, [
+    [people.owner.username, undefined, undefined, 1],
+    [group.path, 7, 7, 3],
+    [sub.full_path, 2, undefined, undefined],
+    [innermost.full_path, 1, undefined, undefined],
+    [apart.path, 2, 2, 0],
+  ]);
+  for (const shown of body) assert.deepEqual((await owner.get(`/namespaces/${shown.id}`)).body, shown);
+});
+
 test('namespaces are searched and filtered', async () => {
   const { as, people, group } = await world();
   const sub = (await as('owner').post('/groups', { name: 'Inner circle', path: 'inner', parent_id: group.id })).body;

@@ -1,5 +1,5 @@
 /** Namespaces: every user and every group has one, which contains projects (docs/reference/namespaces.md). */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import {
   countsToday,
@@ -11,7 +11,7 @@ import {
   signedIn,
   visibleGroup,
 } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import {
   allOptional,
   type Caller,
@@ -21,7 +21,6 @@ import {
   get,
   Id,
   IdOrName,
-  mapPage,
   nullable,
   one,
   optional,
@@ -29,6 +28,7 @@ import {
   paginate,
   paging,
   resource,
+  type Services,
   since,
 } from '../../../http/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
@@ -50,39 +50,78 @@ const Namespace = resource('Namespace', {
   trial_ends_on: since('premium', optional(nullable(DateOnly))),
 });
 
-interface CountedRow extends NamespaceRow {
+interface ListedRow extends NamespaceRow {
   is_owned: boolean;
   plan: string;
   trial: boolean;
   trial_ends_on: string | null;
-  members_count: number | null;
-  billable_members_count: number | null;
-  projects_count: number | null;
 }
 
-// Both counts begin with the groups below, which have an index. As a join that begins with the members or projects, all of these would be read for each.
-/** How many users are members of a group or of something in it. */
-const membersBelow = (counted: RawBuilder<boolean>) => sql`(
-  select count(*) from users
-   where ${counted} and id in (
-     select joined.user_id
-       from namespaces place
-            cross join lateral (
-              select user_id from members where members.group_id = place.id and ${countsToday('members')}
-              union all
-              select user_id from projects join members on members.project_id = projects.id
-               where projects.namespace_id = place.id and ${countsToday('members')}) joined
-      where place.traversal_ids @> array[namespaces.id]))`;
+/** What owners see of what is in a namespace and below it. */
+interface Counts {
+  members_count_with_descendants?: number;
+  billable_members_count?: number;
+  projects_count?: number;
+}
 
-const projectsBelow = sql`(
-  select coalesce(sum((select count(*) from projects where projects.namespace_id = place.id)), 0)
-    from namespaces place where place.traversal_ids @> array[namespaces.id])`;
+/** All namespaces below some, and these themselves: `top_id`, `id`. */
+const placesBelow = (ids: readonly number[]) => sql`
+  (select top.id as top_id, inside.id from unnest(${ofAnyLength(ids, 'bigint[]')}) top(id) join namespaces inside on inside.traversal_ids @> array[top.id])`;
+
+/** How many users are members of each group or of something in it; of top-level groups also how many of them take a seat. */
+async function memberCounts(db: Database, groups: readonly NamespaceRow[]): Promise<(Counts & { id: number })[]> {
+  if (groups.length === 0) return [];
+  const ids = groups.map(({ id }) => id);
+  const tops = groups.filter(({ parent_id }) => parent_id === null).map(({ id }) => id);
+  const { rows } = await sql<{ id: number; members: number; billable: number }>`
+    with place as (select * from ${placesBelow(ids)} place),
+         joined as (select top_id, user_id from place join members on members.group_id = place.id where ${countsToday('members')}
+                    union
+                    select top_id, user_id from place join projects on projects.namespace_id = place.id join members on members.project_id = projects.id
+                     where ${countsToday('members')})
+    select top_id as id, count(*) as members, count(*) filter (where top_id = any(${ofAnyLength(tops, 'bigint[]')}) and ${isBillable}) as billable
+      from joined join users on users.id = joined.user_id group by top_id`.execute(db);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return groups.map(({ id, parent_id }) => {
+    const { members, billable } = found.get(id) ?? { members: 0, billable: 0 };
+    return { id, members_count_with_descendants: members, ...(parent_id === null ? { billable_members_count: billable } : {}) };
+  });
+}
+
+/** How many projects are in each namespace and below it. */
+async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]): Promise<(Counts & { id: number })[]> {
+  if (namespaces.length === 0) return [];
+  const ids = namespaces.map(({ id }) => id);
+  const { rows } = await sql<{ id: number; projects: number }>`
+    select top_id as id, count(*) as projects from ${placesBelow(ids)} place join projects on projects.namespace_id = place.id
+     group by top_id`.execute(db);
+  const found = new Map(rows.map(({ id, projects }) => [id, projects]));
+  return ids.map((id) => ({ id, projects_count: found.get(id) ?? 0 }));
+}
+
+/** The counts of the namespaces that the caller owns. All of a page are counted together, which reads the members and projects once at most. */
+async function countsOf(db: Database, rows: readonly ListedRow[]): Promise<ReadonlyMap<number, Counts>> {
+  const owned = rows.filter(({ is_owned }) => is_owned);
+  const [members, projects] = await Promise.all([
+    memberCounts(
+      db,
+      owned.filter(({ kind }) => kind === 'group'),
+    ),
+    projectCounts(
+      db,
+      owned.filter(({ parent_id }) => parent_id === null),
+    ),
+  ]);
+  const counts = new Map<number, Counts>();
+  for (const { id, ...some } of [...members, ...projects]) counts.set(id, { ...counts.get(id), ...some });
+  return counts;
+}
 
 /** Whether the caller owns the namespace in each row; administrators own all. */
 const isOwned = (caller: Caller) =>
   sql<boolean>`(owner_id is not distinct from ${caller.id} or (kind = 'group' and ${groupLevel(caller)} >= ${sql.lit(levels.owner)}) or ${caller.admin})`;
 
-/** The namespaces that the caller can see, with the counts for their owners. */
+/** The namespaces that the caller can see. */
 const namespacesOf = (db: Database, caller: Caller) =>
   db
     .selectFrom('namespaces')
@@ -96,29 +135,23 @@ const namespacesOf = (db: Database, caller: Caller) =>
     ])
     .select([namespaceAvatar().as('avatar_path'), isOwned(caller).as('is_owned')])
     .select([planInForce.as('plan'), licensedTrial.isTrial.as('trial'), licensedTrial.endsOn.as('trial_ends_on')])
-    .select([
-      sql<number>`case when kind = 'group' and ${isOwned(caller)} then ${membersBelow(sql`true`)} end`.as('members_count'),
-      sql<number>`case when kind = 'group' and parent_id is null and ${isOwned(caller)} then ${membersBelow(isBillable)} end`.as(
-        'billable_members_count',
-      ),
-      sql<number>`case when parent_id is null and ${isOwned(caller)} then ${projectsBelow} end`.as('projects_count'),
-    ])
     .where(caller.admin ? sql<boolean>`true` : ownedOrJoined(caller, levels.minimal))
-    .$castTo<CountedRow>();
+    .$castTo<ListedRow>();
 
-/** A predicate: the caller's own namespace and the groups that they are a member of. */
-const ownedOrJoined = (caller: Caller, level: number) =>
-  sql<boolean>`(namespaces.owner_id = ${caller.id} or ${isMemberOfGroup(caller, level)})`;
+/** A predicate: the caller's own namespace and the groups that they are a member of. Two lists, because PostgreSQL would look at every namespace for "one or the other". */
+const ownedOrJoined = (caller: Caller, level: number) => sql<boolean>`namespaces.id in (
+  select namespaces.id from namespaces where namespaces.owner_id = ${caller.id}
+  union all
+  select namespaces.id from namespaces where ${isMemberOfGroup(caller, level)})`;
 
-function present(url: string, row: CountedRow) {
-  const { members_count, billable_members_count, projects_count, is_owned, plan, trial, trial_ends_on, ...basic } = row;
-  return {
+/** @param rows of `namespacesOf` */
+async function present({ db, url }: Pick<Services, 'db' | 'url'>, rows: readonly ListedRow[]) {
+  const counts = await countsOf(db, rows);
+  return rows.map(({ is_owned, plan, trial, trial_ends_on, ...basic }) => ({
     ...presentNamespaceBasic(url, basic),
-    ...(members_count === null ? {} : { members_count_with_descendants: members_count }),
-    ...(billable_members_count === null ? {} : { billable_members_count }),
-    ...(projects_count === null ? {} : { projects_count }),
+    ...counts.get(basic.id),
     ...(is_owned ? { plan, trial, trial_ends_on } : {}),
-  };
+  }));
 }
 
 export const namespaceRoutes = [
@@ -136,7 +169,8 @@ export const namespaceRoutes = [
       }),
     },
     returns: pageOf(Namespace),
-    handle: async ({ db, url, caller, input }) => {
+    handle: async ({ caller, input, ...services }) => {
+      const { db } = services;
       const { search, owned_only, top_level_only, full_path_search } = input;
       let query = namespacesOf(db, caller).orderBy('namespaces.id');
       if (owned_only) query = query.where(ownedOrJoined(caller, levels.owner));
@@ -148,7 +182,7 @@ export const namespaceRoutes = [
         );
       }
       const page = await paginate(db, query, input);
-      return mapPage(page, (row) => present(url, row));
+      return { ...page, items: await present(services, page.items) };
     },
   }),
   get('/namespaces/:id', {
@@ -158,10 +192,11 @@ export const namespaceRoutes = [
     input: { id: IdOrName('ID or full path') },
     returns: one(Namespace),
     refusals: { 404: '404 Namespace Not Found' },
-    handle: async ({ db, url, caller, input: { id } }) => {
-      const query = namespacesOf(db, caller);
+    handle: async ({ caller, input: { id }, ...services }) => {
+      const query = namespacesOf(services.db, caller);
       const named = typeof id === 'number' ? query.where('namespaces.id', '=', id) : query.where('namespaces.full_path', '=', id);
-      return present(url, found('Namespace', await named.executeTakeFirst()));
+      const [shown] = await present(services, [found('Namespace', await named.executeTakeFirst())]);
+      return shown!;
     },
   }),
   get('/namespaces/:path/exists', {
