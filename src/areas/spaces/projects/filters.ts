@@ -38,9 +38,28 @@ const columnFilters = filtersOn('projects', (by) => ({
   topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${spelled(v)}`),
 }));
 
+type Projects<Row> = SelectQueryBuilder<DB, 'projects', Row>;
+
 /** The similarity of `search` to the name or path of a project. */
 const likeness = (search: string) =>
   sql<number>`greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search}))`;
+
+/** How many projects are compared with a search: one more than have a total, so that a list of more matches has none. */
+const mostCompared = 10_001;
+
+/**
+ * Orders the projects that match a search by likeness: all, or of more the newest, and those that are called exactly so.
+ * @param matching projects that match
+ */
+function likest<Row>(matching: Projects<Row>, search: string): Projects<Row> {
+  const ids = matching.clearSelect().select('projects.id');
+  const newest = ids.orderBy('projects.id', 'desc').limit(mostCompared);
+  const named = ids.where((q) => q.or([q('projects.name', '=', search), q('projects.path', '=', search)]));
+  return matching
+    .clearWhere()
+    .where(sql<boolean>`projects.id in ((${newest}) union all (${named}))`)
+    .orderBy(likeness(search), 'desc');
+}
 
 /** Every order has an index. Equal rows are ordered by ID; IDs grow with time, so `created_at` is ordered by ID as well. */
 const orders = {
@@ -71,8 +90,6 @@ export const projectFilters = {
   sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
 };
 export type ProjectFilters = Static<TObject<typeof projectFilters>>;
-
-type Projects<Row> = SelectQueryBuilder<DB, 'projects', Row>;
 
 function searched<Row>(query: Projects<Row>, { search, search_namespaces }: ProjectFilters): Projects<Row> {
   if (!search) return query;
@@ -118,7 +135,7 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
   const column = order_by === 'similarity' ? 'projects.id' : orders[order_by];
   if ((input.updated_after ?? input.updated_before) !== undefined && order_by !== 'updated_at') throw badRequest(unpairedText);
   const level = Math.max(input.owned ? levels.owner : 0, input.membership ? levels.minimal : 0, input.min_access_level ?? 0);
-  return searched(query, input)
+  const matching = searched(query, input)
     .where(columnFilters.matching(input))
     .$if(input.starred, (q) => q.where(starredBy(caller?.id)))
     .$if(level > 0, (q) => q.where(isMemberOfProject(caller, level)))
@@ -126,8 +143,7 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
       q.where('projects.storage', '=', input.repository_storage!),
     )
     .$if(input.with_issues_enabled, (q) => q.where(withFeature(caller, 'issues_access_level')))
-    .$if(input.with_merge_requests_enabled, (q) => q.where(withFeature(caller, 'merge_requests_access_level')))
-    .$if(order_by === 'similarity' && Boolean(search) && caller !== undefined, (q) => q.orderBy(likeness(search!), 'desc'))
-    .orderBy(column, sort)
-    .$if(column !== 'projects.id', (q) => q.orderBy('projects.id', sort));
+    .$if(input.with_merge_requests_enabled, (q) => q.where(withFeature(caller, 'merge_requests_access_level')));
+  const ordered = order_by === 'similarity' && search && caller ? likest(matching, search) : matching;
+  return ordered.orderBy(column, sort).$if(column !== 'projects.id', (q) => q.orderBy('projects.id', sort));
 }
