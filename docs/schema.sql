@@ -1177,7 +1177,7 @@ create table members (
 );
 CREATE INDEX members_by_creator ON members USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
-CREATE INDEX members_by_user ON members USING btree (user_id);
+CREATE INDEX members_by_user ON members USING btree (user_id, group_id, project_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
 
 create table milestones (

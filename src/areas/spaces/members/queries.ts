@@ -89,13 +89,20 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
   // Only the owner of the namespace has a level without a membership, since the creation of the project.
   const since = source.kind === 'project' ? sql`(select created_at from projects where id = ${source.id})` : sql`null`;
   const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
-  const isHere = (table: string) => sql`(${sql.ref(`${table}.group_id`)} = any(${ofAnyLength(groups, 'bigint[]')})
-    ${source.kind === 'project' ? sql`or ${sql.ref(`${table}.project_id`)} = ${source.id}` : sql``})`;
+  const inGroup = (table: string) => sql`${sql.ref(`${table}.group_id`)} = any(${ofAnyLength(groups, 'bigint[]')})`;
+  const isHere = (table: string) =>
+    source.kind === 'project' ? sql`(${inGroup(table)} or ${sql.ref(`${table}.project_id`)} = ${source.id})` : inGroup(table);
+  // One by one, because PostgreSQL would read all memberships of a user for those in "one of these groups or the project".
+  const places = [inGroup('members'), ...(source.kind === 'project' ? [sql`members.project_id = ${source.id}`] : [])];
+  const own = places.map(
+    (isPlace) => sql`
+      select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
+       where members.user_id = granted.user_id and ${isPlace}`,
+  );
   // As columns, not as a join: they are read for the members that are shown, not for those that a page skips.
   const given = (column: 'created_at' | 'created_by_id') => sql`(
     select ${sql.ref(`ways.${column}`)} from (
-      select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
-       where members.user_id = granted.user_id and ${isHere('members')}
+      ${sql.join(own, sql` union all `)}
       union all
       select 1, members.id, members.created_at, members.created_by_id, least(members.access_level, group_links.access_level),
              least(members.expires_at, group_links.expires_at), null

@@ -59,8 +59,9 @@ const projectAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
 
 const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
   caller
-    ? sql`(select max(members.access_level) from namespaces place cross join lateral unnest(place.traversal_ids) above(id) join members on members.group_id = above.id
-            where place.id = projects.namespace_id and members.user_id = ${caller.id} and ${countsToday('members')})`
+    ? sql`(select max(access_level) from members
+            where group_id = any((select traversal_ids from namespaces place where place.id = projects.namespace_id)::bigint[])
+              and user_id = ${caller.id} and ${countsToday('members')})`
     : sql`null::integer`;
 
 const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
