@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
 import { turnsDuring } from '../../test/support/turns.ts';
+import { isDelimiterRow } from './html.ts';
 import { mapInSlices, type Reference, toHtml, toInlineHtml } from './index.ts';
 
 const linkOf = ({ kind, value }: Reference) => (value === '404' ? undefined : `/${kind}/${encodeURIComponent(value)}`);
@@ -114,6 +115,24 @@ test('a short text that would become very long HTML is shown as plain text', asy
   assert.match(await toHtml('|a|b|\n|-|-|\n|c|\n'), /<td>c<\/td>\n<td><\/td>/);
 });
 
+test('each character of a line is read once to see whether it is the delimiter row of a table', () => {
+  let reads = 0;
+  const counted = (text: string) =>
+    new Proxy([...text], {
+      get(characters, key) {
+        if (key !== 'length') reads += 1;
+        return Reflect.get(characters, key);
+      },
+    });
+  const length = 10_000;
+  for (const line of ['-'.repeat(length), `${'-'.repeat(length - 1)}x`, `${' |:-'.repeat((length - 4) / 4)}|xyz`]) {
+    reads = 0;
+    assert.equal(isDelimiterRow(counted(line)), !line.includes('x'));
+    assert.ok(reads <= length, `${reads} reads`);
+  }
+  assert.deepEqual(['', ' | ', '|:-:|\t-'].map(isDelimiterRow), [false, false, true]);
+});
+
 test('other requests are served between texts that take long', async () => {
   let made: string[] = [];
   const turns = await turnsDuring(async () => {
@@ -127,7 +146,9 @@ test('other requests are served between texts that take long', async () => {
   assert.ok(turns >= 3, `${turns} turns`);
 });
 
-test('other requests are served between the parser and the filter of a long text', async () => {
-  assert.ok((await turnsDuring(() => toHtml('*a_ '.repeat(2000)))) > 0);
-  assert.ok((await turnsDuring(() => toInlineHtml('*a_ '.repeat(2000)))) > 0);
+test('other requests are served between the parser, the renderer and the filter of a long text', async () => {
+  for (const text of ['*a_ '.repeat(2000), '>>> a\n'.repeat(1600)]) {
+    assert.ok((await turnsDuring(() => toHtml(text))) > 1);
+    assert.ok((await turnsDuring(() => toInlineHtml(text))) > 1);
+  }
 });

@@ -12,7 +12,7 @@ export type LinkOf = (reference: Reference) => string | undefined;
  * 35 ms for 10,000 characters of the worst kind, and another 15 ms for filtering their HTML.
  */
 const maximumLength = 10_000;
-/** Longer HTML is filtered in another turn of the event loop than the one that made it. */
+/** Parsing a longer text, rendering it, and filtering longer HTML each take a turn of the event loop of their own. */
 const atOnceLength = 1_000;
 
 /** Longer HTML is not sent: a few characters can repeat a long address or a deep list many times, and the filter reads all of it. */
@@ -51,10 +51,24 @@ const safe: sanitizeHtml.IOptions = {
   nestingLimit: 100,
 };
 
+/**
+ * Whether a line may separate the head of a table from its rows.
+ * @param line its characters, each of which is read once
+ */
+export function isDelimiterRow(line: ArrayLike<string>): boolean {
+  let hasDash = false;
+  for (let at = 0; at < line.length; at++) {
+    const character = line[at]!;
+    if (!'-|: \t'.includes(character)) return false;
+    hasDash ||= character === '-';
+  }
+  return hasDash;
+}
+
 /** Shows a table as plain text if it would have more cells than characters: the parser adds missing cells, and 2,000 characters would become 65,000 cells. */
 function showSparseTable(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   const delimiters = state.src.slice(state.bMarks[startLine + 1], state.eMarks[startLine + 1]);
-  if (silent || startLine + 2 > endLine || !/^[\s|:-]+$/.test(delimiters) || !delimiters.includes('-')) return false;
+  if (silent || startLine + 2 > endLine || !isDelimiterRow(delimiters)) return false;
   const columns = delimiters.split('|').length;
   let end = startLine + 2;
   while (end < endLine && !state.isEmpty(end) && state.sCount[end]! >= state.blkIndent) end += 1;
@@ -112,17 +126,21 @@ export const isRendered = (text: string): boolean => text.length <= maximumLengt
 const asWritten = (text: string) => markdown.utils.escapeHtml(text);
 
 /** The filtered HTML of a text; undefined if it has to be shown as plain text. */
-async function safeHtml(text: string, render: () => string): Promise<string | undefined> {
-  const html = isRendered(text) ? render() : undefined;
-  if (html === undefined || html.length > maximumHtmlLength) return undefined;
+async function safeHtml(text: string, { isInline, linkOf }: { isInline: boolean; linkOf: LinkOf | undefined }) {
+  if (!isRendered(text)) return undefined;
+  const context = { linkOf };
+  const tokens = isInline ? markdown.parseInline(text, context) : markdown.parse(text, context);
+  if (text.length > atOnceLength) await nextTurn();
+  const html = markdown.renderer.render(tokens, markdown.options, context);
+  if (html.length > maximumHtmlLength) return undefined;
   if (html.length > atOnceLength) await nextTurn();
   return sanitizeHtml(html, safe);
 }
 
 /** A whole text, in paragraphs. */
 export const toHtml = async (text: string, linkOf?: LinkOf): Promise<string> =>
-  (await safeHtml(text, () => markdown.render(text, { linkOf }))) ?? `<pre>${asWritten(text)}</pre>`;
+  (await safeHtml(text, { isInline: false, linkOf })) ?? `<pre>${asWritten(text)}</pre>`;
 
 /** A text of one paragraph, without the paragraph element, such as the description of a label. */
 export const toInlineHtml = async (text: string, linkOf?: LinkOf): Promise<string> =>
-  (await safeHtml(text, () => markdown.renderInline(text, { linkOf }))) ?? asWritten(text);
+  (await safeHtml(text, { isInline: true, linkOf })) ?? asWritten(text);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
+import { slowClock, turnsDuring } from '../../test/support/turns.ts';
 import { linesOf } from './lines.ts';
 import { readText } from './references.ts';
-import { atOnce } from './slices.ts';
+import { atOnce, inSlices } from './slices.ts';
 import { taskItems } from './tasks.ts';
 
 const url = 'https://forge.example';
@@ -158,3 +159,11 @@ for (const mark of [...marks, '[a](', '*a_', '> - ', '- [ ] a\n', '> ', 'a@', '~
     assert.ok(Array.isArray(referencesIn(text, url)));
     assert.ok(Array.isArray(atOnce(taskItems(text))));
   });
+
+test('other requests are served while a long text is read, whatever blocks its lines make', async (t) => {
+  slowClock(t);
+  for (const text of ['```\n', '/close\n', '> a\n', '- a\n', '    a\n'].map((line) => line.repeat(20_000))) {
+    const turns = await turnsDuring(() => inSlices(readText(text, undefined)));
+    assert.ok(turns >= 20_000 / 256, `${turns} turns for ${text.slice(0, 8)}`);
+  }
+});

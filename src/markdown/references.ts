@@ -2,7 +2,7 @@
  * The references in a text: people, issues, labels and so on. One pass from left to right reads every character a limited number of times: patterns match at
  * a position and have no nested repetition.
  */
-import { type Line, linesOf } from './lines.ts';
+import { linesOf } from './lines.ts';
 import { atOnce, inSlices, type Steps } from './slices.ts';
 
 export type ReferenceKind = 'user' | 'issue' | 'merge_request' | 'label' | 'milestone' | 'epic' | 'snippet' | 'commit';
@@ -228,19 +228,6 @@ function* readPiece(piece: Piece): Steps<void> {
   }
 }
 
-/** The start and end of each paragraph, heading or other block, which inline marks cannot leave. */
-function* piecesOf(lines: Iterable<Line>): Generator<{ start: number; end: number }> {
-  let open: { start: number; end: number } | undefined;
-  for (const { in_code, continues, start, text } of lines) {
-    if (open && (in_code || !continues)) {
-      yield open;
-      open = undefined;
-    }
-    if (!in_code) open = { start: open?.start ?? start, end: start + text.length };
-  }
-  if (open) yield open;
-}
-
 /**
  * The references in a plain text.
  * @param url as for `referencesIn`
@@ -257,12 +244,19 @@ export function referencesInPlain(text: string, url?: string): Reference[] {
  */
 export const referencesIn = (text: string, url?: string): Promise<Reference[]> => inSlices(readText(text, url));
 
-/** `referencesIn` as steps. */
+/** `referencesIn` as steps: paragraphs, headings and other blocks are read one by one, because inline marks cannot leave them. */
 export function* readText(text: string, url: string | undefined): Steps<Reference[]> {
   const found: Reference[] = [];
-  for (const { start, end } of piecesOf(linesOf(text))) {
-    yield;
-    yield* readPiece({ text: text.slice(start, end), offset: start, url, found });
+  let open: { start: number; end: number } | undefined;
+  const readBlock = function* (): Steps<void> {
+    if (open) yield* readPiece({ text: text.slice(open.start, open.end), offset: open.start, url, found });
+    open = undefined;
+  };
+  for (const { in_code, continues, start, text: line } of linesOf(text)) {
+    yield; // At each line: a block may have all lines of a text, and code has no block.
+    if (in_code || !continues) yield* readBlock();
+    if (!in_code) open = { start: open?.start ?? start, end: start + line.length };
   }
+  yield* readBlock();
   return found;
 }
