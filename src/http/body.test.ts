@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { sendRaw } from '../../test/support/raw_request.ts';
 import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
 import { type World, world } from '../../test/support/world.ts';
+import { LargeText } from './large_text.ts';
 
 const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -71,6 +72,44 @@ test('bodies are larger than 1 MiB only where a parameter may be', async () => {
   assert.equal((await as('owner').post(`${url}/repository/files/large`, file)).status, 201);
   const read = await as('owner').get(`${url}/repository/files/large`, { ref: 'main' });
   assert.equal(read.body.size, 3_000_000);
+});
+
+test('a text that takes long to copy is handed over as bytes, and only the content of files may be as long', async () => {
+  const content = `é\ud83d\ude00"${'x'.repeat(2_000_000)}`;
+  const large = new LargeText();
+  const list = ['short', content];
+  large.add(Buffer.from(JSON.stringify({ list })));
+  const bytes = new Uint8Array(Buffer.from(content));
+  assert.deepEqual(await large.parse('json'), { list: ['short', bytes] });
+
+  const { as, project } = await world();
+  const commits = `/projects/${project.id}/repository/commits`;
+  const create = { action: 'create', file_path: 'a', content };
+  const commit = { branch: 'main', commit_message: 'one', actions: [create] };
+  const refusals = [
+    [
+      { ...commit, commit_message: 'x'.repeat(3_500_000) },
+      'commit_message is expected to have length less than or equal to 100000',
+    ],
+    [{ ...commit, commit_message: 'x'.repeat(7_000_000) }, 'commit_message is too long'],
+    [{ ...commit, force: 'x'.repeat(3_500_000) }, 'force is invalid'],
+    [{ ...commit, actions: 'x'.repeat(7_000_000) }, 'actions is too long'],
+  ] as const;
+  for (const [input, text] of refusals) {
+    const refused = await as('owner').post(commits, input);
+    assert.deepEqual([refused.status, refused.body.message], [400, `400 Bad request - ${text}`]);
+  }
+  const base64 = { action: 'create', file_path: 'b', content: Buffer.from(content).toString('base64'), encoding: 'base64' };
+  assert.equal((await as('owner').post(commits, { ...commit, actions: [create, base64] })).status, 201);
+  const raw = new URLSearchParams({ branch: 'main', commit_message: 'form', content }).toString();
+  assert.equal(
+    (await as('owner').post(`/projects/${project.id}/repository/files/c`, undefined, { headers: form, raw })).status,
+    201,
+  );
+  for (const name of ['a', 'b', 'c']) {
+    const file = await as('owner').get(`/projects/${project.id}/repository/files/${name}`, { ref: 'main' });
+    assert.equal(Buffer.from(file.body.content, 'base64').toString(), content, name);
+  }
 });
 
 test('what a body may hold is counted before it is parsed', async () => {

@@ -28,7 +28,9 @@ function addPlain(into: Values, step: string, value: unknown): void {
   else into[step] = Repeated.of(before, value);
 }
 
-const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a value is a hash. Long texts are bytes (large_text.ts). */
+export const isValues = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 
 /** The element of `list` that `step` belongs to: the last one, or a new one if the last already has that member. */
 function elementFor(list: unknown[], steps: string[]): Values {

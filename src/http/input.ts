@@ -3,8 +3,9 @@
  * docs/api.md. Null is never converted.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { longTextBody_bytes } from './body.ts';
 import { ApiError, badParams } from './errors.ts';
-import { Repeated, type Values } from './form.ts';
+import { isValues, Repeated, type Values } from './form.ts';
 import { idIn, withinRange } from './ids.ts';
 import { type Plan, reaches, refusalOfAbove } from './plans.ts';
 import { type Marked, marks } from './types.ts';
@@ -328,7 +329,20 @@ function recordReader(item: Json): Read {
 
 const readFile: Read = (value, name, failures) => (value instanceof UploadedFile ? value : refuse(failures, name, 'is invalid'));
 
+/** The reader of a parameter. Long texts come as UTF-8 (large_text.ts), which only a parameter that takes any text keeps. */
 function readerOf(schema: Json): Read {
+  const read = readerByType(schema);
+  if (schema[marks]?.anyText)
+    return (value, name, failures) => (value instanceof Uint8Array ? value : read(value, name, failures));
+  return (value, name, failures) => {
+    if (!(value instanceof Uint8Array)) return read(value, name, failures);
+    // No other text can be as long, and making a string of it would keep other requests waiting.
+    if (value.length > longTextBody_bytes) return refuse(failures, name, 'is too long');
+    return read(new TextDecoder().decode(value), name, failures);
+  };
+}
+
+function readerByType(schema: Json): Read {
   const { file, largest_id, idOrName } = schema[marks] ?? {};
   if (file) return readFile;
   if (largest_id !== undefined) return idReader(schema, largest_id);
@@ -355,9 +369,7 @@ function readerOf(schema: Json): Read {
 /** The names of parameters that were given; those of a member of a hash as `not[labels]`. */
 const namesIn = (values: Values): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? [name, ...Object.keys(value).map((member) => `${name}[${member}]`)]
-      : name,
+    isValues(value) ? [name, ...Object.keys(value).map((member) => `${name}[${member}]`)] : name,
   );
 
 interface Reading<P extends TProperties> {

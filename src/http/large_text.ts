@@ -10,6 +10,12 @@ export type FromParser = { id: number; value: unknown } | { id: number; refusal:
 /** The thread's heap keeps the size of the largest text, so an idle thread is terminated after this time. */
 const idle_ms = 30_000;
 
+/**
+ * Longer texts come from the thread as UTF-8, which is handed over. A string would be copied in one turn of the event loop: 100 MB take 80 ms. No text in
+ * the database is longer (docs/operating.md#limits).
+ */
+export const longestString_chars = 1_048_576;
+
 let thread: Worker | undefined;
 let lastId = 0;
 let idleTimer: NodeJS.Timeout | undefined;
@@ -61,7 +67,7 @@ export class LargeText {
   }
 
   /**
-   * The parsed text; for a form, its name-value pairs.
+   * The parsed text; for a form, its name-value pairs. Strings of more than `longestString_chars` are UTF-8 in a `Uint8Array`.
    * @throws ApiError 400 for a malformed text
    */
   parse(as: 'json' | 'form'): Promise<unknown> {

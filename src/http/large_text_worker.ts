@@ -2,10 +2,22 @@
 import { parentPort } from 'node:worker_threads';
 import { parse } from 'secure-json-parse';
 import { ApiError, mismatch, textOf } from './errors.ts';
-import { pairsIn } from './form.ts';
-import type { FromParser, ToParser } from './large_text.ts';
+import { pairsIn, type Values } from './form.ts';
+import { type FromParser, longestString_chars, type ToParser } from './large_text.ts';
 
 const texts = new Map<number, Uint8Array[]>();
+
+/** The same value with its long strings as UTF-8, whose memory is added to `moved`. */
+function withLongAsBytes(value: unknown, moved: ArrayBuffer[]): unknown {
+  if (typeof value === 'string' && value.length > longestString_chars) {
+    const bytes = new TextEncoder().encode(value);
+    moved.push(bytes.buffer);
+    return bytes;
+  }
+  if (typeof value === 'object' && value !== null)
+    for (const [key, member] of Object.entries(value)) (value as Values)[key] = withLongAsBytes(member, moved);
+  return value;
+}
 
 function parsed(id: number, chunks: Uint8Array[], as: 'json' | 'form'): FromParser {
   const text = Buffer.concat(chunks).toString();
@@ -25,5 +37,9 @@ parentPort!.on('message', (message: ToParser) => {
     return;
   }
   texts.delete(id);
-  if (message.end !== 'forget') parentPort!.postMessage(parsed(id, chunks, message.end));
+  if (message.end === 'forget') return;
+  const answer = parsed(id, chunks, message.end);
+  const moved: ArrayBuffer[] = [];
+  if ('value' in answer) answer.value = withLongAsBytes(answer.value, moved);
+  parentPort!.postMessage(answer, moved);
 });
