@@ -277,6 +277,47 @@ test('the maximum and the overage are computed from daily counts', async () => {
   assert.deepEqual([today.count, today.highest], [active_users, active_users + 1], 'the highest of a day stays');
 });
 
+test('the counts of a licence change at once when a user is added, becomes a member, and is blocked', async () => {
+  const counts = async (id: number) => {
+    const { active_users, overage, maximum_user_count, historical_max } = (await here.as('admin').get(`/license/${id}`)).body;
+    return [active_users, overage, maximum_user_count, historical_max];
+  };
+  const added = async (name: string) => {
+    const user = {
+      username: name,
+      name,
+      email: `${name}@example.com`,
+      password: 'correct horse battery',
+      skip_confirmation: true,
+    };
+    const { status, body } = await here.as('admin').post('/users', user);
+    assert.equal(status, 201);
+    return body.id as number;
+  };
+  const term = { starts_at: dayFromNow(0), expires_at: dayFromNow(10) };
+  const { id: premium } = await install({ plan: 'premium' }, term);
+  await here.db.deleteFrom('billable_counts').execute();
+  const [before] = await counts(premium);
+  const user = await added('counted-by-premium');
+  assert.deepEqual(await counts(premium), [before + 1, 0, before + 1, before + 1]);
+  assert.equal((await here.as('admin').post(`/users/${user}/block`)).status, 201);
+  assert.deepEqual(await counts(premium), [before, 0, before, before]);
+
+  const { id: ultimate } = await install({ plan: 'ultimate', active_user_count: 1000 }, term);
+  await here.db.deleteFrom('billable_counts').execute();
+  await here.db.updateTable('licenses').set({ user_limit: 1 }).where('id', '=', ultimate).execute();
+  const [atFirst] = await counts(ultimate);
+  const member = await added('counted-by-ultimate');
+  assert.deepEqual(await counts(ultimate), [atFirst, atFirst - 1, atFirst, atFirst], 'no seat without a role');
+  await here.db.updateTable('licenses').set({ user_limit: 1000 }).where('id', '=', ultimate).execute();
+  const role = { user_id: member, access_level: 30 };
+  assert.equal((await here.as('owner').post(`/projects/${here.project.id}/members`, role)).status, 201);
+  await here.db.updateTable('licenses').set({ user_limit: 1 }).where('id', '=', ultimate).execute();
+  assert.deepEqual(await counts(ultimate), [atFirst + 1, atFirst, atFirst + 1, atFirst + 1]);
+  assert.equal((await here.as('admin').post(`/users/${member}/block`)).status, 201);
+  assert.deepEqual(await counts(ultimate), [atFirst, atFirst - 1, atFirst, atFirst]);
+});
+
 test('administrators get one mail before a licence ends, later for a trial', async () => {
   const jobs = [tellOfLicenseEnd];
   const told = async () => {
