@@ -1549,6 +1549,15 @@ create table removed_issue_numbers (
   constraint removed_issue_numbers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table repository_sizes (
+  project_id bigint not null,
+  commit_count bigint not null,
+  size_bytes bigint not null,
+  is_stale boolean default false not null,
+  constraint repository_sizes_pkey PRIMARY KEY (project_id),
+  constraint repository_sizes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table request_counts (
   name text not null,
   who text not null,

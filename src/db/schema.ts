@@ -767,6 +767,13 @@ export interface RemovedIssueNumbers {
   iid: number;
 }
 
+export interface RepositorySizes {
+  project_id: number;
+  commit_count: number;
+  size_bytes: number;
+  is_stale: Generated<boolean>;
+}
+
 export interface RequestCounts {
   name: string;
   who: string;
@@ -1029,6 +1036,7 @@ export interface DB {
   redirects: Redirects;
   reference_updates: ReferenceUpdates;
   removed_issue_numbers: RemovedIssueNumbers;
+  repository_sizes: RepositorySizes;
   request_counts: RequestCounts;
   resource_iteration_events: ResourceIterationEvents;
   resource_label_events: ResourceLabelEvents;

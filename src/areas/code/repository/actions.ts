@@ -10,6 +10,7 @@ import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository, maintenancePause_s } from './jobs.ts';
+import { forgetSize } from './size_actions.ts';
 
 /** Whose references move: a project, and the user who moves them. */
 export interface Mover {
@@ -36,6 +37,7 @@ export async function announceUpdates(db: Database, { project, user_id }: Mover,
  * @returns the id of the row, for `followDefaultBranch`
  */
 export async function announceHead(tx: Database, project_id: number): Promise<number> {
+  await forgetSize(tx, project_id);
   const { id } = await tx
     .insertInto('reference_updates')
     .values({ project_id, updates: JSON.stringify([]) })
@@ -130,6 +132,7 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   const { project_id, user_id } = taken;
   await recordRefs(tx, project_id, id, moved);
   await openWhenEmpty(tx, services, project_id, moved);
+  await forgetSize(tx, project_id);
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
   await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id), after_s: maintenancePause_s });
 }

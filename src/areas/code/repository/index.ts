@@ -9,3 +9,4 @@ export { commitCore } from './present.ts';
 export { fileTexts } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
+export { repositorySizes } from './size_actions.ts';

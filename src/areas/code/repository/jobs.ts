@@ -1,6 +1,7 @@
 import { maintain, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { measureRepository } from './size_actions.ts';
 
 /** How long a repository waits for it: what was written in between is tidied in one run. */
 export const maintenancePause_s = 60;
@@ -12,9 +13,11 @@ export const maintainRepository = job('maintain_repository', {
   run: async ({ input, ...services }) => {
     const project = await services.db
       .selectFrom('projects')
-      .select(['id', 'storage'])
+      .select(['id', 'storage', 'default_branch'])
       .where('id', '=', input.project_id)
       .executeTakeFirst();
-    if (project) await maintain(repositoryOf(services, project));
+    if (!project) return;
+    await maintain(repositoryOf(services, project));
+    await measureRepository(services, project);
   },
 });

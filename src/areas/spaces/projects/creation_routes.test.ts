@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { performJob } from '../../../../test/support/jobs.ts';
 import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree } from '../../../access/index.ts';
@@ -171,6 +172,19 @@ test('a project can be initialized with a README on its default branch', async (
     listed.body.map(({ statistics }: { statistics: { commit_count: number } }) => statistics.commit_count),
     [0, 1],
   );
+  // A page reads what was measured, and measures only repositories that have changed since.
+  const measured = async () => (await here.as('developer').get(`/projects/${body.id}`, { statistics: true })).body.statistics;
+  const remember = () =>
+    here.db.updateTable('repository_sizes').set({ size_bytes: 12_345_678 }).where('project_id', '=', body.id).execute();
+  await remember();
+  assert.deepEqual([(await measured()).repository_size, (await measured()).storage_size], [12_345_678, 12_345_678]);
+  const file = { branch: 'start/here', commit_message: 'more', content: 'x' };
+  assert.equal((await here.as('owner').post(`/projects/${body.id}/repository/files/more`, file)).status, 201);
+  assert.equal((await measured()).commit_count, 2);
+  assert.ok((await measured()).repository_size < 12_345_678);
+  await remember();
+  await performJob(here.services, maintainRepository, { project_id: body.id });
+  assert.ok((await measured()).repository_size < 12_345_678);
   assert.match(await readmeOf(here, body.id, head!), /^# Begun\n\nWell begun\n$/);
 });
 

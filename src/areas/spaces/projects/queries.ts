@@ -13,8 +13,8 @@ import {
   projectState,
 } from '../../../access/index.ts';
 import { type Database, type DB, ofAnyLength } from '../../../db/index.ts';
-import { countCommits, countObjects, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { found, idsOnPage, keysetUnavailable, type Page, pageAsked, rowsOf, type Services } from '../../../http/index.ts';
+import { repositorySizes } from '../../code/repository/index.ts';
 import {
   type NamespaceRow,
   namespaceAvatar,
@@ -209,31 +209,12 @@ export async function statisticsOf(
     services.db,
     measured.map(({ id }) => id),
   );
-  // The git module limits the number of concurrent processes.
-  return Promise.all(
-    projects.map(async (project) => {
-      const stored = sizes.get(project.id);
-      if (!stored) return undefined;
-      const { commit_count, repository_size } = await repositoryStatistics(services, project);
-      return {
-        commit_count,
-        storage_size: repository_size + stored.lfs_objects_size + stored.uploads_size,
-        repository_size,
-        ...stored,
-      };
-    }),
-  );
-}
-
-async function repositoryStatistics(
-  services: Pick<Services, 'storages'>,
-  project: ProjectRow,
-): Promise<Pick<Statistics, 'commit_count' | 'repository_size'>> {
-  const repository = repositoryOf(services, project);
-  const head = await resolveBranch(repository, project.default_branch);
-  const [commit_count, { size_bytes }] = await Promise.all([
-    head === undefined ? 0 : countCommits(repository, { from: [head] }),
-    countObjects(repository),
-  ]);
-  return { commit_count, repository_size: size_bytes };
+  const repositories = await repositorySizes(services, measured);
+  return projects.map(({ id }) => {
+    const [stored, repository] = [sizes.get(id), repositories.get(id)];
+    if (!stored || !repository) return undefined;
+    const { commit_count, size_bytes: repository_size } = repository;
+    const storage_size = repository_size + stored.lfs_objects_size + stored.uploads_size;
+    return { commit_count, storage_size, repository_size, ...stored };
+  });
 }
