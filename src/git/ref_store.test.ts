@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { commitTo, put, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import { runs } from '../../test/support/runs.ts';
@@ -58,6 +58,39 @@ test('refs are what git says they are, whatever has happened to them', async (t)
       else await mkdir(join(repository.path, ref), { recursive: true }).catch(() => {});
       assert.deepEqual(await shownHere(repository), await shownByGit(repository), JSON.stringify(steps));
     }
+  }
+});
+
+test('a folder whose date says that nothing has changed is not read again, and every change of git is seen', async (t) => {
+  const repository = await temporaryRepository(t);
+  const ids: string[] = [];
+  for (const name of ['1', '2']) ids.push(await commitTo(repository, { parent: ids.at(-1) ?? null, changes: [put(name, name)] }));
+  await userGit(repository.path, 'branch', 'topic/one', ids[0]!);
+  // Git never writes into the file of a ref; only so does it show that the file was not read.
+  const file = join(repository.path, 'refs/heads/topic/one');
+  const isKept = async () => {
+    await refsBelow(repository, 'refs/heads/topic/');
+    await writeFile(file, `${ids[1]}\n`);
+    const [shown] = await refsBelow(repository, 'refs/heads/topic/');
+    await writeFile(file, `${ids[0]}\n`);
+    return shown!.id === ids[0];
+  };
+  while (!(await isKept())) await sleep(20); // until the folder is old enough
+  const changes = [
+    ['update-ref', 'refs/heads/topic/one', ids[1]!],
+    ['branch', 'topic/two', ids[0]!],
+    ['branch', 'topic/three/four', ids[0]!],
+    ['symbolic-ref', 'refs/heads/topic/two', 'refs/heads/main'],
+    ['pack-refs', '--all'],
+    ['branch', '-D', 'topic/one'],
+    ['update-ref', 'refs/heads/topic/three/four', ids[1]!],
+  ];
+  for (const change of changes) {
+    await userGit(repository.path, ...change);
+    assert.deepEqual(await shownHere(repository), await shownByGit(repository), change.join(' '));
+    // Until what it has listed may be kept.
+    await sleep(150);
+    assert.deepEqual(await shownHere(repository), await shownByGit(repository), change.join(' '));
   }
 });
 

@@ -34,7 +34,7 @@ const longest_content = 4096;
 const deepest_link = 5;
 /** How often a listing is repeated because a folder has become a file, or a file a folder. */
 const most_tries = 5;
-/** A file that is younger might change again without another date. */
+/** A file or folder that is younger might change again without another date. */
 const settled_ms = 100;
 const ref_bytes = 250;
 
@@ -47,6 +47,19 @@ interface PackedRefs {
 const packed_refs = new LRUCache<string, PackedRefs>({
   maxSize: 64 * 1024 * 1024,
   sizeCalculation: ({ refs }) => 1 + refs.length * ref_bytes,
+});
+
+interface Folder {
+  identity: string;
+  refs: readonly [name: string, content: Content][];
+  /** Their names, each with a slash at its end. */
+  folders: readonly string[];
+}
+
+/** By path. git puts a new file in the place of a ref, which changes the date of the folder. */
+const ref_folders = new LRUCache<string, Folder>({
+  maxSize: 64 * 1024 * 1024,
+  sizeCalculation: ({ refs, folders }) => 1 + (refs.length + folders.length) * ref_bytes,
 });
 
 /** Every ref whose full name begins with `prefix`, a folder such as `refs/heads/`, sorted by name. Throws `GitError` for a repository with another ref storage. */
@@ -153,24 +166,51 @@ async function looseRefs(repository: Repository, prefix: string): Promise<Map<st
 async function readFolders(repository: Repository, prefix: string): Promise<Map<string, Content>> {
   const found = new Map<string, Content>();
   const folders = [prefix];
-  let began = performance.now();
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await entriesOf(repository, folder)) {
-      const name = folder + entry.name;
-      if (entry.name.startsWith('.') || entry.name.endsWith('.lock')) continue;
-      if (entry.isDirectory()) folders.push(`${name}/`);
-      else if (isValidRefName(name)) {
-        const content = readLoose(repository, name);
-        if (content !== 'missing') found.set(name, content);
-      }
-      if (performance.now() - began > slice_ms) {
-        await nextTurn();
-        began = performance.now();
-      }
-    }
-    began = performance.now();
+  for (let name = folders.pop(); name !== undefined; name = folders.pop()) {
+    const folder = await folderOf(repository, name);
+    for (const [ref, content] of folder.refs) found.set(ref, content);
+    folders.push(...folder.folders);
   }
   return found;
+}
+
+async function folderOf(repository: Repository, name: string): Promise<Folder> {
+  const key = `${repository.path}\0${name}`;
+  const asked_ms = Date.now();
+  const before = await stat(pathOf(repository, name), { bigint: true }).catch(() => undefined);
+  const identity = before ? identityOf(before) : '';
+  const known = ref_folders.get(key);
+  if (known && known.identity === identity) return known;
+  const folder = { identity, ...(await readFolder(repository, name)) };
+  if (before && asked_ms - Number(before.ctimeMs) > settled_ms && (await isStill(repository, name, identity)))
+    ref_folders.set(key, folder);
+  return folder;
+}
+
+const isStill = (repository: Repository, name: string, identity: string): Promise<boolean> =>
+  stat(pathOf(repository, name), { bigint: true }).then(
+    (now) => identityOf(now) === identity,
+    () => false,
+  );
+
+async function readFolder(repository: Repository, folder: string): Promise<Omit<Folder, 'identity'>> {
+  const refs: [string, Content][] = [];
+  const folders: string[] = [];
+  let began = performance.now();
+  for (const entry of await entriesOf(repository, folder)) {
+    const name = folder + entry.name;
+    if (entry.name.startsWith('.') || entry.name.endsWith('.lock')) continue;
+    if (entry.isDirectory()) folders.push(`${name}/`);
+    else if (isValidRefName(name)) {
+      const content = readLoose(repository, name);
+      if (content !== 'missing') refs.push([name, content]);
+    }
+    if (performance.now() - began > slice_ms) {
+      await nextTurn();
+      began = performance.now();
+    }
+  }
+  return { refs, folders };
 }
 
 async function entriesOf(repository: Repository, folder: string) {
