@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { clientOf } from '../test/support/client.ts';
 import { environmentFor, type Instance as Server, startInstance as startServer } from '../test/support/instance.ts';
+import { cpuOfTree } from '../test/support/process_tree.ts';
+import type { Measurable } from './measure.ts';
 
 export const token = 'bench-token-for-one-run-only';
 
-export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'stop'> {
+export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'cpu_ms' | 'stop'> {
   url: string;
   data: string;
   api: ReturnType<typeof clientOf>;
@@ -18,9 +20,10 @@ export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'st
 /** Starts the server on `data`. */
 export async function startInstance(data: string): Promise<Instance> {
   const environment = await environmentFor(data, token);
-  const { ready_ms, memory_bytes, stop } = await startServer(environment);
+  environment.COPPICE_LOG_LEVEL = 'info'; // as operators run it
+  const { ready_ms, memory_bytes, cpu_ms, stop } = await startServer(environment);
   const url = environment.COPPICE_URL;
-  return { url, data, api: clientOf(`${url}/api/v4`, token), ready_ms, memory_bytes, stop };
+  return { url, data, api: clientOf(`${url}/api/v4`, token), ready_ms, memory_bytes, cpu_ms, stop };
 }
 
 /** A folder for one run, and how to be rid of it. */
@@ -30,12 +33,12 @@ export async function workFolder(): Promise<{ folder: string; remove(): Promise<
 }
 
 /** Runs `bench/limits/<name>.ts` while `work` lasts; it prints the address that it listens at. */
-export async function withLimit<T>(name: string, args: string[], work: (url: string) => Promise<T>): Promise<T> {
+export async function withLimit<T>(name: string, args: string[], work: (limit: Measurable) => Promise<T>): Promise<T> {
   const script = path.join(import.meta.dirname, 'limits', `${name}.ts`);
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    return await work(line.toString().trim());
+    return await work({ url: line.toString().trim(), cpu_ms: () => cpuOfTree(child.pid!) });
   } finally {
     child.kill();
   }

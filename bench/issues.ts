@@ -8,8 +8,8 @@ import { ms, plainRow, type Row, ratesRow } from './table.ts';
 const headers = { 'private-token': token };
 const turns = Number(process.env.BENCH_TURNS ?? 60);
 
-/** The rows of a list with everything that its reply shows, in the one statement that is best for it. */
-const listStatement = ({ project }: IssueSeed) => `
+/** The rows of issues with everything that a reply shows, in the one statement that is best for it. */
+const issueStatement = ({ project }: IssueSeed, rest: string) => `
   select issues.*, projects.full_path::text, 'http://localhost/' || projects.full_path || '/-/issues/' || iid as web_url,
          json_build_object('id', author.id, 'username', author.username, 'name', author.name, 'state', author.state) as author,
          array(select json_build_object('id', users.id, 'username', users.username, 'name', users.name, 'state', users.state)
@@ -21,7 +21,7 @@ const listStatement = ({ project }: IssueSeed) => `
          json_build_object('count', task_count, 'completed_count', completed_task_count) as task_completion_status,
          json_build_object('self', 'http://localhost/api/v4/projects/' || project_id || '/issues/' || iid) as links
     from issues join projects on projects.id = project_id left join users author on author.id = author_id
-   where project_id = ${project} order by issues.created_at desc, issues.id desc limit 20`;
+   where project_id = ${project} ${rest}`;
 
 /** The rows that a new issue is. */
 const insertStatement = ({ project }: IssueSeed) => `
@@ -75,19 +75,40 @@ async function compareLists(large: Instance, small: Instance, seed: IssueSeed): 
   return rows;
 }
 
-async function listRate({ url }: Instance, seed: IssueSeed): Promise<Row> {
-  const product = await load(`${url}/api/v4/projects/${seed.project}/issues`, headers);
-  const limit = await withLimit('statement', [seed.database, listStatement(seed)], load);
-  return ratesRow('GET a list of 20 issues', product, limit, '≥ 40 %');
+const issuesOf = ({ project }: IssueSeed) => `/api/v4/projects/${project}/issues`;
+
+const newestFirst = 'order by issues.created_at desc, issues.id desc limit 20';
+const bearing =
+  'and exists (select from issue_labels join labels on labels.id = label_id where issue_id = issues.id and title = $1)';
+
+/** Reading beside a handler with one statement; `values` are in the addresses of both. */
+async function readingRates(instance: Instance, seed: IssueSeed): Promise<Row[]> {
+  const numbers = Array.from({ length: 200 }, (_, index) => String(1 + index * 7));
+  const labels = Array.from({ length: 10 }, (_, index) => `label-${index}`);
+  const rate = async (operation: string, address: (value: string) => string, values: string[], rest: string) => {
+    const product = await load(instance, values.map(address), { headers });
+    const limit = await withLimit('statement', [seed.database, issueStatement(seed, rest)], (bare) =>
+      load(
+        bare,
+        values.map((value) => `/${value}`),
+      ),
+    );
+    return ratesRow(operation, product, limit, '≥ 40 %');
+  };
+  return [
+    await rate('GET an issue', (iid) => `${issuesOf(seed)}/${iid}`, numbers, 'and iid = $1'),
+    await rate('GET a list of 20 issues', () => issuesOf(seed), ['all'], newestFirst),
+    await rate('GET a list by label', (label) => `${issuesOf(seed)}?labels=${label}`, labels, `${bearing} ${newestFirst}`),
+  ];
 }
 
-async function creationRate({ url }: Instance, seed: IssueSeed): Promise<Row[]> {
-  const address = `${url}/api/v4/projects/${seed.project}/issues`;
+async function creationRate(instance: Instance, seed: IssueSeed): Promise<Row[]> {
   const asJson = { ...headers, 'content-type': 'application/json' };
   const body = JSON.stringify({ title: 'A new issue', description: 'With a description.' });
-  const product = await load(address, asJson, { method: 'POST', body });
-  const limit = await withLimit('statement', [seed.database, insertStatement(seed)], load);
-  const crowd = await load(address, asJson, { method: 'POST', body, connections: 64 });
+  const create = { method: 'POST', headers: asJson, body } as const;
+  const product = await load(instance, [issuesOf(seed)], create);
+  const limit = await withLimit('statement', [seed.database, insertStatement(seed)], (bare) => load(bare, ['/new']));
+  const crowd = await load(instance, [issuesOf(seed)], { ...create, connections: 64 });
   return [
     ratesRow('POST an issue', product, limit, '≥ 25 %'),
     plainRow('POST an issue, 64 connections', `${Math.round(crowd.rate!)}/s`, 'no error', crowd),
@@ -112,7 +133,7 @@ export async function measureIssues(folder: string): Promise<Row[]> {
     const seed = await seedIssues(large, 1_000_000);
     await seedIssues(small, 10_000);
     return [
-      await listRate(large, seed),
+      ...(await readingRates(large, seed)),
       ...(await compareLists(large, small, seed)),
       await longDiscussion(large, seed),
       ...(await creationRate(large, seed)),

@@ -1,31 +1,53 @@
-/** Measuring: load on an address, or the time of something that is done once after the other. */
+/** Measuring: load on addresses, or the time of something that is done once after the other. */
 import autocannon from 'autocannon';
 
 export interface Measured {
   /** Requests a second, where load was put on. */
   rate?: number;
+  /** Processor time of all processes for one request. */
+  cpu_ms?: number;
   p50_ms: number;
   p90_ms: number;
   p99_ms: number;
 }
 
 const duration_s = Number(process.env.BENCH_SECONDS ?? 8);
+const warmUp_s = Number(process.env.BENCH_WARM_UP_SECONDS ?? 5);
 const connections = 16;
 
-/** How an address is asked, where that is not a GET on 16 connections. */
+/** What is measured: where it answers, and how much processor time it has taken. */
+export interface Measurable {
+  url: string;
+  cpu_ms(): Promise<number>;
+}
+
+/** How addresses are asked, where that is not a GET on 16 connections. */
 export interface Asking {
   method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
   body?: string;
   connections?: number;
 }
 
-/** Puts load on an address for some seconds, after a second of warming up. */
-export async function load(url: string, headers: Record<string, string> = {}, asking: Asking = {}): Promise<Measured> {
-  const options = { url, headers, connections, ...asking };
-  await autocannon({ ...options, duration: 1 });
+/**
+ * Puts load on addresses for some seconds, after as many of warming up.
+ * @param paths asked in turn by each connection
+ */
+export async function load({ url, cpu_ms }: Measurable, paths: readonly string[], asking: Asking = {}): Promise<Measured> {
+  const { body, ...common } = asking;
+  const requests = paths.map((path) => ({ path, ...(body === undefined ? {} : { body }) }));
+  const options = { url, connections, ...common, requests };
+  await autocannon({ ...options, duration: warmUp_s });
+  const before_ms = await cpu_ms();
   const result = await autocannon({ ...options, duration: duration_s });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
-  return { rate: result.requests.average, p50_ms: result.latency.p50, p90_ms: result.latency.p90, p99_ms: result.latency.p99 };
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${paths[0]}: ${result.non2xx} refusals, ${result.errors} errors`);
+  return {
+    rate: result.requests.average,
+    cpu_ms: ((await cpu_ms()) - before_ms) / result.requests.total,
+    p50_ms: result.latency.p50,
+    p90_ms: result.latency.p90,
+    p99_ms: result.latency.p99,
+  };
 }
 
 const at = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;

@@ -15,6 +15,9 @@ const gitEnvironment = {
 };
 export const git = (...args: string[]) => run('git', args, { env: gitEnvironment, maxBuffer: 1 << 30 });
 
+/** Files of this size, so that no answer is the one before. */
+export const fourKilobytes = Array.from({ length: 200 }, (_, index) => `files/${index}.txt`);
+
 const person = 'Ada <ada@example.com>';
 
 /** Feeds lines to fast-import. */
@@ -47,7 +50,8 @@ function* history(commits: number): Generator<string> {
       isBlamed ? `${lines.join('\n')}\n` : `content ${number}\n`,
     );
   }
-  yield commitOf(commits, 'main', 'four_kilobytes.txt', 'x'.repeat(4096));
+  for (const [index, file] of fourKilobytes.entries())
+    yield commitOf(commits + index, 'main', file, `${index} `.padEnd(4096, 'x'));
   for (let branch = 0; branch < 1000; branch++) yield `reset refs/heads/many/branch-${branch}\nfrom refs/heads/main\n\n`;
 }
 

@@ -5,12 +5,16 @@ export interface Row {
   operation: string;
   measured: string;
   latency: string;
+  cpu: string;
   limit: string;
   ratio: string;
   target: string;
 }
 
 export const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+/** Of the product, and of the limit beside it. */
+const cpu = (product: Measured, limit?: Measured) =>
+  [product, ...(limit ? [limit] : [])].flatMap(({ cpu_ms }) => cpu_ms?.toFixed(2) ?? []).join(' : ');
 const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) => [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
 
 /** How many requests a second there were, beside the limit for the same work. */
@@ -18,6 +22,7 @@ export const ratesRow = (operation: string, product: Measured, limit: Measured, 
   operation,
   measured: `${Math.round(product.rate!)}/s`,
   latency: latency(product),
+  cpu: cpu(product, limit),
   limit: `${Math.round(limit.rate!)}/s`,
   ratio: `${Math.round((product.rate! / limit.rate!) * 100)} %`,
   target,
@@ -28,6 +33,7 @@ export const timesRow = (operation: string, product: Measured, limit: Measured, 
   operation,
   measured: ms(product.p50_ms),
   latency: latency(product),
+  cpu: cpu(product, limit),
   limit: ms(limit.p50_ms),
   ratio: `${(product.p50_ms / limit.p50_ms).toFixed(2)}×`,
   target,
@@ -38,6 +44,7 @@ export const plainRow = (operation: string, measured: string, target: string, of
   operation,
   measured,
   latency: of ? latency(of) : '',
+  cpu: of ? cpu(of) : '',
   limit: '–',
   ratio: '–',
   target,
@@ -48,6 +55,7 @@ export function print(rows: readonly Row[]): void {
     operation: 'operation',
     measured: 'measured',
     latency: 'P50 / P90 / P99 (ms)',
+    cpu: 'CPU (ms)',
     limit: 'limit',
     ratio: 'ratio',
     target: 'target',

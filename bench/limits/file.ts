@@ -1,8 +1,8 @@
-/** The limit of reading a file: a bare handler over one cat-file process, without authentication and without SQL. */
+/** The limit of reading from a repository: a bare handler over one cat-file process, without authentication and without SQL. */
 import { spawn } from 'node:child_process';
 import Fastify from 'fastify';
 
-const [repository, spec] = process.argv.slice(2);
+const [repository] = process.argv.slice(2);
 const reader = spawn('git', ['-C', repository!, 'cat-file', '--batch'], { stdio: ['pipe', 'pipe', 'inherit'] });
 const waiting: ((content: Buffer) => void)[] = [];
 let received: Buffer = Buffer.alloc(0);
@@ -20,12 +20,17 @@ reader.stdout.on('data', (chunk: Buffer) => {
   }
 });
 
-const read = () =>
+const read = (object: string) =>
   new Promise<Buffer>((resolve) => {
     waiting.push(resolve);
-    reader.stdin.write(`${spec}\n`);
+    reader.stdin.write(`${object}\n`);
   });
 
+interface Asked {
+  Querystring: { object: string };
+}
+
 const app = Fastify();
-app.get('/', async () => ({ content: (await read()).toString('base64') }));
+app.get<Asked>('/json', async ({ query }) => ({ content: (await read(query.object)).toString('base64') }));
+app.get<Asked>('/raw', async ({ query }) => read(query.object));
 console.log(await app.listen({ port: 0, host: '127.0.0.1' }));

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ownAddress } from './address.ts';
 import { compileCache } from './compile_cache.ts';
+import { cpuOfTree, memoryOfTree } from './process_tree.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 const startTimeout_ms = 60_000;
@@ -32,8 +33,10 @@ export async function environmentFor(data: string, token: string): Promise<Serve
 export interface Instance {
   /** From the start of the process to its first answer. */
   ready_ms: number;
-  /** Resident memory of the process. */
+  /** Memory of the server, its database and git together. */
   memory_bytes(): Promise<number>;
+  /** Processor time of all of them since the start. */
+  cpu_ms(): Promise<number>;
   killServer(): Promise<void>;
   killDatabase(): Promise<void>;
   /** Resolves when the server answers again, as it must by itself after its database was killed. */
@@ -54,11 +57,6 @@ async function waitUntilReady(url: string, child: ChildProcess, said: () => stri
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.fail('the server does not become ready');
-}
-
-async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
 /** SIGKILL for the embedded PostgreSQL of a data folder. */
@@ -98,7 +96,8 @@ export async function startInstance(environment: ServerEnvironment): Promise<Ins
   await waitUntilReady(environment.COPPICE_URL, child, said);
   return {
     ready_ms: performance.now() - began,
-    memory_bytes: () => residentBytes(child.pid!),
+    memory_bytes: () => memoryOfTree(child.pid!),
+    cpu_ms: () => cpuOfTree(child.pid!),
     killServer: () => killServer(child),
     killDatabase: () => killDatabase(environment.COPPICE_DATA),
     said,
