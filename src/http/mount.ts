@@ -103,11 +103,15 @@ async function send(
   return reply.serializer(asItIs).send(payload);
 }
 
+/** Clients refuse replies whose headers take more than 8 or 16 KiB. */
+const longestLocation = 6000;
+
 /** Redirects reading requests to the same call by id; others are refused, because clients would repeat them as a GET. */
 function answerMoved(moved: Moved, { request, url: external }: Linking, reply: FastifyReply): FastifyReply {
   if (!isReading(request.method as Method)) throw moved;
   const rest = request.url.slice(apiRoot.length).replace(/^\/[^/]+\/[^/?]+/, '');
   const url = `${originFor(request, external)}${apiRoot}${moved.path}${rest}`;
+  if (url.length > longestLocation) throw new ApiError(414, { message: '414 URI Too Long' });
   return reply
     .code(301)
     .headers({ location: url, 'content-type': 'text/plain' })

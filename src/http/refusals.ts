@@ -30,6 +30,7 @@ const shared = {
     'The project or group has moved, so that only its id or new path names it: `Non GET methods are not allowed for moved projects`',
   TooSlow: 'The body arrived too slowly: `408 Request Timeout`',
   TooLarge: 'The body or its file is too large: `413 Request Entity Too Large`',
+  TooLong: 'The project or group has moved, and its new address would be too long: `414 URI Too Long`',
   OtherType: 'The body has a content type that is not read here',
   TooManyRequests: 'Called too often; `Retry-After` says when to call again',
 } as const;
@@ -57,6 +58,7 @@ function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shar
     ...(reads ? {} : { 408: 'TooSlow' }),
     ...(conditional ? { 412: 'Changed' } : {}),
     ...(reads ? {} : { 413: 'TooLarge', 415: 'OtherType' }),
+    ...(mayHaveMoved && reads ? { 414: 'TooLong' } : {}),
     429: 'TooManyRequests',
   };
 }

@@ -220,6 +220,8 @@ test('a transferred project gets the authorizations of its new namespace, and it
   assert.deepEqual([led.status, led.headers.get('location')], [301, target]);
   assert.equal(led.body, `This resource has been moved permanently to ${target}`);
   assert.equal((await here.as('owner').head(old)).status, 301);
+  const endless = await here.as('owner').get(`${old}/repository/files/${'x'.repeat(16_000)}`, { ref: 'main' });
+  assert.deepEqual([endless.status, endless.body], [414, { message: '414 URI Too Long' }]);
   const written = await here.as('owner').put(old, { description: 'x' });
   assert.deepEqual([written.status, written.body], [405, { message: 'Non GET methods are not allowed for moved projects' }]);
   assert.equal((await here.as('guest').get(old)).status, 404, 'callers who cannot see it are not redirected');
