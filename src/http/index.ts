@@ -11,6 +11,7 @@ export type { Values } from './form.ts';
 export { idIn, largestIid } from './ids.ts';
 
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
+export { locationOf } from './links.ts';
 export * from './paginate.ts';
 export { type Plan, reaches } from './plans.ts';
 export * from './reply.ts';

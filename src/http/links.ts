@@ -1,5 +1,6 @@
 /** The headers of a page (docs/api.md). */
 import type { FastifyRequest } from 'fastify';
+import { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
 import { originFor } from './origin.ts';
 import type { Page } from './paginate.ts';
@@ -10,12 +11,22 @@ export interface Linking {
   url: string;
 }
 
-/** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. Longer links are left out; the page numbers remain. */
-const longestLinks = 6000;
+/** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. */
+const longestHeader = 6000;
 
+/**
+ * The address of a redirect.
+ * @throws ApiError 414 if it repeats too much of a long request
+ */
+export function locationOf(url: string): string {
+  if (url.length > longestHeader) throw new ApiError(414, { message: '414 URI Too Long' });
+  return url;
+}
+
+/** Long links are left out; the page numbers remain. */
 const linkHeader = (links: string[]): Record<string, string> => {
   const link = links.join(', ');
-  return link.length > longestLinks ? {} : { link };
+  return link.length > longestHeader ? {} : { link };
 };
 
 const secrets = new Set(['private_token', 'access_token']);

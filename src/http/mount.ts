@@ -12,7 +12,7 @@ import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } 
 import { ApiError, forbidden, Moved, notFound, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
-import { type Linking, pageHeaders } from './links.ts';
+import { type Linking, locationOf, pageHeaders } from './links.ts';
 import { originFor } from './origin.ts';
 import { type Paced, uploadPace } from './pace.ts';
 import type { Page } from './paginate.ts';
@@ -103,15 +103,11 @@ async function send(
   return reply.serializer(asItIs).send(payload);
 }
 
-/** Clients refuse replies whose headers take more than 8 or 16 KiB. */
-const longestLocation = 6000;
-
 /** Redirects reading requests to the same call by id; others are refused, because clients would repeat them as a GET. */
 function answerMoved(moved: Moved, { request, url: external }: Linking, reply: FastifyReply): FastifyReply {
   if (!isReading(request.method as Method)) throw moved;
   const rest = request.url.slice(apiRoot.length).replace(/^\/[^/]+\/[^/?]+/, '');
-  const url = `${originFor(request, external)}${apiRoot}${moved.path}${rest}`;
-  if (url.length > longestLocation) throw new ApiError(414, { message: '414 URI Too Long' });
+  const url = locationOf(`${originFor(request, external)}${apiRoot}${moved.path}${rest}`);
   return reply
     .code(301)
     .headers({ location: url, 'content-type': 'text/plain' })

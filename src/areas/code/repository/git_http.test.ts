@@ -390,6 +390,8 @@ test('a URL without .git redirects to the one with it', async () => {
   const redirected = await ask(here, `${here.project.full_path}/info/refs?service=git-upload-pack`);
   assert.equal(redirected.status, 301);
   assert.equal(redirected.headers.get('location'), `/${here.project.full_path}.git/info/refs?service=git-upload-pack`);
+  const endless = `${here.project.full_path}/info/refs?service=git-upload-pack&more=${'x'.repeat(16_000)}`;
+  assert.equal((await ask(here, endless)).status, 414);
 });
 
 /** What a client of protocol 2 asks to learn the refs. */

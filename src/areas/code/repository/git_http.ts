@@ -16,7 +16,16 @@ import {
   type Service,
   uploadPack,
 } from '../../../git/index.ts';
-import { ApiError, type Caller, type Doorway, door, type ErrorForm, messageOf, type Services } from '../../../http/index.ts';
+import {
+  ApiError,
+  type Caller,
+  type Doorway,
+  door,
+  type ErrorForm,
+  locationOf,
+  messageOf,
+  type Services,
+} from '../../../http/index.ts';
 import { missingObjects } from '../lfs/index.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
 import { type GitAccess, gitCaller, grantGit, grantPush, MovedGit, refusal } from './git_access.ts';
@@ -188,7 +197,7 @@ function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyRe
   const [, query = ''] = request.url.split('?', 2);
   // A segment that is empty, or a backslash, would lead to another host.
   const path = full_path.split('/').filter(Boolean).map(encodeURIComponent).join('/');
-  return reply.redirect(`/${path}.git/info/refs?${query}`, 301);
+  return reply.redirect(locationOf(`/${path}.git/info/refs?${query}`), 301);
 }
 
 const redirection = door<Caller, GitRequest>({
