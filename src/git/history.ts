@@ -166,6 +166,8 @@ function* parseStats(output: string): Generator<[string, CommitStats]> {
 export async function lastCommitOf(repository: Repository, commit: string, path: string): Promise<string | undefined> {
   if (path === '') return fullId(commit);
   const key = (id: string) => `${repository.path}\0${fullId(id)}\0${path}`;
+  const known = last_commits.get(key(commit));
+  if (known) return known;
   const walked = await followPath(repository, commit, { path, isKnown: (id) => last_commits.has(key(id)) });
   const start = walked?.id ?? commit;
   const id = walked?.isLast ? start : (last_commits.get(key(start)) ?? (await lastByGit(repository, start, path)));

@@ -1,6 +1,6 @@
 /** The sizes of repositories, measured after changes, so that lists start no git process per project (docs/reference/projects.md). */
 import { sql } from 'kysely';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { countCommits, countObjects, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 
@@ -50,17 +50,11 @@ export async function repositorySizes(
   services: Pick<Services, 'db' | 'storages'>,
   projects: readonly MeasuredProject[],
 ): Promise<ReadonlyMap<number, RepositorySize>> {
+  const ids = projects.map(({ id }) => id);
   const stored = await services.db
     .selectFrom('repository_sizes')
     .select(['project_id', 'commit_count', 'size_bytes'])
-    .where(
-      'project_id',
-      '=',
-      sql<number>`any(${ofAnyLength(
-        projects.map(({ id }) => id),
-        'bigint[]',
-      )})`,
-    )
+    .where(isAmong('project_id', ids, 'bigint[]'))
     .where('is_stale', '=', false)
     .execute();
   const sizes = new Map(stored.map(({ project_id, ...size }) => [project_id, size]));
