@@ -33,7 +33,7 @@ export const mayComment = ({ locked, access_level }: GrantedNoteable): boolean =
 /** Whether the caller may read and write internal notes. */
 export const mayReadInternal = ({ access_level }: GrantedNoteable): boolean => access_level >= levels.planner;
 
-/** Whether the caller may set `created_at` (docs/reference/notes.md, Parameters). */
+/** Whether the caller may set `created_at` (docs/reference/notes.md, Permissions). */
 export const mayDate = ({ access_level }: GrantedNoteable): boolean => access_level >= levels.owner;
 
 /** Whether the caller may change or delete a comment: their own while they may comment, any from Maintainer up. System notes cannot be changed. */

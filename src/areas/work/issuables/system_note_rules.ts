@@ -1,4 +1,4 @@
-/** The wording of system notes about changes (docs/reference/issues.md). Pure functions. */
+/** The wording of system notes about changes (docs/reference/notes.md). Pure functions. */
 
 /** `a`, `a and b`, `a, b, and c`. */
 function listed(names: readonly string[]): string {
