@@ -173,7 +173,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
   ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
   ...tagged('Milestones', 'Milestones of projects and groups, and their issues.', milestoneRoutes, milestoneIssueRoutes),
-  ...tagged('Iterations', 'Iterations of groups, and the cadences that make them.', iterationRoutes, iterationCadenceRoutes),
+  ...tagged('Iterations', 'Iterations of groups, and the cadences that create them.', iterationRoutes, iterationCadenceRoutes),
   ...tagged(
     'Resource events',
     'Changes to the labels, state, milestone, weight and iteration of issues and epics.',

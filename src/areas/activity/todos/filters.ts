@@ -19,7 +19,7 @@ export const todoFilters = {
   action: optional(Type.Enum(actions)),
   author_id: optional(Id),
   project_id: optional(Id),
-  group_id: optional(IdOf({ description: 'Id of a group; includes its subgroups and their projects' })),
+  group_id: optional(IdOf({ description: 'ID of a group; includes its subgroups and their projects' })),
   state: Type.Enum(['pending', 'done'], { default: 'pending' }),
   type: optional(Type.Enum(types)),
 };

@@ -59,7 +59,7 @@ export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
         access: kind.at.reader(),
         ...(todo_plan ? { plan: todo_plan } : {}),
         returns: one(Todo),
-        refusals: { 304: 'A to-do item for it is pending already.' },
+        refusals: { 304: 'A to-do item for it is already pending.' },
         handle: ({ db, url, caller, on }) => remind({ db, url }, caller, on),
       }),
     ]);

@@ -57,7 +57,7 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
       operation: `create${type}Discussion`,
       summary: `Create a discussion on an ${name}`,
       description:
-        'At most 1,000,000 characters. Quick actions in the text are executed; a text of quick actions only creates no comment, and the status is 202.',
+        'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.',
       access,
       input: comment,
       rate: commentRate,
@@ -94,7 +94,7 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
       operation: `create${type}DiscussionNote`,
       summary: 'Add a note to a discussion',
       description:
-        'At most 1,000,000 characters. Quick actions in the text are executed; a text of quick actions only creates no comment, and the status is 202.',
+        'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.',
       access,
       input: { ...thread, ...comment },
       rate: commentRate,

@@ -6,7 +6,7 @@ import { isRendered, toHtml } from '../../../markdown/index.ts';
 import { linksFor } from './queries.ts';
 
 const Rendering = resource('Rendering', {
-  html: Type.String({ description: 'Sanitised HTML' }),
+  html: Type.String({ description: 'Sanitized HTML' }),
 });
 
 export const markdownRoutes = [
@@ -17,7 +17,7 @@ export const markdownRoutes = [
     input: {
       text: longText(Type.String({ maxLength: 1_048_576 })),
       gfm: Type.Boolean({ default: false, description: 'Whether references such as `#1` become links' }),
-      project: optional(Type.String({ description: 'Full path of the project that short references belong to' })),
+      project: optional(Type.String({ description: 'ID or full path of the project that short references belong to' })),
     },
     returns: one(Rendering),
     refusals: { 404: '404 Project Not Found' },

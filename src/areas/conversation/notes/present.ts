@@ -75,7 +75,7 @@ export const CommandsOnly = resource('CommandsOnly', {
   summary: Type.Array(Type.String()),
 });
 
-export const onlyCommands = { 202: 'The text was nothing but quick actions: they were done, and there is no comment' };
+export const onlyCommands = { 202: 'The text had only quick actions: they were executed, and no comment was created' };
 export const noteOrCommands = byOutcome(Type.Union([Note, CommandsOnly]), onlyCommands);
 
 /** The result of a text: a comment, and the effects of its quick actions. There is no comment if the text had quick actions only. */

@@ -72,7 +72,7 @@ export function noteRoutes(noun: Commandable): AnyEndpoint[] {
       operation: `create${type}Note`,
       summary: `Create a note on an ${name}`,
       description:
-        'At most 1,000,000 characters. Quick actions in the text are executed; a text of quick actions only creates no comment, and the status is 202.',
+        'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.',
       access: reader,
       input: comment,
       rate: commentRate,

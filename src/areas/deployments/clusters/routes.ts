@@ -30,9 +30,9 @@ import { clustersOf } from './queries.ts';
 const required = {
   api_url: refusedAs(
     'is empty',
-    Type.String({ pattern: '\\S', description: 'URL of the API of the cluster, at most 2048 characters' }),
+    Type.String({ pattern: '\\S', description: "URL of the cluster's API, at most 2,048 characters" }),
   ),
-  token: Type.String({ description: 'Credential for that API, at most 8192 characters; it is never shown' }),
+  token: Type.String({ description: 'Credential for that API, at most 8,192 characters; it is never shown' }),
 };
 const platform = {
   ca_cert: nullable(Type.String({ description: 'CA certificates in PEM, for an API with a self-signed certificate' })),

@@ -170,7 +170,7 @@ export const freezePeriods = [
   get('/projects/:id/freeze_status', {
     operation: 'getFreezeStatus',
     summary: 'Get the freeze status of a project',
-    description: 'With `freeze_blocks_pushes` set on the project, its protected branches take no changes while it is frozen.',
+    description: 'If the project sets `freeze_blocks_pushes`, its protected branches cannot be changed while it is frozen.',
     access: reader,
     returns: one(FreezeStatus),
     handle: async ({ db, project }) => {

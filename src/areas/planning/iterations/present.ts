@@ -46,7 +46,7 @@ export const IterationCadence = resource('IterationCadence', {
   group_id: Id,
   title: Type.String(),
   description: nullable(Type.String()),
-  active: Type.Boolean({ description: 'Whether the cadence is active' }),
+  active: Type.Boolean({ description: 'Whether an automatic cadence creates new iterations' }),
   automatic: Type.Boolean({ description: 'Whether iterations are created automatically' }),
   start_date: nullable(DateOnly),
   duration_in_weeks: nullable(Type.Integer()),

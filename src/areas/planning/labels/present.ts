@@ -9,7 +9,7 @@ const detailFields = {
   name: Type.String(),
   description: nullable(Type.String()),
   description_html: nullable(Type.String()),
-  text_color: Type.String({ description: 'A text colour that is readable on `color`' }),
+  text_color: Type.String({ description: 'A text color that is readable on `color`' }),
   color: Type.String({ description: '`#rrggbb`' }),
   archived: Type.Boolean(),
 };

@@ -60,14 +60,14 @@ const shared = { description: nullable(Type.String()), archived: Type.Boolean() 
 const ofProjects = allOptional({ ...shared, priority: nullable(Priority) });
 // `priority` is optional, so that the routes of groups can have the same types.
 const fields = { project: ofProjects, group: allOptional(shared) as typeof ofProjects };
-const Color = Type.String({ description: 'A colour as `#rrggbb`, `#rgb` or CSS name' });
+const Color = Type.String({ description: '`#rrggbb`, `#rgb` or a CSS name' });
 
 const changed = {
   project: ['new_name', 'color', 'description', 'priority', 'archived'],
   group: ['new_name', 'color', 'description', 'archived'],
 };
 
-const NamedLabel = Type.String({ description: 'Id or title' });
+const NamedLabel = Type.String({ description: 'ID or title' });
 const either = { label_id: optional(Id), name: optional(Type.String()) };
 
 const present = ({ kind }: PlanningParent, ...label: Parameters<typeof presentProjectLabel>) =>
@@ -104,7 +104,7 @@ async function subscribe(services: Services, granted: Granted, id_or_title: stri
   return presentOne(granted.parent, { ...label, subscribed });
 }
 
-const subscribed = { subscribe: 'The caller is subscribed already.', unsubscribe: 'The caller is not subscribed.' };
+const subscribed = { subscribe: 'The caller is already subscribed.', unsubscribe: 'The caller is not subscribed.' };
 
 function routesOf(kind: PlanningParent['kind']) {
   const base = `/${kind}s/:id/labels`;
@@ -174,7 +174,7 @@ function routesOf(kind: PlanningParent['kind']) {
     }),
     put(base, {
       operation: `update${Noun}LabelByName`,
-      summary: 'Update a label named by a parameter',
+      summary: 'Update a label by its ID or title',
       deprecated: true,
       access: planner,
       input: { ...either, ...changes },
@@ -197,7 +197,7 @@ function routesOf(kind: PlanningParent['kind']) {
     }),
     del(base, {
       operation: `delete${Noun}LabelByName`,
-      summary: 'Delete a label named by a parameter',
+      summary: 'Delete a label by its ID or title',
       deprecated: true,
       access: planner,
       input: either,

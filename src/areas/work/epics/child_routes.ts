@@ -89,7 +89,7 @@ const routes = [
   }),
   post(`${path}/:child_epic_id`, {
     operation: 'addChildEpic',
-    summary: 'Assign a child epic',
+    summary: 'Add an epic as a child',
     description: 'Epics are nested at most 7 levels deep.',
     access: epicRole('planner'),
     input: { child_epic_id: Id },
@@ -110,7 +110,7 @@ const routes = [
     access: epicRole('planner'),
     input: {
       child_epic_id: Id,
-      ...newPosition('Id of the child epic'),
+      ...newPosition('ID of the child epic'),
       ...paging,
     },
     rules: [atLeastOneOf('move_before_id', 'move_after_id')],

@@ -105,7 +105,7 @@ const routes = [
     summary: 'Create an epic link',
     access: epicRole('planner'),
     input: {
-      target_group_id: nullable(Type.String({ description: 'Id or full path; null: the same group' })),
+      target_group_id: nullable(Type.String({ description: 'ID or full path; null: the same group' })),
       target_epic_iid: Iid,
       link_type: NewLinkType(epicKind),
     },

@@ -28,7 +28,7 @@ const title = checked(Type.String({ description: 'At most 255 characters' }), ti
 const common = {
   description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
   labels: ClearableList(Type.String({ description: 'Titles; missing labels are created in the group' })),
-  color: checked(Type.String({ description: 'A colour as `#rgb`, `#rrggbb` or CSS name' }), colorReasons),
+  color: checked(Type.String({ description: '`#rrggbb`, `#rgb` or a CSS name' }), colorReasons),
   confidential: notEmpty(Type.Boolean()),
   start_date_is_fixed: notEmpty(
     Type.Boolean({ description: 'Use `start_date_fixed` instead of the earliest date of issues and child epics' }),
@@ -40,7 +40,7 @@ const common = {
   due_date_fixed: nullable(DateOnly),
   start_date: deprecated('use `start_date_fixed`', nullable(Type.String({ format: 'date' }))),
   end_date: deprecated('use `due_date_fixed`', nullable(Type.String({ format: 'date' }))),
-  parent_id: nullable(IdOf({ description: 'Id of an epic; 0: none' })),
+  parent_id: nullable(IdOf({ description: 'ID of an epic; 0: none' })),
 };
 
 export const newEpicInput = { title, ...allOptional({ ...common, created_at: Timestamp }) };

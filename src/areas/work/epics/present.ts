@@ -11,7 +11,7 @@ export const epicFields = {
   work_item_id: Id,
   iid: Type.Integer(),
   color: Type.String({ description: '`#rrggbb`' }),
-  text_color: Type.String({ description: 'A text colour that is readable on `color`' }),
+  text_color: Type.String({ description: 'A text color that is readable on `color`' }),
   group_id: Id,
   parent_id: nullable(Id),
   parent_iid: nullable(Type.Integer()),

@@ -35,7 +35,7 @@ export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEn
       summary,
       access: at.reader(),
       returns: one(schema),
-      refusals: { 304: subscribed ? 'The caller is subscribed already.' : 'The caller is not subscribed.' },
+      refusals: { 304: subscribed ? 'The caller is already subscribed.' : 'The caller is not subscribed.' },
       handle: async ({ db, url, caller, on }) => {
         if (!(await setSubscription(db, on, caller.id, subscribed))) throw notModified();
         return presentSingle({ db, url }, caller, on);

@@ -141,9 +141,9 @@ const routes = [
   }),
   post(`${path}/:issue_id`, {
     operation: 'addEpicIssue',
-    summary: 'Assign an issue to an epic',
+    summary: 'Add an issue to an epic',
     access: epicReader,
-    input: { issue_id: Type.Integer({ description: 'The id of the issue, not its number' }) },
+    input: { issue_id: Type.Integer({ description: 'ID of the issue, not its number' }) },
     returns: one(EpicIssueLink),
     refusals: {
       404: noMatchText(issueKind),

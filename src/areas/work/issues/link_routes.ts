@@ -105,7 +105,7 @@ export const issueLinkRoutes = [
     summary: 'Create an issue link',
     access: issueReader,
     input: {
-      target_project_id: nullable(Type.String({ description: 'Id or full path; null: the same project' })),
+      target_project_id: nullable(Type.String({ description: 'ID or full path; null: the same project' })),
       target_issue_iid: Iid,
       link_type: NewLinkType(issueKind, '; all but `relates_to` need Premium'),
     },

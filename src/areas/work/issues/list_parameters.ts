@@ -16,7 +16,7 @@ import { dueDates } from './due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
 
 /** An id or one of some keywords, which the filter tells apart. */
-const IdOr = (words: string) => Type.String({ description: `An id, or ${words}` });
+const IdOr = (words: string) => Type.String({ description: `An ID, ${words}` });
 
 /** The filters that both a list and its `not` accept. */
 const either = () => ({

@@ -83,7 +83,7 @@ export const issueMetricImageRoutes = [
   post(path, {
     operation: 'uploadIssueMetricImage',
     summary: 'Upload a metric image',
-    description: 'A file has at most 100 MiB, and must be an image by its name.',
+    description: 'The file has at most 100 MiB and the extension of an image.',
     access: reporter,
     input: { file: File(largest_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO, WebP or AVIF file' }), ...texts },
     returns: one(MetricImage),

@@ -9,8 +9,8 @@ import { orderIn } from './order_rules.ts';
 import { Issue, presentSingleIssue } from './present.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
-const to_project_id = Type.Integer({ description: 'The target project' });
-const Neighbour = (side: string) => optional(Type.Integer({ description: `Id (not iid) of the issue ${side}; 0: none` }));
+const to_project_id = Type.Integer({ description: 'ID of the target project' });
+const Neighbor = (side: string) => optional(Type.Integer({ description: `ID (not number) of the issue ${side}; 0: none` }));
 
 /**
  * The target project. The move itself checks the caller's rights there.
@@ -27,7 +27,7 @@ export const issueMoveRoutes = [
     operation: 'reorderIssue',
     summary: 'Reorder an issue',
     access: issueEditor('Issue'),
-    input: { move_after_id: Neighbour('before it'), move_before_id: Neighbour('behind it') },
+    input: { move_after_id: Neighbor('before it'), move_before_id: Neighbor('after it') },
     returns: one(Issue),
     refusals: { 422: 'Unprocessable Entity' },
     handle: async ({ db, url, caller, project, issue, input }) => {

@@ -13,7 +13,7 @@ const path = '/projects/:id/issues';
 export const issueRoutes = [
   get('/issues/:id', {
     operation: 'getIssue',
-    summary: 'Get an issue by its id',
+    summary: 'Get an issue by its ID',
     access: admin,
     input: { id: Id },
     returns: one(Issue),

@@ -16,7 +16,7 @@ const UserCounts = resource('UserCounts', {
 export const userCountRoutes = [
   get('/user_counts', {
     operation: 'getUserCounts',
-    summary: "Count the caller's open work",
+    summary: "Count the caller's open issues and to-do items",
     access: signedIn,
     returns: one(UserCounts),
     handle: async ({ db, caller, plan }) => {
