@@ -32,9 +32,9 @@ import { deployScopes, nameReasons, usernameReasons } from './rules.ts';
 const fields = {
   id: Id,
   name: Type.String(),
-  username: Type.String({ description: 'The username of HTTP Basic that the token needs' }),
+  username: Type.String({ description: 'The username that HTTP Basic requires with the token' }),
   expires_at: nullable(Timestamp),
-  revoked: Type.Boolean({ description: 'Always false: a token that is revoked is deleted' }),
+  revoked: Type.Boolean({ description: 'Always false: revoking a token deletes it' }),
   expired: Type.Boolean(),
   scopes: Type.Array(Type.String()),
 };
@@ -55,7 +55,9 @@ const tokensOf = (db: Database, { project_id, group_id }: Owner) =>
 const tokenOf = async (db: Database, owner: Owner, id: number): Promise<Static<typeof DeployToken>> =>
   found(undefined, await tokensOf(db, owner).where('id', '=', id).executeTakeFirst());
 
-const filters = { active: optional(Type.Boolean({ description: 'Only tokens that have expired, or only others' })) };
+const filters = {
+  active: optional(Type.Boolean({ description: '`true`: only tokens that have not expired; `false`: only those that have' })),
+};
 
 async function listed(
   db: Database,

@@ -37,7 +37,7 @@ const Variable = resource('Variable', {
   hidden: Type.Boolean(),
   protected: Type.Boolean({ description: 'Whether only jobs of protected branches and tags get it' }),
   masked: Type.Boolean({ description: 'Whether the value is masked in the output of jobs' }),
-  raw: Type.Boolean({ description: 'Whether references to other variables in the value stay as they are' }),
+  raw: Type.Boolean({ description: 'Whether references to other variables in the value are not expanded' }),
   environment_scope: optional(Type.String({ description: 'Not for variables of the instance' })),
   description: nullable(Type.String()),
 });
@@ -65,7 +65,7 @@ const Value = () => checked(Type.String({ description: 'At most 10,000 bytes' })
 const scope = { environment_scope: optional(checked(Type.String({ description: 'Default `*`' }), scopeReasons)) };
 const filter = {
   filter: optional(
-    Type.Object({ environment_scope: optional(Type.String({ description: 'Which of several with the same key' })) }),
+    Type.Object({ environment_scope: optional(Type.String({ description: 'Selects the variable when several have the key' })) }),
   ),
 };
 
@@ -96,7 +96,7 @@ function routesOf(kind: Kind) {
   return [
     get(base, {
       operation: `list${Noun}Variables`,
-      summary: `List the CI/CD variables of ${of} by key`,
+      summary: `List the CI/CD variables of ${of}, by key`,
       access,
       input: paging,
       returns: pageOf(Variable),
@@ -107,7 +107,7 @@ function routesOf(kind: Kind) {
     }),
     get(`${base}/:key`, {
       operation: `get${Noun}Variable`,
-      summary: `Get a CI/CD variable of ${of}`,
+      summary: `Show a CI/CD variable of ${of}`,
       access,
       input: { key: Type.String(), ...filtered },
       returns: one(Variable),

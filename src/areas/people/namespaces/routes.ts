@@ -37,16 +37,16 @@ import { freePath, namespaceAvatar } from './queries.ts';
 
 const Namespace = resource('Namespace', {
   ...namespaceBasicFields,
-  members_count_with_descendants: optional(Type.Integer({ description: 'For groups, visible to their owners' })),
-  projects_count: optional(Type.Integer({ description: 'For top-level namespaces, visible to their owners' })),
+  members_count_with_descendants: optional(Type.Integer({ description: 'For groups, shown to their owners' })),
+  projects_count: optional(Type.Integer({ description: 'For top-level namespaces, shown to their owners' })),
   billable_members_count: since(
     'premium',
     optional(
-      Type.Integer({ description: 'For top-level groups, visible to their owners: members who take a seat of the license' }),
+      Type.Integer({ description: 'For top-level groups, shown to their owners: members who take a seat of the license' }),
     ),
   ),
-  plan: since('premium', optional(Type.String({ description: 'Visible to owners: the plan of the current license' }))),
-  trial: since('premium', optional(Type.Boolean({ description: 'Visible to owners: whether the current license is a trial' }))),
+  plan: since('premium', optional(Type.String({ description: 'Shown to owners: the plan of the current license' }))),
+  trial: since('premium', optional(Type.Boolean({ description: 'Shown to owners: whether the current license is a trial' }))),
   trial_ends_on: since('premium', optional(nullable(DateOnly))),
 });
 

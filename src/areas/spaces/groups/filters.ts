@@ -5,7 +5,7 @@ import type { DB } from '../../../db/index.ts';
 import { allOptional, containing, DateOnly, filtersOn, Id, Visibility } from '../../../http/index.ts';
 
 export const groupFilters = filtersOn('namespaces', (by) => ({
-  skip_groups: by(Type.Array(Id, { description: 'Ids of groups to leave out' }), (q, ids) =>
+  skip_groups: by(Type.Array(Id, { description: 'IDs of groups to leave out' }), (q, ids) =>
     q.not(q('id', '=', q.fn.any(q.val(ids)))),
   ),
   visibility: by(Visibility, (q, visibility) => q('visibility', '=', visibility)),

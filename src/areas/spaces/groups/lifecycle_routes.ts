@@ -53,7 +53,7 @@ export const groupLifecycleRoutes = [
     operation: 'deleteGroup',
     summary: 'Mark a group for deletion, or delete a marked subgroup immediately',
     description:
-      'The group, and everything in it, becomes read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed.',
+      'The group and everything in it become read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored for `deletion_adjourned_period` days (an application setting); then a job deletes it with everything in it.',
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),

@@ -221,7 +221,7 @@ const importing = post('/projects/:id/import_project_members/:project_id', {
   operation: 'importProjectMembers',
   summary: 'Import members from another project, with at most the access level of the caller',
   access: sourceFor('project', managers),
-  input: { project_id: Type.String({ description: 'Id or full path of the other project' }) },
+  input: { project_id: Type.String({ description: 'ID or full path of the other project' }) },
   returns: one(resource('MembersImport', { status: Type.Enum(['success']) })),
   refusals: { 404: '404 Project Not Found', 405: '405 Method Not Allowed' },
   handle: async ({ change, plan, input }) => {

@@ -53,7 +53,7 @@ export const projectLifecycleRoutes = [
     operation: 'deleteProject',
     summary: 'Mark a project for deletion, or delete a marked project immediately',
     description:
-      'The project becomes read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored until the days of the setting `deletion_adjourned_period` are over, and is then removed with its repository.',
+      'The project becomes read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored for `deletion_adjourned_period` days (an application setting); then a job deletes it with its repository.',
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),

@@ -310,7 +310,7 @@ const single = [
 const belonging = [
   get('/projects/:id/users', {
     operation: 'listProjectUsers',
-    summary: 'List the users who are members of a project, including inherited ones',
+    summary: 'List the members of a project as users, including inherited and invited ones',
     access: projectVisible,
     input: { ...paging, search: optional(Type.String()), skip_users: optional(Type.Array(Id)) },
     returns: pageOf(UserBasic),

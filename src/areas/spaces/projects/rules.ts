@@ -82,7 +82,7 @@ export const form = {
   simple: Type.Boolean({ default: false, description: 'Whether to return only the basic fields' }),
   statistics: Type.Boolean({
     default: false,
-    description: 'Whether to include statistics of the repository; Reporters and above',
+    description: 'Whether to include `statistics`; Reporters and above',
   }),
 };
 

@@ -1,4 +1,4 @@
-/** Topics: words by which projects are found, with a title and a description (docs/reference/topics.md). */
+/** Topics: they group projects by subject and have a title and a description (docs/reference/topics.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin, anyone } from '../../../access/index.ts';
@@ -117,7 +117,7 @@ export const topicRoutes = [
   }),
   put('/topics/:id', {
     operation: 'updateTopic',
-    summary: 'Update a topic; a new name reaches the projects that have it',
+    summary: 'Update a topic; a new name also applies to its projects',
     access: admin,
     input: { id: Id, ...allOptional(names), description, avatar: Avatar() },
     returns: one(Topic),
@@ -133,7 +133,7 @@ export const topicRoutes = [
   }),
   del('/topics/:id', {
     operation: 'deleteTopic',
-    summary: 'Delete a topic, also from the projects that have it',
+    summary: 'Delete a topic and remove it from its projects',
     access: admin,
     input: { id: Id },
     returns: nothing,
@@ -141,7 +141,7 @@ export const topicRoutes = [
   }),
   post('/topics/merge', {
     operation: 'mergeTopics',
-    summary: 'Merge a topic into another',
+    summary: 'Merge a topic into another, which replaces it in its projects',
     access: admin,
     input: { source_topic_id: Id, target_topic_id: Id },
     returns: withStatus(200, one(Topic)),
