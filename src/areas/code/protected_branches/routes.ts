@@ -28,11 +28,11 @@ import type { ProtectedAction } from './rules.ts';
 
 const actions = ['push', 'merge', 'unprotect'] as const;
 const Level = (description: string) => Type.Enum([0, 30, 40, 60], { description });
-const grantee = allOptional({ access_level: Level('From this level on'), user_id: Id, group_id: Id });
+const grantee = allOptional({ access_level: Level('The lowest access level that is admitted'), user_id: Id, group_id: Id });
 const Grant = Type.Object(grantee);
 const GrantChange = Type.Object({
   ...grantee,
-  id: optional(Type.Integer({ description: 'Id of an existing entry; left out, a new one is created' })),
+  id: optional(Type.Integer({ description: 'ID of an existing entry; if omitted, a new one is created' })),
   _destroy: optional(Type.Boolean({ description: 'Delete the entry' })),
 });
 const granted = <S extends typeof Grant | typeof GrantChange>(schema: S) =>
@@ -44,7 +44,7 @@ const granted = <S extends typeof Grant | typeof GrantChange>(schema: S) =>
 const singleLevels = allOptional({
   push_access_level: Level('Who may push: 0 no one, 30 developers, 40 maintainers (the default), 60 administrators'),
   merge_access_level: Level('Who may merge'),
-  unprotect_access_level: Level('Who may change or end the protection'),
+  unprotect_access_level: Level('Who may update or delete the protection'),
 });
 
 const codeOwners = {
@@ -85,7 +85,7 @@ const protectionNamed = async (db: Database, project: Project, name: string) =>
 
 const maintainer = projectRole('maintainer');
 const path = '/projects/:id/protected_branches';
-const name = Type.String({ description: 'Name or wildcard of the protected branch or tag' });
+const name = Type.String({ description: 'Name or wildcard of the protection' });
 
 export const protectedBranchRoutes = [
   get(path, {
@@ -125,7 +125,11 @@ export const protectedBranchRoutes = [
     returns: one(ProtectedBranch),
     refusals: {
       409: "Protected branch '<name>' already exists",
-      422: ['Name is too long (maximum is 255 characters)', '<parameter> access levels <reason>'],
+      422: [
+        'Name is too long (maximum is 255 characters)',
+        '<action> access levels <reason>',
+        'Access levels has already been taken',
+      ],
     },
     handle: async ({ db, project, input }) => {
       const entries = [...levelEntries(input), ...entriesFrom(input)];
@@ -139,7 +143,7 @@ export const protectedBranchRoutes = [
     access: maintainer,
     input: { name, ...granted(GrantChange), allow_force_push: optional(Type.Boolean()), ...codeOwners },
     returns: one(ProtectedBranch),
-    refusals: { 422: 'Access levels has already been taken' },
+    refusals: { 422: ['<action> access levels <reason>', 'Access levels has already been taken'] },
     handle: async ({ db, project, caller, input }) => {
       const { name: protectedName, allow_force_push, code_owner_approval_required } = input;
       const change = { project, caller, name: protectedName, allow_force_push, code_owner_approval_required };

@@ -46,7 +46,7 @@ const present = ({ id, name, create_access_level: access_level }: Row): Static<t
 const longest_name = 255;
 const maintainer = projectRole('maintainer');
 const path = '/projects/:id/protected_tags';
-const name = Type.String({ description: 'Name or wildcard of the protected branch or tag' });
+const name = Type.String({ description: 'Name or wildcard of the protection' });
 
 export const protectedTagRoutes = [
   get(path, {
@@ -83,7 +83,7 @@ export const protectedTagRoutes = [
     returns: one(ProtectedTag),
     refusals: {
       409: "Protected tag '<name>' already exists",
-      422: ['Name is too long (maximum is 255 characters)', 'Create access levels <reason>'],
+      422: 'Name is too long (maximum is 255 characters)',
     },
     handle: async ({ db, project, input }) => {
       if (input.name.length > longest_name) throw unprocessable(`Name is too long (maximum is ${longest_name} characters)`);

@@ -6,6 +6,7 @@ import { codeReader, type Project } from '../../../access/index.ts';
 import { findBlob, type Repository, readBlob, repositoryOf, streamBlob } from '../../../git/index.ts';
 import { Base64, bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
 import { admitInJson, contentType, contentTypes, sniffed_bytes, uncached } from './content_rules.ts';
+import { tooLargeText } from './refusal_rules.ts';
 
 const Blob = resource('Blob', {
   size: Type.Integer({ description: 'In bytes' }),
@@ -49,7 +50,7 @@ const headersOf = ({ size_bytes }: FoundBlob, start: Buffer): Headers => ({
   ...uncached,
 });
 
-const Sha = Type.String({ description: 'Id of a blob' });
+const Sha = Type.String({ description: 'ID of a blob' });
 const rawPath = '/projects/:id/repository/blobs/:sha/raw';
 const raw = { access: codeReader, scopes: ['read_repository'], input: { sha: Sha } };
 
@@ -57,10 +58,11 @@ export const blobRoutes = [
   get('/projects/:id/repository/blobs/:sha', {
     operation: 'getBlob',
     summary: 'Get a blob',
+    description: 'A project serves at most five blobs above 10 MiB per minute, and none above 128 MiB. `/raw` has no limit.',
     access: codeReader,
     input: { sha: Sha },
     returns: one(Blob),
-    refusals: { 404: '404 Blob Not Found' },
+    refusals: { 404: '404 Blob Not Found', 413: tooLargeText, 429: tooLargeText },
     handle: async ({ project, input, ...services }) => {
       const { repository, id, size_bytes } = await blobOf(services, project, input.sha);
       await admitInJson(services.db, project, size_bytes, rawPath);

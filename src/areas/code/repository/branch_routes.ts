@@ -141,7 +141,7 @@ export const branchRoutes = [
     access: codeReader,
     input: {
       search: optional(Type.String({ description: 'Part of the name; `^x` begins with x, `x$` ends with x' })),
-      regex: optional(Type.String({ description: 'Regular expression of RE2' })),
+      regex: optional(Type.String({ description: 'Regular expression (RE2)' })),
       sort: Type.Enum(['name_asc', 'updated_asc', 'updated_desc'], { default: 'name_asc' }),
       pagination: optional(Type.String({ description: '`keyset`' })),
       page_token: optional(Type.String({ description: 'Name of the last branch of the previous page' })),
@@ -198,8 +198,8 @@ export const branchRoutes = [
         "Failed to create branch '<name>': Branch name conflicts with existing branch hierarchy.",
         "Failed to create branch '<name>': invalid reference name '<ref>'",
         ...branchTexts,
+        movedText,
       ],
-      409: movedText,
     },
     handle: async ({ project, caller, input, ...services }) => {
       const commit_id = await createBranch(services, { project, caller, branch: input.branch, ref: input.ref });

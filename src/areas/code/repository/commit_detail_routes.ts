@@ -90,7 +90,7 @@ export const commitDetailRoutes = [
   }),
   get(`${path}/signature`, {
     operation: 'getCommitSignature',
-    summary: 'Get the signature of a commit, which is never found',
+    summary: 'Get the signature of a commit; always answers 404',
     access: codeReader,
     input: { sha: Sha },
     returns: one(Type.Object({})),

@@ -108,7 +108,7 @@ export const commitWriteRoutes = [
   post(path, {
     operation: 'createCommit',
     summary: 'Create a commit with multiple files',
-    description: 'All actions become one commit, or none does. The body has at most 100 MiB.',
+    description: 'All actions become one commit, or none is applied. The body has at most 100 MiB.',
     access: codeWriter,
     body_limit_bytes: bodyLimit_bytes,
     input: {
@@ -116,9 +116,9 @@ export const commitWriteRoutes = [
       commit_message: required(Type.String()),
       actions: refusedAs('must be an array', required(Type.Array(Action, { maxItems: 5000 }))),
       ...allOptional({
-        start_branch: Type.String({ description: 'The branch that a new branch begins at' }),
-        start_sha: Type.String({ description: 'Full id of the commit that a new branch begins at' }),
-        start_project: Type.String({ description: 'Id or full path of the fork or source project that contains the start' }),
+        start_branch: Type.String({ description: 'The branch that a new branch starts from' }),
+        start_sha: Type.String({ description: 'Full ID of the commit that a new branch starts from' }),
+        start_project: Type.String({ description: 'ID or full path of the project of the fork network that contains the start' }),
         author_email: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
         author_name: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
       }),

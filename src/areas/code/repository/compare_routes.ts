@@ -36,7 +36,7 @@ const Comparison = resource('Comparison', {
   commit: nullable(Commit),
   commits: Type.Array(Commit, { description: 'Oldest first' }),
   diffs: Type.Array(Diff),
-  compare_timeout: Type.Boolean({ description: 'Whether commits or files are left out' }),
+  compare_timeout: Type.Boolean({ description: 'Whether commits, files or diffs are omitted' }),
   compare_same_ref: Type.Boolean(),
   web_url: Type.String(),
 });
@@ -78,9 +78,7 @@ export const compareRoutes = [
     input: {
       from: NotBlank({ description: 'Branch, tag or commit' }),
       to: NotBlank({ description: 'Branch, tag or commit' }),
-      from_project_id: optional(
-        Type.Integer({ description: 'The project of `from`: the source of this fork, or another fork of it' }),
-      ),
+      from_project_id: optional(Type.Integer({ description: 'The project of `from`, in the same fork network' })),
       straight: Type.Boolean({ default: false, description: 'Compare with `from` itself instead of the merge base' }),
       unidiff: Type.Boolean({ default: false, description: 'Include file headers in diffs' }),
     },
@@ -145,7 +143,7 @@ export const compareRoutes = [
   get('/projects/:id/repository/merge_base', {
     operation: 'getMergeBase',
     summary: 'Get the merge base of refs',
-    description: 'Between 2 and 100 refs.',
+    description: 'Takes 2 to 100 refs.',
     access: codeReader,
     input: { refs: Type.Array(Type.String(), { description: 'Two or more branches, tags or commits' }) },
     returns: one(Commit),

@@ -6,7 +6,7 @@ export { type FileAction, FileChanged } from './file_actions.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
 export { maintainRepository } from './jobs.ts';
 export { commitCore } from './present.ts';
-export { fileTexts } from './refusal_rules.ts';
+export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
 export { repositorySizes } from './size_actions.ts';

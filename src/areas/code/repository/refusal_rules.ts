@@ -34,5 +34,8 @@ export const fileTexts = [
   'A directory with this name already exists',
 ];
 
+/** For a blob that is too large for a JSON reply, and for too many large ones. */
+export const tooLargeText = 'The requested blob is over the threshold size of <bytes>.<how to get it>';
+
 /** For a branch or tag that moved in the meantime. */
 export const movedText = 'Could not update <ref>. Please refresh and try again.';

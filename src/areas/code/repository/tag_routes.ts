@@ -32,7 +32,7 @@ import { createTag, deleteTag } from './tag_actions.ts';
 const Tag = resource('Tag', {
   name: Type.String(),
   message: nullable(Type.String({ description: 'The message of an annotated tag' })),
-  target: Type.String({ description: 'Id of the commit, or of the object of an annotated tag' }),
+  target: Type.String({ description: 'ID of the commit, or of the object of an annotated tag' }),
   commit: nullable(Commit),
   release: nullable(Type.Object({})),
   protected: Type.Boolean(),
@@ -117,7 +117,7 @@ export const tagRoutes = [
   }),
   get(`${path}/:tag_name/signature`, {
     operation: 'getTagSignature',
-    summary: 'Get the signature of a tag, which is never found',
+    summary: 'Get the signature of a tag; always answers 404',
     access: codeReader,
     input: { tag_name: TagName },
     returns: one(Type.Object({})),
@@ -146,7 +146,6 @@ export const tagRoutes = [
         "Failed to create tag '<name>': Tag name conflicts with existing tag hierarchy.",
         'You are not allowed to create this tag as it is protected.',
       ],
-      409: movedText,
     },
     handle: async ({ project, caller, input, ...services }) => {
       const { tag_name: name, ref, message } = input;

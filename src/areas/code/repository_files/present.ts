@@ -31,10 +31,10 @@ const facts = {
   Size: 'Size in bytes',
   Encoding: '`base64`',
   'Content-Sha256': 'SHA-256 of the content',
-  Ref: 'The reference as it was asked for',
-  'Blob-Id': 'Id of the blob',
-  'Commit-Id': 'Id of the commit that the reference names',
-  'Last-Commit-Id': 'Id of the last commit that touched the file',
+  Ref: 'The ref as requested',
+  'Blob-Id': 'ID of the blob',
+  'Commit-Id': 'ID of the commit of the ref',
+  'Last-Commit-Id': 'ID of the last commit that touched the file',
   'Execute-Filemode': '`true` for an executable file',
 };
 /** The specification's names, and those that clients read. */

@@ -22,7 +22,7 @@ import {
   withHeaders,
 } from '../../../http/index.ts';
 import { readObject } from '../lfs/index.ts';
-import { contentIn, contentTypes, fileTexts } from '../repository/index.ts';
+import { contentIn, contentTypes, fileTexts, tooLargeText } from '../repository/index.ts';
 import { writeFile } from './actions.ts';
 import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
@@ -47,7 +47,7 @@ const atRef = { file_path: FilePath, ref: Ref };
 const Line = Type.Integer({ minimum: 1 });
 
 const person = {
-  start_branch: Type.String({ description: 'The branch that a new branch begins at' }),
+  start_branch: Type.String({ description: 'The branch that a new branch starts from' }),
   author_email: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
   author_name: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
 };
@@ -83,7 +83,7 @@ async function write(
 const raw = {
   file_path: RawFilePath,
   ref: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
-  lfs: Type.Boolean({ default: false, description: 'The LFS object instead of its pointer' }),
+  lfs: Type.Boolean({ default: false, description: 'Whether to send the Git LFS object instead of its pointer' }),
 };
 
 /** The requested file, and the large file whose bytes are sent instead. */
@@ -93,7 +93,7 @@ async function rawAt(services: Services, project: Project, { file_path, ref = ''
 }
 
 const json = (headers: Headers): Headers => ({ ...headers, 'content-type': 'application/json' });
-/** What `HEAD` answers for a file, and for its blame. */
+/** The response to `HEAD` for a file, and for its blame. */
 const headersAt = async (services: Services, project: Project, { file_path, ref }: Static<TObject<typeof atRef>>) =>
   json(fileHeaders(await fileAt(services, project, file_path, ref), ref));
 
@@ -107,6 +107,7 @@ const writing = { access: codeWriter, throttle, body_limit_bytes: bodyLimit_byte
 
 export const repositoryFiles = [
   get(path, {
+    description: 'A project serves at most five files above 10 MiB per minute, and none above 128 MiB. `/raw` has no limit.',
     operation: 'getFile',
     summary: 'Get a file',
     ...reading,
@@ -114,7 +115,8 @@ export const repositoryFiles = [
     returns: withHeaders(RepositoryFile, describedHeaders),
     refusals: {
       404: fileNotFound,
-      429: 'The requested blob is over the threshold size of <bytes>.<how to get it>',
+      413: tooLargeText,
+      429: tooLargeText,
     },
     handle: async ({ project, input, ...services }) => {
       const file = await fileAt(services, project, input.file_path, input.ref);
@@ -122,7 +124,6 @@ export const repositoryFiles = [
     },
   }),
   head(path, {
-    description: 'Files above 10 MiB are refused with 429; their bytes are at `/raw`.',
     operation: 'getFileMetadata',
     summary: 'Get the metadata of a file',
     ...reading,
@@ -132,6 +133,7 @@ export const repositoryFiles = [
     handle: ({ project, input, ...services }) => headersAt(services, project, input),
   }),
   get(`${path}/blame`, {
+    description: 'Files of up to 32 MiB can be blamed.',
     operation: 'getFileBlame',
     summary: 'Get the blame of a file',
     ...reading,
@@ -151,7 +153,6 @@ export const repositoryFiles = [
     },
   }),
   head(`${path}/blame`, {
-    description: 'Files above 32 MiB are not blamed.',
     operation: 'getFileBlameMetadata',
     summary: 'Get the metadata of a blame',
     ...reading,
@@ -187,6 +188,7 @@ export const repositoryFiles = [
     },
   }),
   post(path, {
+    description: 'The body has at most 100 MiB.',
     operation: 'createFile',
     summary: 'Create a file',
     ...writing,

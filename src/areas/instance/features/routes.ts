@@ -51,9 +51,9 @@ function present(name: string, rows: readonly GateRow[]): Static<typeof Feature>
 const Names = (description: string) => leftOutIfEmpty(optional(CommaList(Type.String({ description }))));
 const targets = {
   feature_group: Names(`Groups of actors: ${Object.keys(actorGroups).join(', ')}`),
-  user: Names('Names of users'),
+  user: Names('Usernames'),
   group: Names('Paths of groups'),
-  namespace: Names('Paths of groups, and names of users for their namespaces'),
+  namespace: Names('Paths of groups, and usernames for their namespaces'),
   project: Names('Paths of projects'),
   repository: Names('Paths of repositories, such as `orchard/apples.git`'),
 };
@@ -84,11 +84,13 @@ export const featureRoutes = [
   }),
   post('/features/:name', {
     operation: 'setFeature',
-    summary: 'Set a feature flag for everyone, a percentage or named actors',
+    summary: 'Set a feature flag for everyone, a percentage or named targets',
     access: admin,
     input: {
       name: Type.String({ minLength: 1, maxLength: 255 }),
-      value: Type.String({ description: '`true`, `false` or a percentage; `false` for everyone clears all gates' }),
+      value: Type.String({
+        description: '`true`, `false` or a percentage. Without targets, `true` and `false` replace all gates',
+      }),
       key: leftOutIfEmpty(
         optional(Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' })),
       ),

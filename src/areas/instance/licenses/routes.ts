@@ -25,7 +25,7 @@ import { usageTable } from './usage_present.ts';
 
 const usage = get('/license/usage_export', {
   operation: 'exportLicenseUsage',
-  summary: 'Export the usage of the current licence as CSV',
+  summary: 'Export the usage of the current license as CSV',
   access: admin,
   returns: bytes(['text/csv']),
   refusals: { 404: '404 Not Found' },
@@ -43,14 +43,14 @@ export const licenseRoutes = offeredOn(
   [
     get('/license', {
       operation: 'getCurrentLicense',
-      summary: 'Get the current licence',
+      summary: 'Get the current license',
       access: admin,
       returns: one(nullable(LicenseInFull)),
       handle: async ({ db }) => (await licensesFor(db, 'current'))[0] ?? null,
     }),
     get('/licenses', {
       operation: 'listLicenses',
-      summary: 'List all licences, newest first',
+      summary: 'List all licenses, newest first',
       access: admin,
       input: paging,
       returns: pageOf(License),
@@ -60,7 +60,7 @@ export const licenseRoutes = offeredOn(
     alias(usage, { path: '/license/usage_export.csv' }),
     get('/license/:id', {
       operation: 'getLicense',
-      summary: 'Get a licence',
+      summary: 'Get a license',
       access: admin,
       input: { id: Id },
       returns: one(LicenseInFull),
@@ -68,7 +68,7 @@ export const licenseRoutes = offeredOn(
     }),
     post('/license', {
       operation: 'createLicense',
-      summary: 'Add a licence',
+      summary: 'Add a license',
       access: admin,
       input: { license: Type.String({ description: 'The text, as it was issued' }) },
       returns: one(LicenseInFull),
@@ -88,7 +88,7 @@ export const licenseRoutes = offeredOn(
     }),
     del('/license/:id', {
       operation: 'deleteLicense',
-      summary: 'Delete a licence',
+      summary: 'Delete a license',
       access: admin,
       input: { id: Id },
       returns: nothing,
@@ -97,7 +97,7 @@ export const licenseRoutes = offeredOn(
     }),
     put('/license/:id/refresh_billable_users', {
       operation: 'refreshLicenseBillableUsers',
-      summary: 'Refresh the billable users of a licence',
+      summary: 'Refresh the billable users of a license',
       access: admin,
       input: { id: Id },
       returns: withStatus(202, one(Type.Object({ success: Type.Boolean() }))),

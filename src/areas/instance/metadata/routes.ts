@@ -31,8 +31,8 @@ const metadata = () => ({
 const shared = { access: signedIn, scopes: ['read_user'], returns: one(Metadata), handle: metadata };
 
 export const metadataRoutes = [
-  get('/metadata', { operation: 'getMetadata', summary: 'Show which version the server speaks', ...shared }),
-  get('/version', { operation: 'getVersion', summary: 'Show which version the server speaks', deprecated: true, ...shared }),
+  get('/metadata', { operation: 'getMetadata', summary: 'Show the version of the API', ...shared }),
+  get('/version', { operation: 'getVersion', summary: 'Show the version of the API', deprecated: true, ...shared }),
   get('/', {
     operation: 'getApiRoot',
     summary: 'Check that the API is available',

@@ -71,7 +71,7 @@ export const personalAccessTokenRoutes = [
   }),
   get('/personal_access_tokens/self', {
     operation: 'getOwnToken',
-    summary: 'Show the token that the request was made with',
+    summary: 'Show the current token',
     access: signedIn,
     scopes: 'any',
     returns: one(PersonalAccessTokenDetails),
@@ -88,7 +88,7 @@ export const personalAccessTokenRoutes = [
   }),
   del('/personal_access_tokens/self', {
     operation: 'revokeOwnToken',
-    summary: 'Revoke the token that the request was made with',
+    summary: 'Revoke the current token',
     access: signedIn,
     scopes: 'any',
     returns: nothing,
@@ -106,10 +106,10 @@ export const personalAccessTokenRoutes = [
   }),
   post('/personal_access_tokens/self/rotate', {
     operation: 'rotateOwnToken',
-    summary: 'Rotate the token that the request was made with',
+    summary: 'Rotate the current token',
     rotation: true,
     description:
-      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. Rotating with a revoked token revokes every token that was derived from it.',
+      'The old token is revoked at once. The value of the new one is shown only here. It expires after 7 days unless `expires_at` is given. Rotating with a revoked token revokes every token of the same chain of rotations.',
     access: signedIn,
     scopes: ['self_rotate'],
     input: rotation,
@@ -128,7 +128,7 @@ export const personalAccessTokenRoutes = [
     summary: 'Rotate a personal access token',
     rotation: true,
     description:
-      'The old token is revoked at once. The new value is shown only here, and ends after 7 days unless `expires_at` is given. Rotating with a revoked token revokes every token that was derived from it.',
+      'The old token is revoked at once. The value of the new one is shown only here. It expires after 7 days unless `expires_at` is given. Rotating with a revoked token revokes every token of the same chain of rotations.',
     access: signedIn,
     input: { id: Id, ...rotation },
     returns: withStatus(200, one(NewPersonalAccessToken)),
@@ -164,7 +164,7 @@ export const personalAccessTokenRoutes = [
     operation: 'createOwnPersonalAccessToken',
     summary: 'Create a personal access token of limited scope for the current user',
     description:
-      'The value is shown only here. The scopes are `k8s_proxy` and `self_rotate`, and the token ends on the next day.',
+      'The value is shown only here. The scopes are `k8s_proxy` and `self_rotate`. The token expires on the next day unless `expires_at` is given.',
     access: signedIn,
     input: { ...newTokenInput, scopes: CommaList(Type.Enum(['k8s_proxy', 'self_rotate'])) },
     returns: one(NewPersonalAccessToken),

@@ -62,7 +62,8 @@ export const userPreferenceRoutes = [
   }),
   get('/user/activities', {
     operation: 'listUserActivities',
-    summary: 'List the last activity of users, least recently active first; private profiles are visible to administrators only',
+    summary: 'List the last activity of users, least recently active first',
+    description: 'Only administrators see the activity of others who have a private profile.',
     access: signedIn,
     scopes: ['read_user'],
     input: { ...paging, from: optional(DateOnly) },

@@ -58,7 +58,7 @@ const ownFields = {
   projects_limit: Type.Integer(),
   email: Type.String(),
   commit_email: Type.String(),
-  identities: Type.Array(Identity, { description: 'Who the user is at providers of accounts elsewhere' }),
+  identities: Type.Array(Identity, { description: 'Accounts of the user at external providers' }),
   two_factor_enabled: Type.Boolean({ description: 'Always false: there is no second factor' }),
   preferred_language: Type.String({ description: 'Always `en`' }),
   can_create_group: Type.Boolean(),

@@ -7,7 +7,7 @@ import { rejectUser, requestRemoval } from './removal_actions.ts';
 export const userRemovalRoutes = [
   del('/users/:id', {
     operation: 'deleteUser',
-    summary: 'Delete a user; their contributions stay',
+    summary: 'Delete a user',
     description:
       'The user is blocked at once, and a job deletes the account with the projects in its namespace. Contributions in other projects go to the ghost user, unless `hard_delete` is set.',
     access: admin,

@@ -80,10 +80,10 @@ const account = {
   name: checked(Type.String(), personNameReasons),
   username: checked(Type.String(), usernameReasons),
 };
-/** Who the user is at a provider of accounts elsewhere. */
+/** The account of the user at an external provider. */
 const identity = allOptional({
-  provider: checked(NotBlank({ description: 'Name of the provider, with `extern_uid`' }), atMost(255)),
-  extern_uid: checked(NotBlank({ description: 'ID of the user there' }), atMost(255)),
+  provider: checked(NotBlank({ description: 'Name of the external provider; requires `extern_uid`' }), atMost(255)),
+  extern_uid: checked(NotBlank({ description: 'ID of the user at the provider' }), atMost(255)),
 });
 type GivenIdentity = { [Field in keyof Identity]?: string };
 
@@ -145,8 +145,8 @@ export const userRoutes = [
   }),
   get('/users', {
     operation: 'listUsers',
-    summary: 'List users; anonymous callers must give a `username`',
-    description: 'Callers without a token must give the `username`, and are refused while public visibility is restricted.',
+    summary: 'List users',
+    description: 'Callers without a token must name a `username`. While public visibility is restricted, they are refused.',
     access: anyone,
     scopes: ['read_user'],
     input: {
@@ -187,10 +187,10 @@ export const userRoutes = [
       ...account,
       ...identity,
       password: optional(Password()),
-      reset_password: optional(
-        Type.Boolean({ description: 'Whether the user chooses their own password; takes precedence over `password`' }),
+      reset_password: optional(Type.Boolean({ description: 'Whether to set no password; takes precedence over `password`' })),
+      force_random_password: optional(
+        Type.Boolean({ description: 'Whether to set no password; takes precedence over `password`' }),
       ),
-      force_random_password: optional(Type.Boolean({ description: 'Whether to set an unknown random password' })),
       skip_confirmation: Type.Boolean({ default: false }),
       ...profile,
       avatar: Avatar(),
