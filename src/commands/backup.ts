@@ -10,10 +10,10 @@ import { fileReason } from './reasons.ts';
 export const backup: Command = {
   summary: 'Write all data to one file while the server runs',
   help: `Options
-  --to FILE          required; the file must not exist. It holds password digests and private code: keep it safe
+  --to FILE          required; the file must not exist. It contains password digests and private code: keep it safe
 
-The file holds the database, the git repositories and the blobs, as they are together at one moment; \`restore\` fills an empty server
-from it. The secret key is in it when it is a file in the data folder. Settings (environment variables) are not in it.`,
+The file contains the database, the git repositories and the blobs at one moment; \`restore\` loads it into an empty server. It also
+contains the secret key, if that is a file in the data folder. It does not contain settings (environment variables).`,
   options: { to: { type: 'string' } },
   run: async (given, config) => {
     const file = path.resolve(required(given, 'to'));

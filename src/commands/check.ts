@@ -7,11 +7,11 @@ import { interruption, withDatabase } from './database.ts';
 export const check: Command = {
   summary: 'Check that the database, repositories and blobs are consistent',
   help: `Options
-  --fix              repairs what can be repaired without harm, and says what it did; it deletes no data
-  --recover          brings back branches and tags that were lost, as far as their commits exist
+  --fix              makes safe repairs and reports them; deletes no data
+  --recover          brings back lost branches and tags whose commits still exist
 
-Reads every object of every repository. It may run beside the server. The exit code is 0 when nothing is wrong (any more), else 1. What
-is still pending is not wrong.`,
+Reads every object of every repository. It can run while the server works. The exit code is 0 if no problem remains, otherwise 1. Updates
+that are still pending are not problems.`,
   options: { fix: { type: 'boolean' }, recover: { type: 'boolean' } },
   run: async (given, config) => {
     const signal = interruption();

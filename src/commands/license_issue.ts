@@ -4,23 +4,23 @@ import { secretsOf } from '../services/index.ts';
 import { type Command, type Given, readDay, required, UsageError } from './command.ts';
 
 export const licenseIssue: Command = {
-  summary: 'Issue a licence and print it',
+  summary: 'Issue a license and print it',
   help: `Options
   --plan NAME            required: premium or ultimate
   --name TEXT            required: who it is for
   --email ADDRESS
   --company TEXT
-  --users N              seats; left out, any number
-  --starts DATE          like 2027-01-01; left out, today
-  --expires DATE         it has expired when this day begins; left out, never
-  --trial                the plan ends with the licence; otherwise it stays
-  --block-changes DATE   when changes stop after its end, not before two weeks have passed; left out, never
+  --users N              seats; default: any number
+  --starts DATE          like 2027-01-01; default: today
+  --expires DATE         the license expires when this day begins; default: never
+  --trial                the plan ends with the license; otherwise it stays in force
+  --block-changes DATE   projects become read-only on this day, but not before two weeks after the expiry; default: never
   --add-on NAME=N        any number of times
-  --previous-users N     seats of the licence before
-  --true-up N            users that were paid for afterwards, because from --true-up-from DATE to --true-up-to DATE there were more than seats
+  --previous-users N     seats of the previous license
+  --true-up N            users who were paid for afterwards, because they exceeded the seats from --true-up-from DATE to --true-up-to DATE
 
-It is signed with the key of this server, which hangs on its secret key: this server, and those that were given what \`license key\` prints, accept it. Only the licence
-goes to standard output.`,
+The license is signed with the key of this server, which is derived from its secret key. This server accepts it, and so do servers that were configured with the output of
+\`license key\`. Only the license is printed to standard output.`,
   options: {
     plan: { type: 'string' },
     name: { type: 'string' },

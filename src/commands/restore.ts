@@ -16,8 +16,8 @@ export const restore: Command = {
   help: `Options
   --from FILE        required; written by \`backup\` of this version or an earlier one
 
-The data folder and the storages must be empty, and so must the database when COPPICE_DATABASE_URL names one. When the restoration
-fails, they are empty again.`,
+The data folder and the storages must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
+empty again.`,
   options: { from: { type: 'string' } },
   run: async (given, config) => {
     const file = path.resolve(required(given, 'from'));

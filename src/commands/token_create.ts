@@ -8,10 +8,10 @@ export const tokenCreate: Command = {
   help: `Options
   --user NAME        required
   --scopes LIST      required, separated by commas: ${tokenScopes.join(', ')}
-  --expires DATE     like 2027-01-01; the token stops working when this day begins. Left out: never
-  --name TEXT        what it is for
+  --expires DATE     like 2027-01-01; the token stops working when this day begins; default: never
+  --name TEXT        name of the token
 
-Only the token goes to standard output, so that a script can take it from there.`,
+Only the token is printed to standard output, so that scripts can read it.`,
   options: { user: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' }, name: { type: 'string' } },
   run: async (given, config) => {
     const username = required(given, 'user');

@@ -13,8 +13,8 @@ export const userCreate: Command = {
   help: `Options
   --username NAME    required
   --email ADDRESS    required
-  --name NAME        the full name; the user name when left out
-  --password TEXT    at least 8 characters; left out, one is made and printed
+  --name NAME        the full name; default: the username
+  --password TEXT    at least 8 characters; default: a random one, which is printed
   --admin            makes the user an administrator`,
   options: {
     username: { type: 'string' },
