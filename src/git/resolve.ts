@@ -1,4 +1,5 @@
 /** Resolves what a user calls a commit. Names and ids only: revision expressions name nothing. */
+import { keptCommit } from './commits.ts';
 import { objectHeader } from './readers.ts';
 import { isValidRefName } from './ref_names.ts';
 import { readRef } from './ref_store.ts';
@@ -18,7 +19,8 @@ export async function resolveCommit(
   { prefer = 'branch' }: { prefer?: 'tag' | 'branch' } = {},
 ): Promise<string | undefined> {
   if (full_id.test(ref)) {
-    const id = await commitNamed(repository, ref.toLowerCase());
+    const named = ref.toLowerCase();
+    const id = keptCommit(repository, named) ? named : await commitNamed(repository, named);
     if (id) return id;
   }
   if (ref === 'HEAD') return commitNamed(repository, 'HEAD');

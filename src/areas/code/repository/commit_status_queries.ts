@@ -1,5 +1,6 @@
 /** The combined status of a commit. */
-import type { Database } from '../../../db/index.ts';
+import { sql } from 'kysely';
+import { type Database, dataLoader, ofAnyLength } from '../../../db/index.ts';
 
 /**
  * Combines several statuses into one.
@@ -16,15 +17,24 @@ export function overallStatus(statuses: readonly string[]): string | null {
   return has('running') || has('pending') ? 'running' : 'failed';
 }
 
-/** The combined status of a commit, null when none has been reported. */
-export async function statusOfCommit(db: Database, project: { id: number }, sha: string): Promise<string | null> {
-  const rows = await db
-    .selectFrom('commit_statuses')
-    .select('status')
-    .distinct()
-    .where('project_id', '=', project.id)
-    .where('sha', '=', sha)
-    .where('retried', '=', false)
-    .execute();
-  return overallStatus(rows.map(({ status }) => status));
+interface Asked {
+  project_id: number;
+  sha: string;
 }
+
+const keyOf = ({ project_id, sha }: Asked) => `${project_id} ${sha}`;
+
+const currentStatuses = dataLoader<Asked, string[]>(keyOf, async (db, asked) => {
+  const projects = asked.map(({ project_id }) => project_id);
+  const commits = asked.map(({ sha }) => sha);
+  const { rows } = await sql<Asked & { statuses: string[] }>`
+    select asked.project_id, asked.sha, array_agg(distinct status) as statuses
+      from unnest(${ofAnyLength(projects, 'bigint[]')}, ${ofAnyLength(commits, 'text[]')}) asked(project_id, sha)
+           join commit_statuses on commit_statuses.project_id = asked.project_id and commit_statuses.sha = asked.sha and not retried
+     group by asked.project_id, asked.sha`.execute(db);
+  return new Map(rows.map((row) => [keyOf(row), row.statuses]));
+});
+
+/** The combined status of a commit, null when none has been reported. */
+export const statusOfCommit = async (db: Database, project: { id: number }, sha: string): Promise<string | null> =>
+  overallStatus((await currentStatuses(db, { project_id: project.id, sha })) ?? []);
