@@ -32,9 +32,9 @@ export interface Config {
   rootPassword: string | undefined;
   rootToken: string | undefined;
   rootEmail: string | undefined;
-  /** A licence to install at the start, or `none`. If omitted, a new server issues one to itself. */
+  /** A license to install at the start, or `none`. If omitted, a new server issues one to itself. */
   license: string | undefined;
-  /** An Ed25519 public key in PEM whose licences are accepted too. */
+  /** An Ed25519 public key in PEM whose licenses are accepted too. */
   licensePublicKey: string | undefined;
   offering: Offering;
   /** Addresses, networks and the names proxy-addr knows (`loopback`, `linklocal`, `uniquelocal`). */
@@ -271,7 +271,7 @@ function readPublicKey(value: string): string | Problem {
   } catch {
     // Reported below.
   }
-  return new Problem('must be the public key of the licence issuer, an Ed25519 key in PEM, as `license key` prints it there.');
+  return new Problem('must be the public key of the license issuer, an Ed25519 key in PEM, as `license key` prints it there.');
 }
 
 function readEmail(value: string): string | Problem {

@@ -136,7 +136,7 @@ const isSame = (one: string, other: string) => timingSafeEqual(digest(one), dige
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * Behind a proxy on this machine, every request comes from this machine. A trusted proxy names its client; any other proxy is recognised by its headers or by
+ * Behind a proxy on this machine, every request comes from this machine. A trusted proxy names its client; any other proxy is recognized by its headers or by
  * the host name of the request.
  */
 function isLocal({ ip, hostname, headers, socket }: FastifyRequest): boolean {

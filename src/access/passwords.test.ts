@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPassword, passwordCost, passwordDigest } from './passwords.ts';
 
-test('a password costs what makes guessing slow, and is recognised in every form of its letters', async () => {
+test('a password costs what makes guessing slow, and is recognized in every form of its letters', async () => {
   assert.deepEqual([passwordCost.N, passwordCost.r, passwordCost.p], [32_768, 8, 3]);
   const kept = await passwordDigest('caf\u00e9 au lait');
   assert.ok(await isPassword('cafe\u0301 au lait', kept));

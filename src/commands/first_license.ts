@@ -1,4 +1,4 @@
-/** The licence that a server installs when it starts. */
+/** The license that a server installs when it starts. */
 import { sql } from 'kysely';
 import { addLicense, issueLicense, normalised, trustedKeys } from '../areas/instance/licenses/index.ts';
 import { type Config, mailDomain } from '../config.ts';
@@ -7,12 +7,12 @@ import type { Database } from '../db/index.ts';
 import { ApiError, type Services, textOf } from '../http/index.ts';
 import { OperatorError } from './command.ts';
 
-/** An arbitrary number. Servers that start together on a new database must install only one licence. */
+/** An arbitrary number. Servers that start together on a new database must install only one license. */
 const lock = 726_673_003;
 
 /**
- * Installs the configured licence if it is missing. When none is configured, issues an Ultimate licence, unless the server has ever had one.
- * @throws OperatorError when the configured licence is refused
+ * Installs the configured license if it is missing. When none is configured, issues an Ultimate license, unless the server has ever had one.
+ * @throws OperatorError when the configured license is refused
  */
 export async function installFirstLicense(
   { db, secrets, licensePublicKey }: Pick<Services, 'db' | 'secrets' | 'licensePublicKey'>,

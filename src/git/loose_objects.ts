@@ -77,7 +77,7 @@ async function freshen(path: string): Promise<boolean> {
   }
 }
 
-/** If the server dies meanwhile, `git prune` recognises the file by this name and deletes it. */
+/** If the server dies meanwhile, `git prune` recognizes the file by this name and deletes it. */
 async function writeFileOnce(path: string, bytes: Buffer): Promise<void> {
   const draft = join(dirname(path), `tmp_obj_${randomUUID()}`);
   try {

@@ -133,7 +133,7 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   rotation?: true;
   /** Whether deploy tokens are accepted besides those of users. */
   deploy_tokens?: true;
-  /** Whether it honours `If-Unmodified-Since`: it answers 412 if the object to delete has changed since. */
+  /** Whether it honors `If-Unmodified-Since`: it answers 412 if the object to delete has changed since. */
   conditional?: true;
   /**
    * The refusals that its other declarations do not imply, by status: the exact texts of `message` with placeholders in angle brackets, and `<field>:

@@ -1,5 +1,5 @@
 /**
- * Bounds how many requests are worked on at once, in a process that cannot keep up (docs/decisions/0032). The others wait in order, for as long as a
+ * Bounds how many requests are worked on at once, in a process that cannot keep up (docs/decisions/0033). The others wait in order, for as long as a
  * client is willing to; those that would wait longer are refused at once.
  */
 

@@ -87,7 +87,7 @@ test('code is skipped, however it is written', () => {
   assert.deepEqual(named('> ~~~\n> #1\n\n> #2\n- a\n\n      #3\n\n  #4'), ['issue - 2', 'issue - 4']);
 });
 
-test('lines in code and quotations are recognised', () => {
+test('lines in code and quotations are recognized', () => {
   const kinds = (text: string) =>
     [...linesOf(text)].map(({ in_code, quoted }) => `${in_code ? 'code' : 'text'}${quoted ? ' quoted' : ''}`);
   assert.deepEqual(kinds('a\n> b\nlazy\n\nc\n> ```\n> d\n\te'), [

@@ -4,7 +4,7 @@ import { localTargetOf } from './index.ts';
 
 const hostOf = (url: string) => new URL(url).hostname;
 
-test('this machine is recognised in every notation', () => {
+test('this machine is recognized in every notation', () => {
   const own = [
     '127.0.0.1',
     '127.1',
@@ -29,7 +29,7 @@ test('this machine is recognised in every notation', () => {
   for (const host of [...own, ...names]) assert.equal(localTargetOf(hostOf(`http://${host}/`)), 'localhost', host);
 });
 
-test('the network around it is recognised, up to its borders', () => {
+test('the network around it is recognized, up to its borders', () => {
   const inside = [
     '10.0.0.0',
     '10.255.255.255',
@@ -62,7 +62,7 @@ test('the network around it is recognised, up to its borders', () => {
     assert.equal(localTargetOf(hostOf(`http://${host}/`)), 'local network', host);
 });
 
-test('other addresses are not recognised as local', () => {
+test('other addresses are not recognized as local', () => {
   const outside = [
     '9.255.255.255',
     '11.0.0.0',

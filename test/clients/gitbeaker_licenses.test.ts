@@ -1,4 +1,4 @@
-/** The TypeScript client @gitbeaker/rest: licences, used by an administrator. */
+/** The TypeScript client @gitbeaker/rest: licenses, used by an administrator. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
@@ -8,7 +8,7 @@ import { dayFromNow, licenseText } from '../support/licenses.ts';
 import { type Persona, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
-test('an administrator installs a licence, reads it, refreshes the seats, and deletes it', async () => {
+test('an administrator installs a license, reads it, refreshes the seats, and deletes it', async () => {
   const here = await world({ environment: { COPPICE_LICENSE: 'none' } });
   const clientFor = (persona: Persona) => new Gitlab({ host: here.url, token: here.people[persona].token });
   const { License } = clientFor('admin');

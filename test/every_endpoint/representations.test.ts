@@ -62,7 +62,7 @@ const statistics = fields(
   'commit_count storage_size repository_size wiki_size lfs_objects_size job_artifacts_size pipeline_artifacts_size ' +
     'packages_size snippets_size uploads_size container_registry_size',
 );
-const licence = fields(
+const license = fields(
   'id plan created_at starts_at expires_at historical_max maximum_user_count licensee add_ons expired overage user_limit',
 );
 const label = fields('id name description description_html text_color color archived subscribed');
@@ -174,8 +174,8 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
       await owner.get(`/namespaces/${here.group.id}`),
     ],
     ['statistics', statistics, await inside(owner.get(ofProject, { statistics: true }), 'statistics')],
-    ['GET /licenses', licence, await admin.get('/licenses')],
-    ['GET /license', [...licence, 'active_users'], await admin.get('/license')],
+    ['GET /licenses', license, await admin.get('/licenses')],
+    ['GET /license', [...license, 'active_users'], await admin.get('/license')],
     ['GET labels', [...label, 'priority', 'is_project_label'], await owner.get(`${ofProject}/labels`)],
     ['GET milestones', [...milestone, 'group_id'], await owner.get(`${ofGroup}/milestones`)],
     ['POST milestone', [...milestone, 'project_id'], await owner.post(`${ofProject}/milestones`, { title: 'Autumn' })],
@@ -280,7 +280,7 @@ test('every representation has the fields that clients expect', async () => {
   assert.deepEqual(missing, {});
 });
 
-test('a licensee has all members, also where the licence does not name them', async () => {
+test('a licensee has all members, also where the license does not name them', async () => {
   const here = await world();
   const license = await licenseText(here, { plan: 'ultimate' }, { licensee: { Company: 'Orchard' } });
   const added = await here.as('admin').post('/license', { license });

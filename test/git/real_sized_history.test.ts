@@ -94,7 +94,7 @@ test('the blame of a file with hundreds of changes equals that of git', async ()
   assert.equal(status, 200);
   assert.deepEqual(linesOfRanges(body), expected);
   const isGrouped = (body as Range[]).every(({ commit }, index) => commit.id !== body[index + 1]?.commit.id);
-  assert.ok(isGrouped, 'Two neighbours are of the same commit.');
+  assert.ok(isGrouped, 'Two neighbors are of the same commit.');
 
   const part = await here.as('reporter').get(fileUrl(busyFile, '/blame'), { ref: 'main', range: { start: 20, end: 60 } });
   assert.deepEqual(linesOfRanges(part.body), expected.slice(19, 60));

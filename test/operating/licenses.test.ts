@@ -9,11 +9,11 @@ import { coppice, dataFolder, folder, type Server, serve } from './coppice.ts';
 const issue = ['license', 'issue', '--plan', 'premium', '--users', '10', '--starts', '2026-01-01', '--expires', '2090-01-01'];
 const licensee = ['--name', 'Ada', '--email', 'ada@example.com', '--company', 'Orchard'];
 
-/** The plans of all licences of a server, newest first. */
+/** The plans of all licenses of a server, newest first. */
 const plansOf = async ({ root }: Server): Promise<string[]> =>
   (await root.get('/licenses')).body.map(({ plan }: { plan: string }) => plan);
 
-test('a new server has an Ultimate licence until it is deleted, and a restart does not bring it back', async () => {
+test('a new server has an Ultimate license until it is deleted, and a restart does not bring it back', async () => {
   const data = await dataFolder();
   let server = await serve({ COPPICE_DATA: data });
   const { body } = await server.root.get('/license');
@@ -47,7 +47,7 @@ test('a new server has an Ultimate licence until it is deleted, and a restart do
   assert.equal(bad.err, 'COPPICE_LICENSE was refused: The license key is invalid. Make sure it is exactly as you received it.\n');
 });
 
-test('a server without a licence is on the free plan, and accepts licences by a configured issuer', async () => {
+test('a server without a license is on the free plan, and accepts licenses by a configured issuer', async () => {
   const issuer = { COPPICE_DATA: await folder() };
   const { out: license } = await coppice([...issue, ...licensee], issuer);
   const { out: key } = await coppice(['license', 'key'], issuer);
@@ -65,7 +65,7 @@ test('a server without a licence is on the free plan, and accepts licences by a 
   for (const wrong of ['nonsense', own]) {
     const refused = await coppice(['serve'], { COPPICE_DATA: data, COPPICE_LICENSE_PUBLIC_KEY: wrong });
     assert.equal(refused.code, 2);
-    assert.match(refused.err, /^COPPICE_LICENSE_PUBLIC_KEY must be the public key of the licence issuer/);
+    assert.match(refused.err, /^COPPICE_LICENSE_PUBLIC_KEY must be the public key of the license issuer/);
     assert.equal(refused.err.includes(own.trim()), false);
   }
 });

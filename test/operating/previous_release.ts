@@ -10,7 +10,7 @@ const previous = '0133_order_of_member_roles';
 
 /**
  * What that release had in its tables after its API was used: a line a row, the name of the table and its columns as JSON. Secrets that its own key sealed, and its
- * licence, are left out.
+ * license, are left out.
  */
 const rowsFile = path.join(import.meta.dirname, 'fixtures/release_0133.txt');
 

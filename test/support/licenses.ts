@@ -1,4 +1,4 @@
-/** Licences for tests. */
+/** Licenses for tests. */
 import assert from 'node:assert/strict';
 import { issueLicense, type Licensed } from '../../src/areas/instance/licenses/index.ts';
 import type { Plan } from '../../src/http/index.ts';
@@ -10,7 +10,7 @@ const day_ms = 86_400_000;
 export const dayFromNow = (days: number): string => new Date(Date.now() + days * day_ms).toISOString().slice(0, 10);
 
 /**
- * The text of a licence that the server of a world takes.
+ * The text of a license that the server of a world takes.
  * @param restrictions plan, seats and the like; left out, any number may use Ultimate
  */
 export const licenseText = (

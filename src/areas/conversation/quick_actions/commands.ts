@@ -5,7 +5,7 @@ import { relationCommands } from './relation_commands.ts';
 import { stateCommands } from './state_commands.ts';
 import { trackingCommands } from './tracking_commands.ts';
 
-/** Commands on merge requests and commits, with their aliases: recognised everywhere, and applied only by nouns that have them. */
+/** Commands on merge requests and commits, with their aliases: recognized everywhere, and applied only by nouns that have them. */
 const elsewhere: readonly Definition['names'][] = [
   ['assign_reviewer', 'reviewer', 'request_review'],
   ['unassign_reviewer', 'remove_reviewer'],

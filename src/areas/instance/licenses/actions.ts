@@ -1,4 +1,4 @@
-/** Complete changes to licences. */
+/** Complete changes to licenses. */
 import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
@@ -8,11 +8,11 @@ import { foundLicense } from './queries.ts';
 import { recordBillableCount } from './seat_queries.ts';
 import { type Licensed, normalised, readLicense } from './text_rules.ts';
 
-/** How many days before its end administrators are notified, unless the licence says otherwise. */
+/** How many days before its end administrators are notified, unless the license says otherwise. */
 const notice_days = { paid: 15, trial: 7 };
 
 /**
- * Installs a licence. Once it has started, it takes effect from the next request.
+ * Installs a license. Once it has started, it takes effect from the next request.
  * @param tx the transaction that it is part of
  * @param keys the trusted keys; one of them must have signed it
  * @param text as it was issued
@@ -63,7 +63,7 @@ async function insert(tx: Database, text: string, { restrictions = {}, ...licens
 }
 
 /**
- * Deletes a licence; the next valid one takes effect.
+ * Deletes a license; the next valid one takes effect.
  * @throws ApiError 404, and 422 for one that is managed elsewhere
  */
 export async function removeLicense(db: Database, id: number): Promise<void> {

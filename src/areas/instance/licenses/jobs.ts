@@ -1,4 +1,4 @@
-/** Background work of licences: counting seats, and notifying administrators before a licence ends. */
+/** Background work of licenses: counting seats, and notifying administrators before a license ends. */
 import { sql } from 'kysely';
 import { recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
@@ -14,7 +14,7 @@ export const recordBillableUsers = job('record_billable_users', {
   run: ({ db }) => recordBillableCount(db),
 });
 
-/** Notifies one administrator, unless the licence is no longer current or a successor is installed. */
+/** Notifies one administrator, unless the license is no longer current or a successor is installed. */
 export const tellOfLicenseEnd = job('tell_of_license_end', {
   input: { license_id: Id, user_id: Id },
   retries: mailRetries,
@@ -30,7 +30,7 @@ export const tellOfLicenseEnd = job('tell_of_license_end', {
     await mailer.send({
       to,
       id: `license-${license_id}-end-${user_id}`,
-      subject: 'The licence of the server ends',
+      subject: 'The license of the server ends',
       paragraphs: [
         {
           facts: [
@@ -40,14 +40,14 @@ export const tellOfLicenseEnd = job('tell_of_license_end', {
           ],
         },
         license.trial
-          ? 'It is a trial: what the plan offers ends with it, unless another licence is installed before.'
-          : 'What the plan offers stays for the time being. Another licence is installed with POST /api/v4/license.',
+          ? 'It is a trial: what the plan offers ends with it, unless another license is installed before.'
+          : 'What the plan offers stays for the time being. Another license is installed with POST /api/v4/license.',
       ],
     });
   },
 });
 
-/** Every day: notifies administrators once about a current licence that ends soon. */
+/** Every day: notifies administrators once about a current license that ends soon. */
 export const warnOfLicenseEnd = job('warn_of_license_end', {
   input: {},
   retries: 3,

@@ -1,4 +1,4 @@
-/** Whether a licence has enough seats when it is added (docs/reference/licenses.md). */
+/** Whether a license has enough seats when it is added (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
@@ -8,11 +8,11 @@ import type { Licensed } from './text_rules.ts';
 type Restrictions = NonNullable<Licensed['restrictions']>;
 type TrueUp = Required<Pick<Restrictions, 'trueup_quantity' | 'trueup_from' | 'trueup_to'>>;
 
-/** The tolerance, so that a licence need not be exact. */
+/** The tolerance, so that a license need not be exact. */
 const withTolerance = (count: number): number => Math.floor((count * 11) / 10);
 
 /**
- * Refuses a licence with too few seats for the users who take one. If the previous year had too many users, its true-up must cover them.
+ * Refuses a license with too few seats for the users who take one. If the previous year had too many users, its true-up must cover them.
  * @throws ApiError 400 with the counts
  */
 export async function refuseTooFewSeats(tx: Database, licensed: Licensed): Promise<void> {

@@ -1,4 +1,4 @@
-/** Reading licences as replies show them (docs/reference/licenses.md). */
+/** Reading licenses as replies show them (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
@@ -26,7 +26,7 @@ const fields = {
   add_ons: Type.Record(Type.String(), Type.Integer()),
   expired: Type.Boolean(),
   overage: Type.Integer({
-    description: 'Billable users without a seat; for an expired licence, the highest number during its term',
+    description: 'Billable users without a seat; for an expired license, the highest number during its term',
   }),
   user_limit: Type.Integer({ description: 'Seats; 0 for any number' }),
 };
@@ -38,11 +38,11 @@ export const LicenseInFull = resource('LicenseInFull', {
 
 export type LicenseRow = Static<typeof LicenseInFull>;
 
-/** Clients read all three members, also of a licence that names only some. */
+/** Clients read all three members, also of a license that names only some. */
 const licensee = sql`'{"Name": "", "Email": "", "Company": ""}'::jsonb || licensee`;
 
 /**
- * Licences as replies need them, newest first.
+ * Licenses as replies need them, newest first.
  * @param which ids, or `current` for the one in effect
  */
 export async function licensesFor(db: Database, which: readonly number[] | 'current'): Promise<LicenseRow[]> {
@@ -68,7 +68,7 @@ export async function licensesFor(db: Database, which: readonly number[] | 'curr
   return rows;
 }
 
-/** One page of all licences, newest first. */
+/** One page of all licenses, newest first. */
 export async function licensesOnPage(db: Database, input: Paging): Promise<Page<LicenseRow>> {
   const page = await paginate(db, db.selectFrom('licenses').select('id').orderBy('id', 'desc'), input);
   return {
@@ -81,7 +81,7 @@ export async function licensesOnPage(db: Database, input: Paging): Promise<Page<
 }
 
 /**
- * The requested licence, or a value derived from it.
+ * The requested license, or a value derived from it.
  * @throws ApiError 404
  */
 export function foundLicense<T>(row: T | undefined): T {

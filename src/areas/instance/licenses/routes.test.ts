@@ -9,7 +9,7 @@ import { billableCount, issueLicense, recordBillableUsers, seats, tellOfLicenseE
 
 let here: World;
 
-/** Every test starts without a licence and without counts: all worlds of a file share one server. */
+/** Every test starts without a license and without counts: all worlds of a file share one server. */
 beforeEach(async () => {
   here = await world();
   await here.db.deleteFrom('licenses').execute();
@@ -30,7 +30,7 @@ const counted = (day: string, count: number) =>
 /** Whether requests see Premium, which iterations need. */
 const seesPremium = async () => (await here.as('owner').get(`/groups/${here.group.id}/iterations`)).status === 200;
 
-test('only administrators can install, show, list and delete a licence', async () => {
+test('only administrators can install, show, list and delete a license', async () => {
   const admin = here.as('admin');
   assert.deepEqual([(await admin.get('/license')).status, (await admin.get('/license')).body], [200, null]);
   assert.deepEqual((await admin.get('/licenses')).body, []);
@@ -79,7 +79,7 @@ test('only administrators can install, show, list and delete a licence', async (
     assert.deepEqual([answer.status, answer.body], [404, { message: '404 Not Found' }]);
 });
 
-test('a licence by an untrusted issuer, a modified one and an expired one are refused, and nothing changes', async () => {
+test('a license by an untrusted issuer, a modified one and an expired one are refused, and nothing changes', async () => {
   const text = await licenseText(here);
   const [head, , signature] = text.split('.') as [string, string, string];
   const invalid = 'The license key is invalid. Make sure it is exactly as you received it.';
@@ -111,7 +111,7 @@ test('a licence by an untrusted issuer, a modified one and an expired one are re
   await assert.rejects(licenseText(here, {}, { starts_at: '2026-01-01', expires_at: '2026-01-01' }), /start before it ends/);
 });
 
-test('a licence can be added only once, and again after it was deleted', async () => {
+test('a license can be added only once, and again after it was deleted', async () => {
   const text = await licenseText(here);
   const added = await Promise.all([add(text), add(` ${text}\r\n`)]);
   assert.deepEqual(added.map(({ status }) => status).sort(), [201, 400]);
@@ -123,7 +123,7 @@ test('a licence can be added only once, and again after it was deleted', async (
   assert.equal((await add(text)).status, 201);
 });
 
-test('a licence takes effect with the next request; after its end a paid plan stays and a trial does not', async () => {
+test('a license takes effect with the next request; after its end a paid plan stays and a trial does not', async () => {
   assert.equal(await seesPremium(), false);
   const waiting = await install({ plan: 'ultimate' }, { starts_at: dayFromNow(5) });
   assert.equal(await seesPremium(), false, 'it has not started');
@@ -139,7 +139,7 @@ test('a licence takes effect with the next request; after its end a paid plan st
       .where('id', '=', id)
       .execute();
   await end(newer.id);
-  assert.equal((await here.as('admin').get('/license')).body.id, old.id, 'a valid licence wins over a newer expired one');
+  assert.equal((await here.as('admin').get('/license')).body.id, old.id, 'a valid license wins over a newer expired one');
   await end(old.id);
   const ended = (await here.as('admin').get('/license')).body;
   assert.deepEqual([ended.id, ended.expired], [newer.id, true]);
@@ -150,7 +150,7 @@ test('a licence takes effect with the next request; after its end a paid plan st
   assert.equal(await seesPremium(), false);
 });
 
-test('a licence can block changes two weeks after its end, until another one is installed', async () => {
+test('a license can block changes two weeks after its end, until another one is installed', async () => {
   const { id } = await install({ plan: 'premium' }, { block_changes_at: dayFromNow(-20) });
   const end = (days: number, trial = false) =>
     here.db
@@ -277,7 +277,7 @@ test('the maximum and the overage are computed from daily counts', async () => {
   assert.deepEqual([today.count, today.highest], [active_users, active_users + 1], 'the highest of a day stays');
 });
 
-test('the counts of a licence change at once when a user is added, becomes a member, and is blocked', async () => {
+test('the counts of a license change at once when a user is added, becomes a member, and is blocked', async () => {
   const counts = async (id: number) => {
     const { active_users, overage, maximum_user_count, historical_max } = (await here.as('admin').get(`/license/${id}`)).body;
     return [active_users, overage, maximum_user_count, historical_max];
@@ -318,7 +318,7 @@ test('the counts of a licence change at once when a user is added, becomes a mem
   assert.deepEqual(await counts(ultimate), [atFirst, atFirst - 1, atFirst, atFirst]);
 });
 
-test('administrators get one mail before a licence ends, later for a trial', async () => {
+test('administrators get one mail before a license ends, later for a trial', async () => {
   const jobs = [tellOfLicenseEnd];
   const told = async () => {
     await performJob(here.services, warnOfLicenseEnd);
@@ -335,10 +335,10 @@ test('administrators get one mail before a licence ends, later for a trial', asy
   await here.db.updateTable('licenses').set({ notified_at: null }).where('id', '=', id).execute();
   await performJob(here.services, warnOfLicenseEnd);
   await install({ plan: 'premium' });
-  assert.equal((await mailOf(here.services, jobs)).length, 0, 'another licence decides by now');
+  assert.equal((await mailOf(here.services, jobs)).length, 0, 'another license decides by now');
 });
 
-test('a licence with too few seats is refused with the numbers', async () => {
+test('a license with too few seats is refused with the numbers', async () => {
   const users = await billableCount(here.db);
   const start = { starts_at: dayFromNow(0) };
   const refused = async (restrictions: Parameters<typeof licenseText>[1], message: string) => {
@@ -371,14 +371,14 @@ test('a licence with too few seats is refused with the numbers', async () => {
   await install({ plan: 'premium', active_user_count: 1 }, { ...start, cloud_licensing_enabled: true });
 });
 
-test('a licence that is managed elsewhere cannot be deleted', async () => {
+test('a license that is managed elsewhere cannot be deleted', async () => {
   const { id } = await install({ plan: 'premium' }, { cloud_licensing_enabled: true });
   const answer = await here.as('admin').delete(`/license/${id}`);
   assert.deepEqual([answer.status, answer.body], [422, { message: 'Cloud licenses can not be removed.' }]);
   assert.equal((await here.as('admin').get(`/license/${id}`)).status, 200);
 });
 
-test('the usage of the current licence is exported as CSV with one line per day', async () => {
+test('the usage of the current license is exported as CSV with one line per day', async () => {
   const none = await here.as('admin').get('/license/usage_export');
   assert.deepEqual([none.status, none.body], [404, { message: '404 Not Found' }]);
   const text = await licenseText(

@@ -1,4 +1,4 @@
-/** Licences: installing them, and the seats that count against them. */
+/** Licenses: installing them, and the seats that count against them. */
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import {

@@ -1,4 +1,4 @@
-/** Who takes a seat of the licence (docs/reference/licenses.md), and how many are taken. */
+/** Who takes a seat of the license (docs/reference/licenses.md), and how many are taken. */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, levels, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -35,13 +35,13 @@ export const billableCount = (db: Database): Promise<number> => countUnder(db, p
 export const billableCountUnder = (db: Database, plan: string): Promise<number> => countUnder(db, sql`${plan}::text`);
 
 export interface Seats {
-  /** How many seats the licence has; undefined when it sets no limit, and without a licence. */
+  /** How many seats the license has; undefined when it sets no limit, and without a license. */
   limit: number | undefined;
   /** How many seats are taken now. */
   used: number;
 }
 
-/** The seats of the current licence. */
+/** The seats of the current license. */
 export async function seats(db: Database): Promise<Seats> {
   const { rows } = await sql<{ user_limit: number | null; used: number }>`
     select (select nullif(user_limit, 0) from current_license) as user_limit,

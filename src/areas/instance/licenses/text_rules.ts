@@ -1,4 +1,4 @@
-/** The text of a licence: a compact JSON Web Signature, signed with Ed25519, whose payload is the terms (docs/reference/licenses.md). */
+/** The text of a license: a compact JSON Web Signature, signed with Ed25519, whose payload is the terms (docs/reference/licenses.md). */
 import type { KeyObject } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -6,7 +6,7 @@ import { nullable, optional } from '../../../http/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import { issuingKey } from './key_rules.ts';
 
-/** Loaded only when a licence is issued or installed, which most processes never do. */
+/** Loaded only when a license is issued or installed, which most processes never do. */
 const loadJose = () => import('jose');
 
 /** PostgreSQL stores neither NUL nor lone surrogates. */
@@ -32,7 +32,7 @@ const Licensed = Type.Object({
       plan: optional(Type.Enum(['starter', 'premium', 'ultimate'])),
       /** Seats; omitted or 0 means unlimited. */
       active_user_count: optional(Count),
-      /** Seats of the previous licence. */
+      /** Seats of the previous license. */
       previous_user_count: optional(Count),
       trial: optional(Type.Boolean()),
       add_ons: optional(AddOns),
@@ -44,7 +44,7 @@ const Licensed = Type.Object({
   ),
 });
 
-/** The terms of a licence: plan, licensee, period and seats. */
+/** The terms of a license: plan, licensee, period and seats. */
 export type Licensed = Static<typeof Licensed>;
 
 const validator = Compile(Licensed);
@@ -57,13 +57,13 @@ function isSound(value: unknown): value is Licensed {
 }
 
 /**
- * Issues a licence.
+ * Issues a license.
  * @returns the text, one line
  * @throws Error when it could not be installed: it has no licensee, or ends before it starts
  */
 export async function issueLicense(secrets: Secrets, licensed: Omit<Licensed, 'v'>): Promise<string> {
   const content: Licensed = { v: 1, ...licensed };
-  if (!isSound(content)) throw new Error('A licence needs a licensee, and must start before it ends.');
+  if (!isSound(content)) throw new Error('A license needs a licensee, and must start before it ends.');
   const { CompactSign } = await loadJose();
   return await new CompactSign(Buffer.from(JSON.stringify(content)))
     .setProtectedHeader({ alg: 'EdDSA' })
@@ -74,9 +74,9 @@ export async function issueLicense(secrets: Secrets, licensed: Omit<Licensed, 'v
 export const normalised = (text: string): string => `${text.replaceAll('\r\n', '\n').trim()}\n`;
 
 /**
- * Reads a licence.
+ * Reads a license.
  * @param keys the trusted keys; one of them must have signed it
- * @returns undefined when the signature is not by any of them or does not match, or the text is not a licence
+ * @returns undefined when the signature is not by any of them or does not match, or the text is not a license
  */
 export async function readLicense(text: string, keys: readonly KeyObject[]): Promise<Licensed | undefined> {
   for (const key of keys) {

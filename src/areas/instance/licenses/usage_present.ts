@@ -1,4 +1,4 @@
-/** The usage of the current licence as a table (docs/reference/licenses.md). */
+/** The usage of the current license as a table (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
@@ -15,7 +15,7 @@ interface Usage {
 const moment = 'YYYY-MM-DD HH24:MI:SS';
 
 /**
- * @returns undefined without a current licence
+ * @returns undefined without a current license
  */
 async function usageOf(db: Database): Promise<Usage | undefined> {
   const { rows } = await sql<Usage>`
@@ -31,8 +31,8 @@ const cell = (value: string | number): string =>
   value === '' || /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 
 /**
- * The usage of the current licence, as CSV.
- * @returns undefined without a licence
+ * The usage of the current license, as CSV.
+ * @returns undefined without a license
  */
 export async function usageTable(db: Database): Promise<string | undefined> {
   const usage = await usageOf(db);

@@ -22,7 +22,7 @@ export const largest_bytes = 200 * 1024;
 export const tooBigText = 'is too big (should be at most 200 KiB)';
 const imageTypes = [...new Set(signatures.map(([type]) => type))];
 export const formatText = `file format is not supported. Please try one of the following supported formats: ${imageTypes.join(', ')}`;
-/** The types in which avatars are sent. A file that is not recognised any more is sent as bytes. */
+/** The types in which avatars are sent. A file that is not recognized any more is sent as bytes. */
 export const avatarTypes = [...imageTypes, 'application/octet-stream'];
 
 /** The media type of an image, or undefined for anything that cannot be an avatar. */

@@ -6,7 +6,7 @@ import { type LabelRow, labelColumns } from './present.ts';
 import { isOwnOf, type LabelParent, labelsTitled } from './queries.ts';
 import { titleReasons } from './rules.ts';
 
-/** The colour of a label that is created by assigning its title. */
+/** The color of a label that is created by assigning its title. */
 const impliedColor = '#6699cc';
 
 /**

@@ -1,4 +1,4 @@
-/** Colours of labels and epics: `#rrggbb`, or the name that CSS has for one. */
+/** Colors of labels and epics: `#rrggbb`, or the name that CSS has for one. */
 
 /** The names of CSS Color Module Level 4, six digits each. */
 const named = new Map(
@@ -25,9 +25,9 @@ const named = new Map(
 );
 
 /**
- * Parses a colour into `#rrggbb`; the case of its digits stays.
+ * Parses a color into `#rrggbb`; the case of its digits stays.
  * @param text three or six hexadecimal digits after `#`, or a name, in any case
- * @returns undefined for text that is not a colour
+ * @returns undefined for text that is not a color
  */
 export function colorFrom(text: string): string | undefined {
   const color = text.trim();
@@ -36,11 +36,11 @@ export function colorFrom(text: string): string | undefined {
   return named.get(color.toLowerCase());
 }
 
-/** What is wrong with text as a colour, for `checked`. */
+/** What is wrong with text as a color, for `checked`. */
 export const colorReasons = (text: string): string[] => (colorFrom(text) === undefined ? ['must be a valid color code'] : []);
 
 /**
- * The text colour that is readable on a background.
+ * The text color that is readable on a background.
  * @param color `#rrggbb`
  */
 export function textColorOn(color: string): string {

@@ -83,7 +83,7 @@ test('a project label is created, shown by id and by title, updated and deleted'
   assert.deepEqual([gone.status, gone.body], [404, { message: '404 Label Not Found' }]);
 });
 
-test('a group label has no priority, and a short colour is expanded', async () => {
+test('a group label has no priority, and a short color is expanded', async () => {
   const { as, group } = await world();
   const added = await as('reporter').post(`/groups/${group.id}/labels`, { name: 'bug', color: '#f0A', priority: 1 });
   assert.equal(added.status, 201);
@@ -120,7 +120,7 @@ test('the deprecated endpoints take the label as a parameter', async () => {
   assert.deepEqual((await as('guest').get(url)).body, []);
 });
 
-test('an invalid title or colour is refused by field, and a taken title is a conflict', async () => {
+test('an invalid title or color is refused by field, and a taken title is a conflict', async () => {
   const { as, project, group } = await world();
   const url = `/projects/${project.id}/labels`;
   await as('planner').post(url, { name: 'mine', color: 'red' });
@@ -128,7 +128,7 @@ test('an invalid title or colour is refused by field, and a taken title is a con
   for (const [label, message] of [
     [{ name: ' ', color: 'red' }, { title: ["can't be blank"] }],
     [
-      { name: 'a,b', color: 'nocolour' },
+      { name: 'a,b', color: 'nocolor' },
       { title: ['is invalid'], color: ['must be a valid color code'] },
     ],
     [

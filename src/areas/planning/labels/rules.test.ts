@@ -15,14 +15,14 @@ test('of several labels with one key the last one remains', () => {
   assert.deepEqual(titles('a::b::1', 'a::b', 'a::b::2'), ['a::b', 'a::b::2']);
 });
 
-test('a colour is given in digits or by name', () => {
+test('a color is given in digits or by name', () => {
   assert.equal(colorFrom('#5843AD'), '#5843AD');
   assert.equal(colorFrom(' #fA0 '), '#ffAA00');
   assert.equal(colorFrom('RebeccaPurple'), '#663399');
   for (const text of ['', '#12', '5843AD', '#5843AG', 'constructor', 'fruit']) assert.equal(colorFrom(text), undefined, text);
 });
 
-test('text is dark on light colours', () => {
+test('text is dark on light colors', () => {
   assert.equal(textColorOn('#FFFFFF'), '#1F1E24');
   assert.equal(textColorOn('#f0ad4e'), '#FFFFFF');
 });

@@ -107,8 +107,8 @@ test('signed-in callers get all fields of projects; anonymous callers and simple
 test('lists are filtered by fields of projects', async () => {
   const here = await world();
   await open(here);
-  const red = await add(here, 'red', { topics: ['colour', 'warm'], description: '100% pure', visibility: 'public' });
-  const blue = await add(here, 'blue', { topics: ['colour'], archived: true, issues_access_level: 'disabled' });
+  const red = await add(here, 'red', { topics: ['color', 'warm'], description: '100% pure', visibility: 'public' });
+  const blue = await add(here, 'blue', { topics: ['color'], archived: true, issues_access_level: 'disabled' });
   const green = await add(here, 'green', { merge_requests_access_level: 'private', visibility: 'internal' });
   const all = { id_after: here.project.id };
   const found = async (parameters: object, persona: Parameters<World['as']>[0] = 'owner') =>
@@ -121,8 +121,8 @@ test('lists are filtered by fields of projects', async () => {
   assert.deepEqual(await found({ active: true }), [green, red]);
   assert.deepEqual(await found({ active: false }), [blue]);
   assert.deepEqual(await found({ visibility: 'internal' }), [green]);
-  assert.deepEqual(await found({ topic: 'colour' }), [blue, red]);
-  assert.deepEqual(await found({ topic: 'warm, colour' }), [red]);
+  assert.deepEqual(await found({ topic: 'color' }), [blue, red]);
+  assert.deepEqual(await found({ topic: 'warm, color' }), [red]);
   assert.deepEqual(await found({ search: 'RE' }), [green, red]);
   assert.deepEqual(await found({ search: '0% p' }), [red]);
   assert.deepEqual(await found({ search: '%' }), [red]);
@@ -198,7 +198,7 @@ test('lists are ordered by every column, and equal rows by ID', async () => {
     message: '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired',
   });
   assert.equal(
-    (await here.as('owner').get('/projects', { order_by: 'colour' })).body.error,
+    (await here.as('owner').get('/projects', { order_by: 'color' })).body.error,
     'order_by does not have a valid value',
   );
 });

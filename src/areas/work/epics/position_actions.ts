@@ -35,7 +35,7 @@ export async function moveInEpic(
   id: number,
   position: NewPosition,
 ): Promise<void> {
-  // The parameters name the neighbours by their side.
+  // The parameters name the neighbors by their side.
   const sides = { after: position.move_before_id, before: position.move_after_id };
   if (!(await db.transaction().execute((tx) => reorder(tx, order, id, sides))))
     throw badRequest(`${kind.type} could not be moved!`);

@@ -41,7 +41,7 @@ async function positionedByIds(tx: Database, order: Order, ids: readonly number[
 }
 
 /** The rows next to a position, nearest first. */
-async function neighbours(
+async function neighbors(
   tx: Database,
   order: Order,
   { id, relative_position }: Positioned,
@@ -73,11 +73,11 @@ const fewAround = 16;
  * @param most how many on each side
  */
 async function spread(tx: Database, order: Order, after: Positioned, moving_id: number, most = fewAround): Promise<void> {
-  const before = await neighbours(tx, order, after, 'before', most);
-  const behind = await neighbours(tx, order, after, 'after', most);
+  const before = await neighbors(tx, order, after, 'before', most);
+  const behind = await neighbors(tx, order, after, 'after', most);
   const around = [...before.toReversed(), after, ...behind].filter(({ id }) => id !== moving_id);
   const [first, last] = [around[0]!, around.at(-1)!];
-  // The outermost rows may move outwards if nothing follows them; others stay between their neighbours.
+  // The outermost rows may move outwards if nothing follows them; others stay between their neighbors.
   const low = before.length < most ? first.relative_position - distance : first.relative_position;
   const high = behind.length < most ? await endAfter(tx, order, last) : last.relative_position;
   const step = Math.floor((high - low) / (around.length + 1));
@@ -92,7 +92,7 @@ async function spread(tx: Database, order: Order, after: Positioned, moving_id: 
 async function positionAfter(tx: Database, order: Order, after_id: number, moving_id: number): Promise<number> {
   for (;;) {
     const after = (await positionedByIds(tx, order, [after_id])).get(after_id)!;
-    const found = await neighbours(tx, order, after, 'after', 2);
+    const found = await neighbors(tx, order, after, 'after', 2);
     const next = found.find(({ id }) => id !== moving_id)?.relative_position ?? (await endAfter(tx, order, after));
     if (next - after.relative_position > 1) return Math.floor((after.relative_position + next) / 2);
     await spread(tx, order, after, moving_id);
@@ -100,7 +100,7 @@ async function positionAfter(tx: Database, order: Order, after_id: number, movin
 }
 
 async function positionBefore(tx: Database, order: Order, before: Positioned, moving_id: number): Promise<number> {
-  const found = await neighbours(tx, order, before, 'before', 2);
+  const found = await neighbors(tx, order, before, 'before', 2);
   const previous = found.find(({ id }) => id !== moving_id);
   return previous ? positionAfter(tx, order, previous.id, moving_id) : before.relative_position - distance;
 }

@@ -75,13 +75,13 @@ test('positions never run out: hundreds of moves to the same few positions keep 
     meant.splice(meant.indexOf(iid), 1);
     // Mostly into the same gap, which exhausts positions.
     const at = random.happens(70) ? 1 : random.below(meant.length);
-    const neighbours = random.of([
+    const neighbors = random.of([
       { move_after_id: ids.get(meant[at - 1] ?? meant[at]!) },
       { move_before_id: ids.get(meant[at]!) },
     ]);
-    const target = neighbours.move_after_id !== undefined ? meant.indexOf(meant[at - 1] ?? meant[at]!) + 1 : at;
+    const target = neighbors.move_after_id !== undefined ? meant.indexOf(meant[at - 1] ?? meant[at]!) + 1 : at;
     meant.splice(target, 0, iid);
-    const { status } = await client.put(`${issuesOf(here.project)}/${iid}/reorder`, neighbours);
+    const { status } = await client.put(`${issuesOf(here.project)}/${iid}/reorder`, neighbors);
     assert.equal(status, 200);
   }
   assert.deepEqual(await order(here), meant);
