@@ -1554,6 +1554,7 @@ create table repository_sizes (
   commit_count bigint not null,
   size_bytes bigint not null,
   is_stale boolean default false not null,
+  changes bigint default 0 not null,
   constraint repository_sizes_pkey PRIMARY KEY (project_id),
   constraint repository_sizes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

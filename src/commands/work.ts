@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
-import { maintainRepository, settleReferences } from '../areas/code/repository/index.ts';
+import { maintainRepository, measureRepositories, settleReferences } from '../areas/code/repository/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import {
@@ -45,6 +45,7 @@ import { listenForStop } from './stop_request.ts';
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
   maintainRepository,
+  measureRepositories,
   settleReferences,
   removeExpiredMemberships,
   acceptInvitations,

@@ -772,6 +772,7 @@ export interface RepositorySizes {
   commit_count: number;
   size_bytes: number;
   is_stale: Generated<boolean>;
+  changes: Generated<number>;
 }
 
 export interface RequestCounts {

@@ -1,7 +1,7 @@
 import { maintain, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { measureRepository } from './size_actions.ts';
+import { measureRepository, measureUnmeasured } from './size_actions.ts';
 
 /** How long a repository waits for it: what was written in between is tidied in one run. */
 export const maintenancePause_s = 60;
@@ -20,4 +20,12 @@ export const maintainRepository = job('maintain_repository', {
     await maintain(repositoryOf(services, project));
     await measureRepository(services, project);
   },
+});
+
+/** Each later change of a repository has it measured anyway. */
+export const measureRepositories = job('measure_repositories', {
+  input: {},
+  retries: 0,
+  schedule: '33 * * * *',
+  run: ({ signal, ...services }) => measureUnmeasured(services, signal),
 });

@@ -18,13 +18,18 @@ interface MeasuredProject {
 }
 
 /**
- * Measures a repository and stores the result. A move of references meanwhile is not in it, but brings a maintenance run that measures again.
+ * Measures a repository and stores the result. If references move in the meantime, the result is stored as stale.
  * @param project must exist in the storage; if its row is gone meanwhile, nothing is stored
  */
 export async function measureRepository(
   services: Pick<Services, 'db' | 'storages'>,
   project: MeasuredProject,
 ): Promise<RepositorySize> {
+  const before = await services.db
+    .selectFrom('repository_sizes')
+    .select('changes')
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
   const repository = repositoryOf(services, project);
   const head = await resolveBranch(repository, project.default_branch);
   const [commit_count, { size_bytes }] = await Promise.all([
@@ -34,15 +39,45 @@ export async function measureRepository(
   await sql`
     insert into repository_sizes (project_id, commit_count, size_bytes)
     select id, ${commit_count}, ${size_bytes} from projects where id = ${project.id} for key share
-        on conflict (project_id) do update set commit_count = excluded.commit_count, size_bytes = excluded.size_bytes, is_stale = false`.execute(
-    services.db,
-  );
+        on conflict (project_id) do update set commit_count = excluded.commit_count, size_bytes = excluded.size_bytes,
+           is_stale = repository_sizes.changes <> ${before?.changes ?? 0}`.execute(services.db);
   return { commit_count, size_bytes };
 }
 
 /** Records that a repository has changed since it was measured. */
 export async function forgetSize(tx: Database, project_id: number): Promise<void> {
-  await tx.updateTable('repository_sizes').set({ is_stale: true }).where('project_id', '=', project_id).execute();
+  await sql`
+    insert into repository_sizes (project_id, commit_count, size_bytes, is_stale, changes) values (${project_id}, 0, 0, true, 1)
+        on conflict (project_id) do update set is_stale = true, changes = repository_sizes.changes + 1`.execute(tx);
+}
+
+const measuredAtOnce = 100;
+
+/**
+ * Measures repositories that never were, for example those that are older than the measuring.
+ * @param signal ends it between two repositories
+ * @throws AggregateError with the failures of single repositories, after all others are measured
+ */
+export async function measureUnmeasured(services: Pick<Services, 'db' | 'storages'>, signal: AbortSignal): Promise<void> {
+  const failures: unknown[] = [];
+  for (let after = 0; ; ) {
+    const projects = await services.db
+      .selectFrom('projects')
+      .select(['id', 'storage', 'default_branch'])
+      .where('id', '>', after)
+      .where(sql<boolean>`not exists (select from repository_sizes where project_id = projects.id)`)
+      .orderBy('id')
+      .limit(measuredAtOnce)
+      .execute();
+    // One after the other, so that requests find git processes free.
+    for (const project of projects) {
+      signal.throwIfAborted();
+      await measureRepository(services, project).catch((error) => failures.push(error));
+    }
+    if (projects.length < measuredAtOnce) break;
+    after = projects.at(-1)!.id;
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be measured`);
 }
 
 /** The current sizes of repositories by project: as stored, and measured where they have changed since. */

@@ -8,7 +8,8 @@ import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree } from '../../../access/index.ts';
 import { entryAt, readBlob, readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { maintainRepository } from '../../code/repository/index.ts';
+import { maintainRepository, measureRepositories } from '../../code/repository/index.ts';
+import { forgetSize } from '../../code/repository/size_actions.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -186,6 +187,54 @@ test('a project can be initialized with a README on its default branch', async (
   await performJob(here.services, maintainRepository, { project_id: body.id });
   assert.ok((await measured()).repository_size < 12_345_678);
   assert.match(await readmeOf(here, body.id, head!), /^# Begun\n\nWell begun\n$/);
+});
+
+test('a repository that changes while it is measured is measured again', async () => {
+  const here = await world();
+  const made = await here
+    .as('developer')
+    .post('/projects', { name: 'Sized', namespace_id: here.group.id, initialize_with_readme: true });
+  const project_id = made.body.id as number;
+  const sizes = () => here.db.selectFrom('repository_sizes').select('is_stale').where('project_id', '=', project_id).execute();
+  const measure = () => performJob(here.services, maintainRepository, { project_id });
+  await measure();
+  assert.deepEqual(await sizes(), [{ is_stale: false }]);
+  for (const isFirst of [false, true]) {
+    if (isFirst) await here.db.deleteFrom('repository_sizes').where('project_id', '=', project_id).execute();
+    let measuring: Promise<void> | undefined;
+    await here.db.transaction().execute(async (tx) => {
+      // The job has read the repository when it waits for the row.
+      await tx.selectFrom('projects').select('id').where('id', '=', project_id).forUpdate().execute();
+      measuring = measure();
+      await untilLockWaits(here.db);
+      await forgetSize(tx, project_id);
+    });
+    await measuring;
+    assert.deepEqual(await sizes(), [{ is_stale: true }], `first: ${isFirst}`);
+  }
+});
+
+test('repositories that were never measured are measured in the background', async () => {
+  const here = await world();
+  const made = async (name: string) =>
+    (await here.as('developer').post('/projects', { name, namespace_id: here.group.id, initialize_with_readme: true })).body
+      .id as number;
+  const [broken, whole] = [await made('Broken'), await made('Whole')];
+  const { path } = repositoryOf(here.services, { id: broken, storage: 'default' });
+  await rename(path, `${path}.away`);
+  await here.db.deleteFrom('repository_sizes').where('project_id', 'in', [broken, whole]).execute();
+  await assert.rejects(performJob(here.services, measureRepositories), /^AggregateError: 1 repositories could not be measured$/);
+  const measured = () =>
+    here.db
+      .selectFrom('repository_sizes')
+      .select(['project_id', 'commit_count'])
+      .where('project_id', 'in', [broken, whole])
+      .orderBy('project_id')
+      .execute();
+  assert.deepEqual(await measured(), [{ project_id: whole, commit_count: 1 }]);
+  await rename(`${path}.away`, path);
+  await performJob(here.services, measureRepositories);
+  assert.equal((await measured()).length, 2);
 });
 
 test('the first commit has the same effects as a push, without pending work', async () => {
