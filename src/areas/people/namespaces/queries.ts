@@ -38,7 +38,7 @@ export const publicGroups = (db: Database, search?: string) =>
 const mostSuggestions = 10_000;
 
 /**
- * The path itself if it is free, otherwise the first free one of `path1`, `path2`, …
+ * The path itself if no namespace, project or user has it, otherwise the first free one of `path1`, `path2`, …
  * @param parent the parent group; left out, the top level
  * @returns undefined when all suggestions are taken
  */
@@ -52,6 +52,7 @@ export async function freePath(
   const { rows } = await sql<{ ending: string }>`
     select ending from generate_series(0, ${sql.lit(mostSuggestions)}) number, lateral (select coalesce(nullif(number, 0)::text, '') as ending) candidate
      where not exists (select from namespaces where full_path = ${candidate}) and not exists (select from projects where full_path = ${candidate})
+       and not exists (select from users where username = ${candidate})
      order by number limit 1`.execute(db);
   return rows[0] && `${path}${rows[0].ending}`;
 }

@@ -129,6 +129,10 @@ test('a taken path is reported, with a free one as a suggestion', async () => {
   await as('owner').post('/groups', { name: 'more', path: `${group.path}x` });
   assert.deepEqual(await exists(`${group.path}x`), { exists: true, suggests: [`${group.path}x3`] });
 
+  // A service account has a username, but no namespace.
+  const { username } = (await as('admin').post('/service_accounts')).body;
+  assert.deepEqual(await exists(username), { exists: true, suggests: [`${username}1`] });
+
   assert.equal((await as('outsider').get(`/namespaces/${project.path}/exists`, { parent_id: group.id })).status, 404);
   const inside = await as('guest').get(`/namespaces/${project.path}/exists`, { parent_id: group.id });
   assert.deepEqual(inside.body, { exists: true, suggests: [`${project.path}1`] });
