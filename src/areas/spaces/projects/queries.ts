@@ -142,14 +142,14 @@ export async function projectsByKey(
 }
 
 /**
- * A user with their namespace.
+ * A user with the ID of their namespace, which is null for users without one, such as service accounts.
  * @param who ID or username
  * @throws ApiError 404
  */
 export async function userNamed(db: Database, who: number | string) {
   const row = await db
-    .selectFrom('namespaces')
-    .innerJoin('users', 'users.id', 'namespaces.owner_id')
+    .selectFrom('users')
+    .leftJoin('namespaces', 'namespaces.owner_id', 'users.id')
     .select(['users.id', 'users.private_profile', 'namespaces.id as namespace_id'])
     .where((q) => (typeof who === 'number' ? q('users.id', '=', who) : q('users.username', '=', who)))
     .executeTakeFirst();

@@ -131,7 +131,8 @@ const lists = [
     handle: async ({ caller, input, ...services }) => {
       const { db } = services;
       const { namespace_id } = await userNamed(db, input.user_id);
-      const rows = filtered(visibleProjectRows(db, caller).where('namespace_id', '=', namespace_id), caller, input);
+      const isPersonal = namespace_id === null ? sql<boolean>`false` : sql<boolean>`namespace_id = ${namespace_id}`;
+      const rows = filtered(visibleProjectRows(db, caller).where(isPersonal), caller, input);
       return presentProjectPage(services, caller, await paginate(db, rows, input), input);
     },
   }),

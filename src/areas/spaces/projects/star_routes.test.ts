@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientOf } from '../../../../test/support/client.ts';
 import { world } from '../../../../test/support/world.ts';
 
 test('a project is starred and unstarred once; stars are counted and listed', async () => {
@@ -30,6 +31,20 @@ test('a project is starred and unstarred once; stars are counted and listed', as
 
   assert.equal((await as('guest').post(`${url}/unstar`)).body.star_count, 1);
   assert.equal((await as('guest').post(`${url}/unstar`)).status, 304);
+});
+
+test('a service account, which has no namespace, has starred projects and no personal ones', async () => {
+  const { as, project, url } = await world();
+  const { id } = (await as('admin').post('/service_accounts')).body;
+  const { token } = (await as('admin').post(`/users/${id}/personal_access_tokens`, { name: 'star', scopes: ['api'] })).body;
+  await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 10 });
+  assert.equal((await clientOf(`${url}/api/v4`, token).post(`/projects/${project.id}/star`)).status, 201);
+  const listed = async (list: string) => {
+    const { status, body } = await as('owner').get(`/users/${id}/${list}`);
+    return [status, body.map((shown: { id: number }) => shown.id)];
+  };
+  assert.deepEqual(await listed('starred_projects'), [200, [project.id]]);
+  assert.deepEqual(await listed('projects'), [200, []]);
 });
 
 test('the contributed projects of a user are listed for a year, to callers who can see them', async () => {
