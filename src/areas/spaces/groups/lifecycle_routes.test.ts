@@ -222,6 +222,17 @@ test('a group with inherited owners keeps an owner after a transfer', async () =
   assert.equal((await here.as('guest').get(`/groups/${below.id}`)).status, 404);
 });
 
+test('a group whose only own owner is blocked gets another one after a transfer', async () => {
+  const here = await world();
+  const below = await addGroup(here, `below-${here.group.id}`, here.group.id);
+  const { id } = await here.person();
+  assert.equal((await here.as('owner').post(`/groups/${below.id}/members`, { user_id: id, access_level: 50 })).status, 201);
+  assert.equal((await here.as('admin').post(`/users/${id}/block`)).status, 201);
+  assert.equal((await here.as('owner').post(`/groups/${below.id}/transfer`)).body.parent_id, null);
+  const { status, body } = await here.as('owner').get(`/groups/${below.id}/members/${here.people.owner.id}`);
+  assert.deepEqual([status, body.access_level], [200, 50]);
+});
+
 test('an administrator transfers a project to a group', async () => {
   const here = await world();
   const there = await addGroup(here, `there-${here.group.id}`);

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import {
   type Group,
+  isLastingOwner,
   isMoreVisible,
   levels,
   lockTrees,
@@ -84,14 +85,14 @@ async function hideBelow(tx: Database, group_id: number, visibility: VisibilityN
     .execute();
 }
 
-/** A group that had only inherited owners gets the actor as its owner. */
+/** A group that would have no owner who stays, of its own or inherited, gets the actor as its owner. */
 async function keepOwner(tx: Database, group_id: number, user_id: number): Promise<void> {
   await sql`
     insert into members (group_id, user_id, access_level, created_by_id)
     select ${group_id}, ${user_id}, ${levels.owner}, ${user_id}
      where not exists (
-       select from members join namespaces on members.group_id = any(namespaces.traversal_ids)
-        where namespaces.id = ${group_id} and access_level = ${levels.owner} and expires_at is null)
+       select from members join users on users.id = members.user_id join namespaces on members.group_id = any(namespaces.traversal_ids)
+        where namespaces.id = ${group_id} and ${isLastingOwner})
     on conflict (group_id, user_id) do update
        set access_level = ${levels.owner}, member_role_id = null, expires_at = null, updated_at = now()`.execute(tx);
 }
