@@ -239,6 +239,11 @@ test('an administrator transfers a project to a group', async () => {
   assert.equal((await here.as('owner').post(`/groups/${there.id}/projects/${here.project.id}`)).status, 403);
   const moved = await here.as('admin').post(`/groups/${there.id}/projects/${here.project.id}`);
   assert.deepEqual([moved.status, moved.body.id], [201, there.id]);
+  const again = await here.as('admin').post(`/groups/${there.id}/projects/${here.project.id}`);
+  const reason = 'Failed to transfer project {:new_namespace=>["Project is already in this namespace."]}';
+  assert.deepEqual([again.status, again.body], [400, { message: reason }]);
+  const unknown = await here.as('admin').post(`/groups/${there.id}/projects/99999999`);
+  assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Project Not Found' }]);
   assert.deepEqual(idsOf((await here.as('owner').get(`/groups/${there.id}/projects`)).body), [here.project.id]);
 });
 

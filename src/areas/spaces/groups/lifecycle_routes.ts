@@ -124,6 +124,11 @@ export const groupLifecycleRoutes = [
     access: groupForAdmin,
     input: { project_id: Type.String({ description: 'ID or full path' }) },
     returns: one(GroupDetailForm),
+    refusals: {
+      400: 'Failed to transfer project {:new_namespace=>[<reasons>]}',
+      404: '404 Project Not Found',
+      409: 'Another request has just transferred the project.',
+    },
     handle: async ({ caller, group, input, ...services }) => {
       const project = await visibleProject(services.db, caller, input.project_id);
       await services.db.transaction().execute((tx) => transferProject(tx, caller, project.id, group.id));

@@ -166,6 +166,28 @@ test('a pending promotion is deleted with its membership, and is not approved af
   assert.deepEqual([await levelOf(here, removed.id), await levelOf(here, late.id)], [undefined, 10]);
 });
 
+test('a promotion that has fallen below an inherited role is not approved and stays pending', async (t) => {
+  const here = await licensed(t, { enable_member_promotion_management: true });
+  const { as } = here;
+  const { id, username } = await here.person();
+  const wish = { user_id: id, access_level: 30 };
+  const asked = await as('owner').post(`/projects/${here.project.id}/members`, wish);
+  assert.deepEqual(asked.body, { message: { [username]: queued } });
+  assert.equal((await as('admin').post(membersUrl(here), { ...wish, access_level: 40 })).status, 201);
+  const pending = async () =>
+    (await as('admin').get('/member_approvals', { status: 'pending' })).body.filter(
+      ({ user }: { user: { id: number } }) => user.id === id,
+    );
+  const [waiting] = await pending();
+  const refused = await as('admin').put(`/member_approvals/${waiting.id}/approve`);
+  assert.equal(refused.status, 422);
+  assert.match(
+    refused.body.message,
+    /^Access level should be greater than or equal to Maintainer inherited membership from group /,
+  );
+  assert.deepEqual(await pending(), [waiting]);
+});
+
 test('becoming a member requires a seat of the license', async (t) => {
   const here = await licensed(t, { seat_control: 'block_overages' }, 1);
   const { as } = here;

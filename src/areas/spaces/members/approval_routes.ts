@@ -14,12 +14,14 @@ import {
   paginate,
   paging,
   put,
+  type Refusals,
   resource,
   Timestamp,
 } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { approve, deny } from './approval_decision_actions.ts';
 import { usersById } from './queries.ts';
+import { lastOwnerText } from './rules.ts';
 
 const Status = Type.Enum(['pending', 'approved', 'denied']);
 
@@ -61,7 +63,12 @@ async function present(db: Database, url: string, rows: readonly Row[]): Promise
   }));
 }
 
-const decision = (name: string, summary: string, decide: (tx: Database, id: number, admin_id: number) => Promise<void>) =>
+const decision = (
+  name: string,
+  summary: string,
+  decide: (tx: Database, id: number, admin_id: number) => Promise<void>,
+  refusals: Refusals = {},
+) =>
   put(`/member_approvals/:id/${name}`, {
     operation: `${name}MemberApproval`,
     summary,
@@ -69,7 +76,7 @@ const decision = (name: string, summary: string, decide: (tx: Database, id: numb
     plan: 'ultimate',
     input: { id: Id },
     returns: one(MemberApproval),
-    refusals: { 409: '409 Conflict', 422: 'Expires at <reason>' },
+    refusals: { 409: '409 Conflict', ...refusals },
     handle: async ({ db, url, caller, input: { id } }) => {
       await db.transaction().execute((tx) => decide(tx, id, caller.id));
       const row = found(undefined, await approvals(db).where('id', '=', id).executeTakeFirst());
@@ -93,6 +100,14 @@ export const memberApprovalRoutes = [
       return { ...page, items: await present(db, url, page.items) };
     },
   }),
-  decision('approve', 'Approve a request to promote a member', approve),
+  decision('approve', 'Approve a request to promote a member', approve, {
+    422: [
+      'Expires at <reason>',
+      'Access level <reason>',
+      'There are not enough available seats to invite this many users.',
+      'not authorized to update member',
+      lastOwnerText,
+    ],
+  }),
   decision('deny', 'Deny a request to promote a member', deny),
 ];
