@@ -171,10 +171,12 @@ test('a transferred group takes everything along: paths, authorizations and visi
   ).body;
   assert.deepEqual((await move(foreign.id)).body, { message: "Transfer failed: You don't have enough permissions." });
   assert.equal((await move(99_999_999)).status, 404);
-  const locations = await here
-    .as('owner')
-    .get(`/groups/${here.group.id}/transfer_locations`, { search: `parent-${here.group.id}` });
-  assert.deepEqual(idsOf(locations.body), [parent.id]);
+  const locations = async () =>
+    (await here.as('owner').get(`/groups/${here.group.id}/transfer_locations`, { search: `parent-${here.group.id}` })).body;
+  assert.deepEqual(idsOf(await locations()), [parent.id]);
+  assert.equal((await here.as('owner').post(`/groups/${parent.id}/archive`)).status, 200);
+  assert.deepEqual(await locations(), []);
+  assert.equal((await here.as('owner').post(`/groups/${parent.id}/unarchive`)).status, 200);
 
   const moved = await move(parent.id);
   assert.deepEqual(

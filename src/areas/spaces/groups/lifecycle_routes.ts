@@ -1,7 +1,16 @@
 /** Archiving, transferring, deleting and restoring groups. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { groupForAdmin, groupLevel, groupRole, levels, visibleGroup, visibleProject, withChange } from '../../../access/index.ts';
+import {
+  groupForAdmin,
+  groupLevel,
+  groupRole,
+  isListedGroup,
+  levels,
+  visibleGroup,
+  visibleProject,
+  withChange,
+} from '../../../access/index.ts';
 import {
   accepted,
   del,
@@ -111,6 +120,7 @@ export const groupLifecycleRoutes = [
     handle: async ({ db, url, caller, group, input }) => {
       const groups = publicGroups(db, input.search)
         .where(sql<boolean>`${groupLevel(caller)} >= ${sql.lit(levels.owner)}`)
+        .where(sql<boolean>`not ${isListedGroup('archived')} and not ${isListedGroup('marked_for_deletion')}`)
         .where(sql<boolean>`not traversal_ids @> ${[group.id]}::bigint[] and id is distinct from ${group.parent_id}::bigint`)
         .orderBy('name')
         .orderBy('id');

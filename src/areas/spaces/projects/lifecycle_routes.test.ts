@@ -197,6 +197,9 @@ test('a transferred project gets the authorizations of its new namespace, and it
     locations.body.map(({ id }: { id: number }) => id),
     [there.id],
   );
+  assert.equal((await here.as('owner').post(`/groups/${there.id}/archive`)).status, 200);
+  assert.deepEqual((await here.as('owner').get(`${url}/transfer_locations`, { search: 'there' })).body, []);
+  assert.equal((await here.as('owner').post(`/groups/${there.id}/unarchive`)).status, 200);
   assert.equal((await here.as('maintainer').put(`${url}/transfer`, { namespace: there.id })).status, 403);
   assert.deepEqual((await here.as('owner').put(`${url}/transfer`, { namespace: 'nowhere' })).body, {
     message: '404 Namespace Not Found',

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   groupLevel,
+  isListedGroup,
   isVisibleGroup,
   lesserVisibility,
   levels,
@@ -84,7 +85,8 @@ async function namespaceIdOf(tx: Database, project_id: number): Promise<number> 
 
 /** A predicate on rows of `namespaces`: the caller may create projects in the group, as `mayCreateIn` decides for one. */
 export const takesProjectsOf = (caller: Caller): RawBuilder<SqlBool> => sql`
-  (namespaces.kind = 'group' and case namespaces.project_creation_level
+  (namespaces.kind = 'group' and not ${isListedGroup('archived')} and not ${isListedGroup('marked_for_deletion')}
+   and case namespaces.project_creation_level
      when 'developer' then ${groupLevel(caller)} >= ${sql.lit(levels.developer)}
      when 'maintainer' then ${groupLevel(caller)} >= ${sql.lit(levels.maintainer)}
      when 'owner' then ${groupLevel(caller)} >= ${sql.lit(levels.owner)}
