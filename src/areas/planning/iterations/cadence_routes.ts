@@ -1,6 +1,6 @@
 /** Cadences: the schedule of a group's iterations. They are an addition of ours (docs/decisions/0014-iteration-cadences-have-endpoints.md). */
 import { Type } from 'typebox';
-import { groupRole } from '../../../access/index.ts';
+import { groupRole, planningRole } from '../../../access/index.ts';
 import { columnsOf, type Database } from '../../../db/index.ts';
 import {
   allOptional,
@@ -47,7 +47,8 @@ const cadenceOf = async (db: Database, group_id: number, id: number) =>
 const list = '/groups/:id/iteration_cadences';
 const single = `${list}/:cadence_id`;
 const reader = groupRole('guest');
-const planner = groupRole('planner');
+// Unlike `groupRole`, it refuses changes in archived groups and those marked for deletion.
+const planner = planningRole('group', 'planner');
 const plan = 'premium';
 
 export const iterationCadenceRoutes = [
@@ -78,9 +79,9 @@ export const iterationCadenceRoutes = [
     input: { ...changes, title: Type.String() },
     returns: one(IterationCadence),
     refusals: { 400: '<parameter>: <reason>' },
-    handle: async ({ db, group, input }) => {
-      const id = await db.transaction().execute((tx) => addCadence(tx, group.id, input));
-      return cadenceOf(db, group.id, id);
+    handle: async ({ db, parent, input }) => {
+      const id = await db.transaction().execute((tx) => addCadence(tx, parent.id, input));
+      return cadenceOf(db, parent.id, id);
     },
   }),
   put(single, {
@@ -92,9 +93,9 @@ export const iterationCadenceRoutes = [
     rules: [atLeastOneOf(...Object.keys(changes))],
     returns: one(IterationCadence),
     refusals: { 400: '<parameter>: <reason>', 404: '404 Iteration Cadence Not Found' },
-    handle: async ({ db, group, input: { cadence_id, ...changed } }) => {
-      await db.transaction().execute((tx) => changeCadence(tx, group.id, cadence_id, changed));
-      return cadenceOf(db, group.id, cadence_id);
+    handle: async ({ db, parent, input: { cadence_id, ...changed } }) => {
+      await db.transaction().execute((tx) => changeCadence(tx, parent.id, cadence_id, changed));
+      return cadenceOf(db, parent.id, cadence_id);
     },
   }),
   del(single, {
@@ -106,8 +107,8 @@ export const iterationCadenceRoutes = [
     conditional: true,
     returns: nothing,
     refusals: { 404: '404 Iteration Cadence Not Found' },
-    handle: async ({ db, group, input, unmodified_since }) => {
-      const { id, updated_at } = await cadenceOf(db, group.id, input.cadence_id);
+    handle: async ({ db, parent, input, unmodified_since }) => {
+      const { id, updated_at } = await cadenceOf(db, parent.id, input.cadence_id);
       checkUnmodified(updated_at, unmodified_since);
       await deleteFound(db, 'iteration_cadences', id, 'Iteration Cadence');
     },
@@ -133,8 +134,8 @@ export const iterationCadenceRoutes = [
       ],
       404: '404 Iteration Cadence Not Found',
     },
-    handle: async ({ db, url, group, input: { cadence_id, ...iteration } }) => {
-      const id = await db.transaction().execute((tx) => addIteration(tx, group.id, cadence_id, iteration));
+    handle: async ({ db, url, parent, input: { cadence_id, ...iteration } }) => {
+      const id = await db.transaction().execute((tx) => addIteration(tx, parent.id, cadence_id, iteration));
       return presentIteration(url, await iterationRows(db).where('iterations.id', '=', id).executeTakeFirstOrThrow());
     },
   }),

@@ -191,6 +191,25 @@ test('iterations are added to a manual cadence, and never overlap', async () => 
   );
 });
 
+test('cadences of an archived group are shown, but neither they nor their iterations change', async () => {
+  const { as, group, db } = await world();
+  const url = `/groups/${group.id}/iteration_cadences`;
+  const { id } = (await as('planner').post(url, { title: 'By hand', automatic: false })).body;
+  await db.updateTable('namespaces').set({ archived: true }).where('id', '=', group.id).execute();
+  const before = (await as('guest').get(`${url}/${id}`)).body;
+  const days = { start_date: daysFromNow(1), due_date: daysFromNow(2) };
+  for (const refused of [
+    await as('owner').post(url, weekly()),
+    await as('owner').put(`${url}/${id}`, { title: 'Other' }),
+    await as('owner').post(`${url}/${id}/iterations`, days),
+    await as('owner').delete(`${url}/${id}`),
+  ])
+    assert.deepEqual([refused.status, refused.body.message], [403, '403 Forbidden - The group is archived.']);
+  assert.deepEqual((await as('guest').get(url)).body, [before]);
+  await db.updateTable('namespaces').set({ archived: false }).where('id', '=', group.id).execute();
+  assert.equal((await as('planner').post(`${url}/${id}/iterations`, days)).status, 201);
+});
+
 test('an invalid cadence is refused with reasons by field', async () => {
   const { as, group } = await world();
   const url = `/groups/${group.id}/iteration_cadences`;
