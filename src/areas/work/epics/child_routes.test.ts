@@ -113,6 +113,30 @@ test('hidden children are not listed, and a hidden parent is not shown in its ch
   assert.ok(!JSON.stringify(notes.body).includes(`&${hidden.iid} `), 'nor in what was noted');
 });
 
+test('an epic of a group that cannot be changed becomes neither a child nor a parent', async () => {
+  const here = await world();
+  const owner = here.as('owner');
+  const epic = await addEpic(here);
+  const { id } = (await owner.post('/groups', { name: 'Elsewhere', path: `elsewhere-${here.group.id}` })).body;
+  const foreign = (await owner.post(`/groups/${id}/epics`, { title: 'foreign' })).body;
+  const set = (state: { archived: boolean; marked_for_deletion_at: string | null }) =>
+    here.db.updateTable('namespaces').set(state).where('id', '=', id).execute();
+  const missing = 'No matching epic found. Make sure that you are adding a valid epic URL.';
+  for (const by of ['owner', 'admin'] as const)
+    for (const state of [
+      { archived: true, marked_for_deletion_at: null },
+      { archived: false, marked_for_deletion_at: new Date().toISOString() },
+    ]) {
+      await set(state);
+      const child = await here.as(by).post(`${childrenOf(here, epic)}/${foreign.id}`);
+      assert.deepEqual([child.status, child.body.message], [404, missing]);
+      const parent = await here.as(by).put(`/groups/${here.group.id}/epics/${epic.iid}`, { parent_id: foreign.id });
+      assert.deepEqual([parent.status, parent.body.message], [400, { parent: [missing] }]);
+    }
+  await set({ archived: false, marked_for_deletion_at: null });
+  assert.equal((await owner.post(`${childrenOf(here, epic)}/${foreign.id}`)).status, 201);
+});
+
 test('concurrent assignments do not create a cycle', async () => {
   const here = await world();
   const [one, other] = [await addEpic(here), await addEpic(here)];

@@ -65,3 +65,26 @@ test('invalid links are refused, and hidden epics stay hidden', async () => {
     [403, "Couldn't link epic. You must have at least the Planner role in both groups."],
   );
 });
+
+test('a link to an epic of an archived group is neither created nor deleted', async () => {
+  const here = await world();
+  const owner = here.as('owner');
+  const epic = await addEpic(here);
+  const { id } = (await owner.post('/groups', { name: 'Elsewhere', path: `elsewhere-${here.group.id}` })).body;
+  const [linked, other] = [
+    (await owner.post(`/groups/${id}/epics`, { title: 'linked' })).body,
+    (await owner.post(`/groups/${id}/epics`, { title: 'other' })).body,
+  ];
+  const path = linksOf(here, epic);
+  const link = await owner.post(path, { target_group_id: id, target_epic_iid: linked.iid });
+  assert.equal(link.status, 201);
+  const archive = (archived: boolean) => here.db.updateTable('namespaces').set({ archived }).where('id', '=', id).execute();
+  await archive(true);
+  const refusal = [403, "Couldn't link epic. You must have at least the Planner role in both groups."];
+  const created = await owner.post(path, { target_group_id: id, target_epic_iid: other.iid });
+  assert.deepEqual([created.status, created.body.message], refusal);
+  const deleted = await owner.delete(`${path}/${link.body.id}`);
+  assert.deepEqual([deleted.status, deleted.body.message], refusal);
+  await archive(false);
+  assert.equal((await owner.delete(`${path}/${link.body.id}`)).status, 200);
+});

@@ -128,6 +128,7 @@ const routes = [
     access: epicRole('planner'),
     input: { related_epic_link_id: Id },
     returns: withStatus(200, one(EpicLink)),
+    refusals: { 403: roleText, 404: noMatchText(epicKind) },
     handle: async ({ db, url, caller, group, epic, input }) => {
       const link = await linkOf(db, caller, theEpic(epic.id), input.related_epic_link_id);
       const other = await visibleEpic(db, caller, link.source_id === epic.id ? link.target_id : link.source_id);

@@ -1,6 +1,6 @@
 /** The tree of epics: parents and children. */
 import { sql } from 'kysely';
-import { epicKind, isMemberOfGroup, levels, theEpic } from '../../../access/index.ts';
+import { epicKind, isGroup, isMemberOfGroup, levels, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
@@ -37,11 +37,15 @@ async function levelsOf(tx: Database, child_id: number, parent_id: number): Prom
   return rows[0]!;
 }
 
-/** Whether the caller may change the epics of a group. */
+/** Whether the caller may change the epics of a group: as a Planner, while it is neither archived nor marked for deletion. */
 export async function mayPlanIn(tx: Database, caller: Caller, group_id: number): Promise<boolean> {
-  if (caller.admin) return true;
-  const query = tx.selectFrom('namespaces').select('id').where('id', '=', group_id);
-  return (await query.where(isMemberOfGroup(caller, levels.planner)).executeTakeFirst()) !== undefined;
+  const query = tx
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', '=', group_id)
+    .where(caller.admin ? sql<boolean>`true` : isMemberOfGroup(caller, levels.planner))
+    .where(sql<boolean>`not ${isGroup('archived')} and not ${isGroup('marked_for_deletion')}`);
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** Why an epic cannot be the child of another, undefined when it can. */
