@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { epicKind, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { emojiNamed } from '../../conversation/award_emoji/index.ts';
 import {
   type Filter,
   type FilterTable,
@@ -20,7 +19,7 @@ const exclusions = sharedExclusions(epicKind);
 
 const table: FilterTable<EpicFilters, SeenBy> = {
   ...sharedFilters(epicKind),
-  my_reaction_emoji: (name, { caller }) => reactedTo(epicKind, caller, emojiNamed(name) ?? name),
+  my_reaction_emoji: (name, { caller }) => reactedTo(epicKind, caller, name),
   not: (not, seen) => filtersOf(exclusions, not, seen),
 };
 

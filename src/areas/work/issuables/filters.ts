@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { MaybeCaller, NoteableKind } from '../../../access/index.ts';
 import { isFoundIn } from '../../../texts/index.ts';
+import { emojiNamed } from '../../conversation/award_emoji/index.ts';
 import type { Names } from './name_queries.ts';
 
 export type Predicate = RawBuilder<SqlBool>;
@@ -114,14 +115,14 @@ export function sharedFilters(kind: NoteableKind): FilterTable<SharedFilters, Se
 
 /**
  * By the caller's own reactions. Anonymous callers have none, so nothing is queried.
- * @param name of an emoji as stored, or a keyword
+ * @param name of an emoji, or a keyword
  */
 export function reactedTo(kind: NoteableKind, caller: MaybeCaller, name: string): Filter | undefined {
   if (!caller) return undefined;
   const [word, of] = [wordOf(name), sql.ref(kind.column)];
   const own = sql`select ${of} from award_emoji where user_id = ${caller.id} and ${of} is not null`;
   if (word === 'none') return wide(sql`not exists (${own} and ${of} = ${sql.ref(`${kind.table}.id`)})`);
-  return among(kind, word === 'any' ? own : sql`${own} and name = ${name}`);
+  return among(kind, word === 'any' ? own : sql`${own} and name = ${emojiNamed(name) ?? name}`);
 }
 
 /** The same in `not`. */

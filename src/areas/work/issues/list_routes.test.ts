@@ -268,6 +268,7 @@ test('filters by iid, time, type and reaction', async () => {
     .values([
       { name: 'rocket', user_id: people.reporter.id, issue_id: first },
       { name: 'eyes', user_id: people.owner.id, issue_id: second },
+      { name: 'thumbsup', user_id: people.reporter.id, issue_id: first },
     ])
     .execute();
   assert.deepEqual(await everywhere(here, { iids: [iid] }), ['second']);
@@ -279,6 +280,7 @@ test('filters by iid, time, type and reaction', async () => {
   assert.deepEqual(await everywhere(here, { updated_after: '2020-02-01', updated_before: '2020-03-01' }), ['first']);
   assert.deepEqual(await everywhere(here, { issue_type: 'incident' }), ['first']);
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'rocket' }), ['first']);
+  assert.deepEqual(await everywhere(here, { my_reaction_emoji: '+1' }), ['first'], 'as it was written when it was added');
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'eyes' }), []);
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'Any' }), ['first']);
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'None' }), ['second']);
