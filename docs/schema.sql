@@ -644,6 +644,13 @@ create table group_links (
 CREATE INDEX group_links_by_invited ON group_links USING btree (invited_group_id, id);
 CREATE INDEX group_links_expiring ON group_links USING btree (expires_at) WHERE expires_at IS NOT NULL;
 
+create table group_seats (
+  group_id bigint not null,
+  most_used integer not null,
+  constraint group_seats_pkey PRIMARY KEY (group_id),
+  constraint group_seats_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
+);
+
 create table instance (
   id integer default 1 not null,
   secret_fingerprint bytea not null,

@@ -12,7 +12,7 @@ import {
   tellOfPrimaryChange,
   tellOfPrimaryRequest,
 } from '../areas/people/emails/index.ts';
-import { deleteRepositories, removeGroup } from '../areas/people/namespaces/index.ts';
+import { deleteRepositories, recordGroupSeats, removeGroup } from '../areas/people/namespaces/index.ts';
 import { deleteOldOauthTokens } from '../areas/people/oauth_tokens/index.ts';
 import { removeUser } from '../areas/people/users/index.ts';
 import { advanceIterations } from '../areas/planning/iterations/index.ts';
@@ -80,6 +80,7 @@ const jobs: readonly AnyJob[] = [
   tellOfPrimaryChange,
   removeUnconfirmedEmails,
   recordBillableUsers,
+  recordGroupSeats,
   warnOfLicenseEnd,
   tellOfLicenseEnd,
 ];

@@ -287,6 +287,11 @@ export interface GroupLinks {
   updated_at: Generated<Timestamp>;
 }
 
+export interface GroupSeats {
+  group_id: number;
+  most_used: number;
+}
+
 export interface Instance {
   id: Generated<number>;
   secret_fingerprint: Buffer;
@@ -997,6 +1002,7 @@ export interface DB {
   gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;
   group_links: GroupLinks;
+  group_seats: GroupSeats;
   instance: Instance;
   internal_ids: InternalIds;
   invitations: Invitations;

@@ -165,12 +165,16 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
     ['GET /groups/:id', groupDetail, await owner.get(ofGroup)],
     [
       'GET /namespaces',
-      [...namespace, ...fields('projects_count plan trial trial_ends_on')],
+      [...namespace, ...fields('projects_count root_repository_size plan trial trial_ends_on end_date')],
       await owner.get('/namespaces', { owned_only: true }),
     ],
     [
       'GET /namespaces/:id',
-      [...namespace, ...fields('members_count_with_descendants projects_count billable_members_count plan trial trial_ends_on')],
+      [
+        ...namespace,
+        ...fields('members_count_with_descendants projects_count root_repository_size billable_members_count seats_in_use'),
+        ...fields('max_seats_used plan trial trial_ends_on end_date'),
+      ],
       await owner.get(`/namespaces/${here.group.id}`),
     ],
     ['statistics', statistics, await inside(owner.get(ofProject, { statistics: true }), 'statistics')],

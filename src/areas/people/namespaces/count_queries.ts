@@ -9,7 +9,13 @@ import type { NamespaceRow } from './present.ts';
 export interface Counts {
   members_count_with_descendants?: number;
   billable_members_count?: number;
+  /** Equal to `billable_members_count`. */
+  seats_in_use?: number;
+  /** The highest `seats_in_use` so far. */
+  max_seats_used?: number;
   projects_count?: number;
+  /** In bytes. */
+  root_repository_size?: number;
 }
 
 /** All namespaces below some, and these themselves: `top_id`, `id`. */
@@ -17,32 +23,77 @@ const placesBelow = (ids: readonly number[]) => sql`
   (select top.id as top_id, inside.id from unnest(${ofAnyLength(ids, 'bigint[]')}) top(id) join namespaces inside on inside.traversal_ids @> array[top.id])`;
 
 /** How many users are members of each group or of something in it; of top-level groups also how many of them take a seat. */
-export async function memberCounts(db: Database, groups: readonly NamespaceRow[]): Promise<(Counts & { id: number })[]> {
+export async function memberCounts(
+  db: Database,
+  groups: readonly Pick<NamespaceRow, 'id' | 'parent_id'>[],
+): Promise<(Counts & { id: number })[]> {
   if (groups.length === 0) return [];
   const ids = groups.map(({ id }) => id);
   const tops = groups.filter(({ parent_id }) => parent_id === null).map(({ id }) => id);
-  const { rows } = await sql<{ id: number; members: number; billable: number }>`
+  const { rows } = await sql<{ id: number; members: number; billable: number; most: number }>`
     with place as (select * from ${placesBelow(ids)} place),
          joined as (select top_id, user_id from place join members on members.group_id = place.id where ${countsToday('members')}
                     union
                     select top_id, user_id from place join projects on projects.namespace_id = place.id join members on members.project_id = projects.id
-                     where ${countsToday('members')})
-    select top_id as id, count(*) as members, count(*) filter (where top_id = any(${ofAnyLength(tops, 'bigint[]')}) and ${isBillable}) as billable
-      from joined join users on users.id = joined.user_id group by top_id`.execute(db);
+                     where ${countsToday('members')}),
+         counted as (select top_id, count(*) as members, count(*) filter (where top_id = any(${ofAnyLength(tops, 'bigint[]')}) and ${isBillable}) as billable
+                       from joined join users on users.id = joined.user_id group by top_id)
+    select top.id, coalesce(members, 0) as members, coalesce(billable, 0) as billable, greatest(billable, most_used, 0) as most
+      from unnest(${ofAnyLength(ids, 'bigint[]')}) top(id) left join counted on top_id = top.id left join group_seats on group_id = top.id`.execute(
+    db,
+  );
   const found = new Map(rows.map((row) => [row.id, row]));
   return groups.map(({ id, parent_id }) => {
-    const { members, billable } = found.get(id) ?? { members: 0, billable: 0 };
-    return { id, members_count_with_descendants: members, ...(parent_id === null ? { billable_members_count: billable } : {}) };
+    const { members, billable, most } = found.get(id)!;
+    const seats = { billable_members_count: billable, seats_in_use: billable, max_seats_used: most };
+    return { id, members_count_with_descendants: members, ...(parent_id === null ? seats : {}) };
   });
 }
 
-/** How many projects are in each namespace and below it. */
+/** How many projects are in each namespace and below it, and the size of their repositories as last measured. */
 export async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]): Promise<(Counts & { id: number })[]> {
   if (namespaces.length === 0) return [];
   const ids = namespaces.map(({ id }) => id);
-  const { rows } = await sql<{ id: number; projects: number }>`
-    select top_id as id, count(*) as projects from ${placesBelow(ids)} place join projects on projects.namespace_id = place.id
+  const { rows } = await sql<{ id: number; projects: number; size_bytes: number }>`
+    select top_id as id, count(*) as projects, coalesce(sum(size_bytes), 0)::bigint as size_bytes
+      from ${placesBelow(ids)} place join projects on projects.namespace_id = place.id
+      left join repository_sizes on repository_sizes.project_id = projects.id
      group by top_id`.execute(db);
-  const found = new Map(rows.map(({ id, projects }) => [id, projects]));
-  return ids.map((id) => ({ id, projects_count: found.get(id) ?? 0 }));
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const { projects, size_bytes } = found.get(id) ?? { projects: 0, size_bytes: 0 };
+    return { id, projects_count: projects, root_repository_size: size_bytes };
+  });
+}
+
+const countedAtOnce = 1000;
+
+/**
+ * Counts the seats that each top-level group takes, and keeps the highest number.
+ * @param signal ends it between two batches
+ */
+export async function recordSeats(db: Database, signal: AbortSignal): Promise<void> {
+  for (let after = 0; ; ) {
+    signal.throwIfAborted();
+    const groups = await db
+      .selectFrom('namespaces')
+      .select(['id', 'parent_id'])
+      .where('kind', '=', 'group')
+      .where('parent_id', 'is', null)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(countedAtOnce)
+      .execute();
+    const counts = await memberCounts(db, groups);
+    const [ids, seats] = [counts.map(({ id }) => id), counts.map(({ seats_in_use }) => seats_in_use!)];
+    await sql`
+      insert into group_seats (group_id, most_used)
+      select id, seats from unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(seats, 'integer[]')}) counted(id, seats)
+       where exists (select from namespaces where namespaces.id = counted.id for key share)
+          on conflict (group_id) do update set most_used = excluded.most_used where group_seats.most_used < excluded.most_used`.execute(
+      db,
+    );
+    if (groups.length < countedAtOnce) return;
+    after = groups.at(-1)!.id;
+  }
 }

@@ -18,7 +18,7 @@ export {
   removeGroupsNow,
   unmark,
 } from './deletion_actions.ts';
-export { deleteRepositories, removeGroup } from './jobs.ts';
+export { deleteRepositories, recordGroupSeats, removeGroup } from './jobs.ts';
 export {
   groupWebUrl,
   NamespaceBasic,

@@ -1,4 +1,4 @@
-/** Deleting groups with everything in them, and repositories of deleted projects. */
+/** Deleting groups with everything in them, and repositories of deleted projects; counting seats. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { lockTrees, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
@@ -6,6 +6,7 @@ import type { Database } from '../../../db/index.ts';
 import { deleteRepository, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { recordSeats } from './count_queries.ts';
 
 /**
  * Deletes repositories. Enqueued by the transaction that deletes the projects, whose IDs are never reused. The job can be interrupted anywhere and run again:
@@ -70,4 +71,12 @@ export const removeGroup = job('remove_group', {
   run: async ({ db, input, log }) => {
     if (await removeMarked(db, input.group_id)) log.info(input, 'deleted a group');
   },
+});
+
+/** Between two runs, the maximum of a group is what is in use if that is more. */
+export const recordGroupSeats = job('record_group_seats', {
+  input: {},
+  retries: 3,
+  schedule: '15 0 * * *',
+  run: ({ db, signal }) => recordSeats(db, signal),
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { performJob } from '../../../../test/support/jobs.ts';
 import { world } from '../../../../test/support/world.ts';
+import { recordGroupSeats } from './index.ts';
 
 const pathsIn = (answer: { body: { full_path: string }[] }) => answer.body.map(({ full_path }) => full_path);
 
@@ -19,8 +21,8 @@ test('users see their own namespace and the groups that they are a member of', a
     parent_id: null,
     avatar_url: null,
     web_url: `http://coppice.test/${username}`,
-    projects_count: 0,
-    ...{ plan: 'ultimate', trial: false, trial_ends_on: null },
+    ...{ projects_count: 0, root_repository_size: 0 },
+    ...{ plan: 'ultimate', trial: false, trial_ends_on: null, end_date: null },
   });
   assert.equal(joined.web_url, `http://coppice.test/groups/${group.path}`);
   assert.equal('members_count_with_descendants' in joined, false);
@@ -48,6 +50,33 @@ test('owners also see the numbers of members and projects inside', async () => {
   assert.equal('billable_members_count' in inner, false);
   assert.equal('plan' in (await as('guest').get(`/namespaces/${group.id}`)).body, false);
   assert.equal('projects_count' in inner, false);
+});
+
+test('the highest number of seats in use is kept, and the sizes of repositories inside are added up', async () => {
+  const here = await world();
+  const { as, people, group, project } = here;
+  const shown = async () => (await as('owner').get(`/namespaces/${group.id}`)).body;
+  const seats = async () => {
+    const { billable_members_count, seats_in_use, max_seats_used } = await shown();
+    return [billable_members_count, seats_in_use, max_seats_used];
+  };
+  const before = await seats();
+  assert.deepEqual(before, [5, 5, 5]);
+  await performJob(here.services, recordGroupSeats);
+  await as('owner').delete(`/groups/${group.id}/members/${people.developer.id}`);
+  assert.deepEqual(await seats(), [4, 4, 5]);
+  await performJob(here.services, recordGroupSeats);
+  assert.deepEqual(await seats(), [4, 4, 5]);
+
+  const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
+  const inner = await as('owner').post('/projects', { name: 'Deep', namespace_id: sub.id, initialize_with_readme: true });
+  const sizeOf = async (id: number) =>
+    (await as('owner').get(`/projects/${id}`, { statistics: true })).body.statistics.repository_size;
+  const sizes = [await sizeOf(project.id), await sizeOf(inner.body.id)];
+  assert.ok(sizes[1] > 0);
+  assert.equal((await shown()).root_repository_size, sizes[0] + sizes[1]);
+  assert.equal('root_repository_size' in (await as('owner').get(`/namespaces/${sub.id}`)).body, false);
+  assert.equal('root_repository_size' in (await as('reporter').get(`/namespaces/${group.id}`)).body, false);
 });
 
 test('a list counts members and projects of each namespace, and everybody once', async () => {

@@ -44,9 +44,18 @@ const Namespace = resource('Namespace', {
       Type.Integer({ description: 'For top-level groups, shown to their owners: members who take a seat of the license' }),
     ),
   ),
+  seats_in_use: since('premium', optional(Type.Integer({ description: 'Equal to `billable_members_count`' }))),
+  max_seats_used: since(
+    'premium',
+    optional(Type.Integer({ description: 'The highest `seats_in_use` so far, as counted daily' })),
+  ),
+  root_repository_size: optional(
+    Type.Integer({ description: 'For top-level namespaces, shown to their owners: bytes of all repositories, as last measured' }),
+  ),
   plan: since('premium', optional(Type.String({ description: 'Shown to owners: the plan of the current license' }))),
   trial: since('premium', optional(Type.Boolean({ description: 'Shown to owners: whether the current license is a trial' }))),
   trial_ends_on: since('premium', optional(nullable(DateOnly))),
+  end_date: since('premium', optional(nullable(DateOnly))),
 });
 
 interface ListedRow extends NamespaceRow {
@@ -54,6 +63,7 @@ interface ListedRow extends NamespaceRow {
   plan: string;
   trial: boolean;
   trial_ends_on: string | null;
+  end_date: string | null;
 }
 
 /** The counts of the namespaces that the caller owns. All of a page are counted together, which reads the members and projects once at most. */
@@ -92,6 +102,7 @@ const namespacesOf = (db: Database, caller: Caller) =>
     ])
     .select([namespaceAvatar().as('avatar_path'), isOwned(caller).as('is_owned')])
     .select([planInForce.as('plan'), licensedTrial.isTrial.as('trial'), licensedTrial.endsOn.as('trial_ends_on')])
+    .select(sql<string | null>`(select expires_at from current_license)`.as('end_date'))
     .where(caller.admin ? sql<boolean>`true` : ownedOrJoined(caller, levels.minimal))
     .$castTo<ListedRow>();
 
@@ -104,10 +115,10 @@ const ownedOrJoined = (caller: Caller, level: number) => sql<boolean>`namespaces
 /** @param rows of `namespacesOf` */
 async function present({ db, url }: Pick<Services, 'db' | 'url'>, rows: readonly ListedRow[]) {
   const counts = await countsOf(db, rows);
-  return rows.map(({ is_owned, plan, trial, trial_ends_on, ...basic }) => ({
+  return rows.map(({ is_owned, plan, trial, trial_ends_on, end_date, ...basic }) => ({
     ...presentNamespaceBasic(url, basic),
     ...counts.get(basic.id),
-    ...(is_owned ? { plan, trial, trial_ends_on } : {}),
+    ...(is_owned ? { plan, trial, trial_ends_on, end_date } : {}),
   }));
 }
 
