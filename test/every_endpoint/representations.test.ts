@@ -58,10 +58,11 @@ const groupDetail = [
     'shared_runners_minutes_limit extra_shared_runners_minutes_limit prevent_forking_outside_group ip_restriction_ranges',
   ),
 ];
-const statistics = fields(
-  'commit_count storage_size repository_size wiki_size lfs_objects_size job_artifacts_size pipeline_artifacts_size ' +
-    'packages_size snippets_size uploads_size container_registry_size',
+const groupStatistics = fields(
+  'storage_size repository_size wiki_size lfs_objects_size job_artifacts_size pipeline_artifacts_size packages_size ' +
+    'snippets_size uploads_size',
 );
+const statistics = [...groupStatistics, ...fields('commit_count container_registry_size')];
 const license = fields(
   'id plan created_at starts_at expires_at historical_max maximum_user_count licensee add_ons expired overage user_limit',
 );
@@ -381,6 +382,34 @@ test('statistics are the sizes of what is stored', async () => {
   const [listed] = (await as('reporter').get('/projects', { statistics: true, search: project.path, membership: true })).body;
   assert.equal(listed.statistics.storage_size, storage_size);
   assert.equal(await of('guest'), undefined);
+
+  const inner = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: here.group.id })).body;
+  const below = await as('owner').post('/projects', { name: 'Below', namespace_id: inner.id, initialize_with_readme: true });
+  const { statistics: ofInner } = (await as('owner').get(`/projects/${below.body.id}`, { statistics: true })).body;
+  const ofGroup = `/groups/${here.group.id}`;
+  const sizes = { wiki_size: 0, job_artifacts_size: 0, pipeline_artifacts_size: 0, packages_size: 0, snippets_size: 0 };
+  const expected = { storage_size, repository_size, lfs_objects_size, uploads_size, ...sizes };
+  const { statistics: shown } = (await as('admin').get(ofGroup, { statistics: true })).body;
+  assert.deepEqual(shown, expected, 'without subgroups');
+  const all = { statistics: true, search: here.group.path, order_by: 'id' };
+  const groups = (await as('admin').get('/groups', all)).body;
+  assert.deepEqual(
+    groups.map((group: { statistics: unknown }) => group.statistics),
+    [
+      expected,
+      { ...expected, storage_size: ofInner.storage_size, repository_size: ofInner.repository_size, lfs_objects_size: 0 },
+    ],
+  );
+  for (const list of ['subgroups', 'descendant_groups']) {
+    const [group] = (await as('admin').get(`${ofGroup}/${list}`, { statistics: true })).body;
+    assert.equal(group.statistics.storage_size, ofInner.storage_size);
+  }
+  for (const path of [ofGroup, `${ofGroup}/subgroups`, '/groups']) {
+    const { status, body } = await as('owner').get(path, { statistics: true });
+    assert.equal(status, 200);
+    assert.equal('statistics' in (Array.isArray(body) ? body[0] : body), false);
+  }
+  assert.equal('statistics' in (await as('admin').get(ofGroup)).body, false);
 });
 
 test('a restriction of groups that does not exist is refused, and nothing changes', async () => {

@@ -1,12 +1,13 @@
 /** How groups appear in responses. */
 import type { Selectable } from 'kysely';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import type { DB } from '../../../db/index.ts';
+import type { MaybeCaller } from '../../../access/index.ts';
+import type { Database, DB } from '../../../db/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
-import { ProjectForm } from '../projects/index.ts';
+import { groupStatistics, ProjectForm, statisticsFields, unstoredSizes } from '../projects/index.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
 
@@ -45,6 +46,11 @@ const groupFields = {
   created_at: Timestamp,
   parent_id: nullable(Id),
   marked_for_deletion_on: nullable(DateOnly),
+  statistics: optional(
+    Type.Object(statisticsFields, {
+      description: 'Administrators only, with `statistics=true`: what is stored in the projects directly in the group',
+    }),
+  ),
 };
 
 const fixed = <S extends TSchema>(schema: S, reason: string) =>
@@ -148,6 +154,28 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     marked_for_deletion_on: row.marked_for_deletion_at?.slice(0, 10) ?? null,
     ...fixedValues,
   };
+}
+
+export const statisticsInput = {
+  statistics: Type.Boolean({
+    default: false,
+    description: 'Whether to include `statistics`; without effect for all but administrators',
+  }),
+};
+
+/** Adds the statistics of groups to their responses, if they are wanted and the caller is an administrator. */
+export async function withStatistics<Shown extends { id: number }>(
+  db: Database,
+  caller: MaybeCaller,
+  { statistics }: { statistics: boolean },
+  groups: readonly Shown[],
+): Promise<(Shown & Pick<Static<typeof GroupForm>, 'statistics'>)[]> {
+  if (!statistics || !caller?.admin) return [...groups];
+  const sizes = await groupStatistics(
+    db,
+    groups.map(({ id }) => id),
+  );
+  return groups.map((group) => ({ ...group, statistics: { ...sizes.get(group.id)!, ...unstoredSizes } }));
 }
 
 /** The result of `groupRow`. */

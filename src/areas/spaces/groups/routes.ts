@@ -25,10 +25,10 @@ import {
   invalidAs,
   keysetPaging,
   keysetUnavailable,
-  mapPage,
   nullable,
   one,
   optional,
+  type Page,
   type Paging,
   pageOf,
   paginate,
@@ -45,7 +45,16 @@ import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
-import { GroupDetailForm, GroupForm, ProjectCreationLevel, presentGroup, SubgroupCreationLevel } from './present.ts';
+import {
+  GroupDetailForm,
+  GroupForm,
+  type GroupRow,
+  ProjectCreationLevel,
+  presentGroup,
+  SubgroupCreationLevel,
+  statisticsInput,
+  withStatistics,
+} from './present.ts';
 import { groupRows, listedGroups } from './queries.ts';
 import { mayCreateSubgroup, projectCreationLevels } from './rules.ts';
 
@@ -98,20 +107,26 @@ function columnsFrom({
 const filteredGroups = (db: Database, caller: MaybeCaller, input: GroupListInput) =>
   groupRows(db).where(listedGroups(caller, input)).where(groupFilters.matching(input));
 
+const listInput = { ...groupListInput, ...statisticsInput };
+type ListInput = GroupListInput & { statistics: boolean };
+
+const presentPage = async ({ db, url }: Services, caller: MaybeCaller, input: ListInput, page: Page<GroupRow>) => ({
+  ...page,
+  items: await withStatistics(
+    db,
+    caller,
+    input,
+    page.items.map((row) => presentGroup(url, row)),
+  ),
+});
+
 /** Lists the subgroups or descendants of a group. */
-async function groupsInside(
-  { db, url }: Services,
-  caller: MaybeCaller,
-  input: GroupListInput & Paging,
-  group: Group,
-  deep: boolean,
-) {
+async function groupsInside(services: Services, caller: MaybeCaller, input: ListInput & Paging, group: Group, deep: boolean) {
   const below = deep
     ? sql<boolean>`namespaces.traversal_ids @> ${[group.id]}::bigint[] and namespaces.id <> ${group.id}`
     : sql<boolean>`namespaces.parent_id = ${group.id}`;
-  const query = searchGroups(filteredGroups(db, caller, input).where(below), input.search, true);
-  const page = await paginate(db, orderGroups(query, input), input);
-  return mapPage(page, (row) => presentGroup(url, row));
+  const query = searchGroups(filteredGroups(services.db, caller, input).where(below), input.search, true);
+  return presentPage(services, caller, input, await paginate(services.db, orderGroups(query, input), input));
 }
 
 /**
@@ -133,10 +148,11 @@ export const groupRoutes = [
     summary: 'List groups that the caller belongs to, or all visible groups',
     access: anyone,
     rate: { setting: 'groups_api_limit', window_s: 60 },
-    input: { ...keysetPaging, ...groupListInput },
+    input: { ...keysetPaging, ...listInput },
     returns: pageOf(GroupForm),
     refusals: { 405: 'Keyset pagination is not yet available for this type of request' },
-    handle: async ({ db, url, caller, input }) => {
+    handle: async ({ caller, input, ...services }) => {
+      const { db } = services;
       const { order_by, sort, pagination } = input;
       const query = searchGroups(filteredGroups(db, caller, input), input.search, false);
       if (pagination === 'keyset' && (caller || sort !== 'asc')) throw keysetUnavailable();
@@ -144,14 +160,14 @@ export const groupRoutes = [
         pagination === 'keyset'
           ? await paginateByKey(query, input, { columns: { name: 'namespaces.name' }, order_by, sort, id: 'namespaces.id' })
           : await paginate(db, orderGroups(query, input), input);
-      return mapPage(page, (row) => presentGroup(url, row));
+      return presentPage(services, caller, input, page);
     },
   }),
   get('/groups/:id/subgroups', {
     operation: 'listSubgroups',
     summary: 'List direct subgroups of a group',
     access: groupVisible,
-    input: { ...paging, ...groupListInput },
+    input: { ...paging, ...listInput },
     returns: pageOf(GroupForm),
     handle: ({ caller, group, input, ...services }) => groupsInside(services, caller, input, group, false),
   }),
@@ -159,7 +175,7 @@ export const groupRoutes = [
     operation: 'listDescendantGroups',
     summary: 'List descendant groups of a group',
     access: groupVisible,
-    input: { ...paging, ...groupListInput },
+    input: { ...paging, ...listInput },
     returns: pageOf(GroupForm),
     handle: ({ caller, group, input, ...services }) => groupsInside(services, caller, input, group, true),
   }),
@@ -168,10 +184,16 @@ export const groupRoutes = [
     summary: 'Show a group',
     access: groupVisible,
     rate: { setting: 'group_api_limit', window_s: 60 },
-    input: { with_projects: Type.Boolean({ default: true, description: 'Whether to include `projects` and `shared_projects`' }) },
+    input: {
+      with_projects: Type.Boolean({ default: true, description: 'Whether to include `projects` and `shared_projects`' }),
+      ...statisticsInput,
+    },
     returns: one(GroupDetailForm),
-    handle: ({ caller, group, input, ...services }) =>
-      input.with_projects ? groupReplyWithProjects(services, caller, group.id) : groupReply(services, caller, group.id),
+    handle: async ({ caller, group, input, ...services }) => {
+      const reply = input.with_projects ? groupReplyWithProjects : groupReply;
+      const shown = await reply(services, caller, group.id);
+      return (await withStatistics(services.db, caller, input, [shown]))[0]!;
+    },
   }),
   get('/groups/:id/avatar', {
     operation: 'getGroupAvatar',

@@ -3,6 +3,14 @@ export { createProject, type NewProject } from './actions.ts';
 export { removeMarkedProjects, removeProject } from './deletion_actions.ts';
 export { copyFork } from './fork_actions.ts';
 export { addUpOpenIssues } from './jobs.ts';
-export { completeRows, ProjectForm, presentPermissions, presentProject, presentProjectBasic } from './present.ts';
-export { visibleProjectRows } from './queries.ts';
+export {
+  completeRows,
+  ProjectForm,
+  presentPermissions,
+  presentProject,
+  presentProjectBasic,
+  statisticsFields,
+  unstoredSizes,
+} from './present.ts';
+export { groupStatistics, visibleProjectRows } from './queries.ts';
 export { transferProject } from './transfer_actions.ts';

@@ -99,16 +99,24 @@ const unstoredFields = {
   pipeline_artifacts_size: unstored(),
   packages_size: unstored(),
   snippets_size: unstored(),
-  container_registry_size: unstored(),
 };
 
-const unstoredSizes: Static<TObject<typeof unstoredFields>> = {
+/** The values of `unstoredFields`. */
+export const unstoredSizes: Static<TObject<typeof unstoredFields>> = {
   wiki_size: 0,
   job_artifacts_size: 0,
   pipeline_artifacts_size: 0,
   packages_size: 0,
   snippets_size: 0,
-  container_registry_size: 0,
+};
+
+/** The members that the statistics of projects and of groups have in common. */
+export const statisticsFields = {
+  storage_size: Type.Integer({ description: 'Bytes of everything that is stored' }),
+  repository_size: Type.Integer(),
+  lfs_objects_size: Type.Integer(),
+  uploads_size: Type.Integer({ description: 'Bytes of the images of incidents' }),
+  ...unstoredFields,
 };
 
 const Membership = nullable(Type.Object({ access_level: Type.Integer(), notification_level: Type.Integer() }));
@@ -125,11 +133,8 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
   statistics: optional(
     Type.Object({
       commit_count: Type.Integer({ description: 'Of the default branch' }),
-      storage_size: Type.Integer({ description: 'Bytes of everything that the project stores' }),
-      repository_size: Type.Integer(),
-      lfs_objects_size: Type.Integer(),
-      uploads_size: Type.Integer({ description: 'Bytes of the images of incidents' }),
-      ...unstoredFields,
+      ...statisticsFields,
+      container_registry_size: unstored(),
     }),
   ),
 });
@@ -272,7 +277,7 @@ export async function presentProjects(
   return complete.map((row, index) => ({
     ...presentProject(services, caller, row),
     permissions: presentPermissions(caller, row),
-    ...(measured[index] ? { statistics: { ...measured[index], ...unstoredSizes } } : {}),
+    ...(measured[index] ? { statistics: { ...measured[index], ...unstoredSizes, container_registry_size: 0 } } : {}),
   }));
 }
 

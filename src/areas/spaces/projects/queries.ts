@@ -185,15 +185,44 @@ export interface Statistics {
 
 type StoredSizes = Pick<Statistics, 'lfs_objects_size' | 'uploads_size'>;
 
-/** What projects store outside of their repositories, in one statement. */
-async function storedSizesOf(db: Database, ids: readonly number[]): Promise<ReadonlyMap<number, StoredSizes>> {
+/**
+ * What projects store outside of their repositories, added up by `id`, in one statement.
+ * @param projects a subquery with the columns `id` and `project_id`
+ */
+async function storedSizesOf(db: Database, projects: RawBuilder<unknown>): Promise<ReadonlyMap<number, StoredSizes>> {
   const { rows } = await sql<StoredSizes & { id: number }>`
-    select id, (select coalesce(sum(size), 0)::bigint from lfs_objects_projects join lfs_objects on lfs_objects.id = lfs_object_id
-                 where lfs_objects_projects.project_id = project.id) as lfs_objects_size,
-           (select coalesce(sum(size_bytes), 0)::bigint from issue_metric_images join issues on issues.id = issue_id
-             where issues.project_id = project.id) as uploads_size
-      from unnest(${ids}::bigint[]) project(id)`.execute(db);
+    with stored as (${projects}),
+         lfs as (select stored.id, sum(size) as bytes from stored join lfs_objects_projects using (project_id) join lfs_objects on lfs_objects.id = lfs_object_id
+                  group by stored.id),
+         uploads as (select stored.id, sum(size_bytes) as bytes from stored join issues using (project_id) join issue_metric_images on issue_id = issues.id
+                      group by stored.id)
+    select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(uploads.bytes, 0)::bigint as uploads_size
+      from (select distinct id from stored) places left join lfs using (id) left join uploads using (id)`.execute(db);
   return new Map(rows.map(({ id, ...sizes }) => [id, sizes]));
+}
+
+const storageSize = (repository_size: number, { lfs_objects_size, uploads_size }: StoredSizes) =>
+  repository_size + lfs_objects_size + uploads_size;
+
+/** What is stored in the projects directly in each group, with the repositories as last measured. */
+export async function groupStatistics(
+  db: Database,
+  group_ids: readonly number[],
+): Promise<ReadonlyMap<number, Omit<Statistics, 'commit_count'>>> {
+  const ids = ofAnyLength(group_ids, 'bigint[]');
+  const projects = sql`select namespace_id as id, id as project_id from projects where namespace_id = any(${ids})`;
+  const { rows } = await sql<{ id: number; repository_size: number }>`
+    select id, coalesce(sum(size_bytes), 0)::bigint as repository_size from (${projects}) inside join repository_sizes using (project_id)
+     group by id`.execute(db);
+  const repositories = new Map(rows.map(({ id, repository_size }) => [id, repository_size]));
+  const sizes = await storedSizesOf(db, projects);
+  return new Map(
+    group_ids.map((id) => {
+      const stored = sizes.get(id) ?? { lfs_objects_size: 0, uploads_size: 0 };
+      const repository_size = repositories.get(id) ?? 0;
+      return [id, { storage_size: storageSize(repository_size, stored), repository_size, ...stored }];
+    }),
+  );
 }
 
 /**
@@ -205,16 +234,16 @@ export async function statisticsOf(
   projects: readonly ProjectRow[],
 ): Promise<(Statistics | undefined)[]> {
   const measured = projects.filter(({ access_level }) => access_level >= levels.reporter);
-  const sizes = await storedSizesOf(
-    services.db,
+  const ids = ofAnyLength(
     measured.map(({ id }) => id),
+    'bigint[]',
   );
+  const sizes = await storedSizesOf(services.db, sql`select id, id as project_id from unnest(${ids}) project(id)`);
   const repositories = await repositorySizes(services, measured);
   return projects.map(({ id }) => {
     const [stored, repository] = [sizes.get(id), repositories.get(id)];
     if (!stored || !repository) return undefined;
     const { commit_count, size_bytes: repository_size } = repository;
-    const storage_size = repository_size + stored.lfs_objects_size + stored.uploads_size;
-    return { commit_count, storage_size, repository_size, ...stored };
+    return { commit_count, storage_size: storageSize(repository_size, stored), repository_size, ...stored };
   });
 }
