@@ -7,6 +7,7 @@ import { fingerprintOf } from '../secrets/index.ts';
 import { secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
+import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
 import { checkStorages } from './check_storages.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -24,6 +25,7 @@ export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | '
   yield* checkStorages(options);
   yield* checkRepositories(options);
   yield* checkBlobs(options);
+  yield* checkReferences(options);
   yield* checkAuthorizations(options);
 }
 

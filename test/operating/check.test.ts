@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import { diskPath, headBranch, objectFiles, resolveBranch, setHead, updateRefs } from '../../src/git/index.ts';
 import { check } from '../../src/upkeep/check.ts';
 import type { Finding } from '../../src/upkeep/finding.ts';
+import { addIssue } from '../support/issues.ts';
 import { performQueued } from '../support/jobs.ts';
 import { fileUrl, filledWorld, repositoryIn } from '../support/repository.ts';
 import type { World } from '../support/world.ts';
@@ -183,6 +184,34 @@ test('a pointer whose large file the database does not know is reported', async 
     `${world.project.full_path}: large.bin points to the LFS object ${oid}, which the database does not know. Push it again from a clone that has it.`,
   ]);
   await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
+});
+
+test('rows that refer to users, large files and projects that do not exist are reported', async () => {
+  const world = await filledWorld();
+  const { db, project, people } = world;
+  const { id: issue_id } = await addIssue(world, { assignee_ids: [people.developer.id] });
+  assert.deepEqual(await sentences(world), []);
+  const nobody = 987_654_321;
+  await db.transaction().execute(async (tx) => {
+    // As damage would: without the checks of foreign keys.
+    await sql`set local session_replication_role = 'replica'`.execute(tx);
+    await tx.insertInto('issue_assignees').values({ issue_id, user_id: nobody }).execute();
+    await tx
+      .insertInto('lfs_objects_projects')
+      .values([
+        { project_id: project.id, lfs_object_id: nobody },
+        { project_id: project.id, lfs_object_id: nobody + 1 },
+      ])
+      .execute();
+  });
+  assert.deepEqual(await sentences(world), [
+    `issue_assignees: user_id refers to rows of users that do not exist, in 1 row: for example ${nobody}. Restore them from a backup.`,
+    `lfs_objects_projects: lfs_object_id refers to rows of lfs_objects that do not exist, in 2 rows: for example ${nobody}. Restore them from a backup.`,
+  ]);
+  await repairAll(world);
+  assert.equal((await sentences(world)).length, 2, 'a repair does not remove the trace of what is lost');
+  await db.deleteFrom('issue_assignees').where('user_id', '=', nobody).execute();
+  await db.deleteFrom('lfs_objects_projects').where('lfs_object_id', '>=', nobody).execute();
 });
 
 test('a damaged object and a missing repository are reported, but not repaired', async () => {
