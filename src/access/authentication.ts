@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
+import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import type { AnyEndpoint, Caller, TokenKind } from '../http/endpoint.ts';
 import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } from '../http/errors.ts';
 import type { Values } from '../http/form.ts';
@@ -93,14 +93,15 @@ const credentials = sql`
          ${userColumns}
     from personal_access_tokens token join users on users.id = token.user_id`;
 
+const credentialsOf = statement(
+  ({ digests }: Slots<{ digests: readonly Buffer[] }>) =>
+    sql<Credential>`${credentials} where token.token_digest = any(${ofAnyLength(digests, 'bytea[]')})`,
+);
+
 /** Credentials by the digest of the token value. */
 const credentialOfDigest = dataLoader<Buffer, Credential>(
   (digest) => digest.toString('hex'),
-  async (db, digests) => {
-    const { rows } =
-      await sql<Credential>`${credentials} where token.token_digest = any(${ofAnyLength(digests, 'bytea[]')})`.execute(db);
-    return new Map(rows.map((row) => [row.digest, row]));
-  },
+  async (db, digests) => new Map((await credentialsOf(db, { digests })).map((row) => [row.digest, row])),
 );
 
 /** The same of OAuth tokens, which last for hours. Their use is recorded with the user only. */

@@ -97,7 +97,7 @@ export function dataLoader<Question, Answer>(
  * times as long as running it.
  * @param type name of the array type
  */
-export const ofAnyLength = <T>(values: readonly T[], type: string): RawBuilder<readonly T[]> =>
+export const ofAnyLength = <T>(values: readonly T[] | RawBuilder<readonly T[]>, type: string): RawBuilder<readonly T[]> =>
   sql`(select ${values}::${sql.raw(type)})::${sql.raw(type)}`;
 
 /**

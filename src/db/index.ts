@@ -13,4 +13,6 @@ export { iidTaken, type NumberOwner, nextIid, nextIids } from './internal_ids.ts
 export { customPlan } from './prepared.ts';
 export type { DB } from './schema.ts';
 export { stamped } from './stamped.ts';
+export { type Slots, statement } from './statement.ts';
 export { isUnavailable } from './unavailable.ts';
+export { momentInJson } from './values.ts';

@@ -1,4 +1,5 @@
 /** How values of PostgreSQL become values of JavaScript: times are the strings of the API, numbers are numbers. */
+import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 
 const oids = {
@@ -65,3 +66,10 @@ function readUnusualTimestamp(text: string): string {
   time.setUTCHours(number(4), number(5), number(6) - offset_s, milliseconds);
   return time.toISOString();
 }
+
+/**
+ * A time as the API shows it, for JSON that PostgreSQL builds: there it formats times differently than in rows.
+ * @param column a `timestamptz`
+ */
+export const momentInJson = (column: string): RawBuilder<string> =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

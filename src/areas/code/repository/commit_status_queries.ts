@@ -1,6 +1,6 @@
 /** The combined status of a commit. */
 import { sql } from 'kysely';
-import { type Database, dataLoader, ofAnyLength } from '../../../db/index.ts';
+import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 
 /**
  * Combines several statuses into one.
@@ -24,14 +24,20 @@ interface Asked {
 
 const keyOf = ({ project_id, sha }: Asked) => `${project_id} ${sha}`;
 
-const currentStatuses = dataLoader<Asked, string[]>(keyOf, async (db, asked) => {
-  const projects = asked.map(({ project_id }) => project_id);
-  const commits = asked.map(({ sha }) => sha);
-  const { rows } = await sql<Asked & { statuses: string[] }>`
+const statusesOf = statement(
+  ({ projects, commits }: Slots<{ projects: readonly number[]; commits: readonly string[] }>) => sql<
+    Asked & { statuses: string[] }
+  >`
     select asked.project_id, asked.sha, array_agg(distinct status) as statuses
       from unnest(${ofAnyLength(projects, 'bigint[]')}, ${ofAnyLength(commits, 'text[]')}) asked(project_id, sha)
            join commit_statuses on commit_statuses.project_id = asked.project_id and commit_statuses.sha = asked.sha and not retried
-     group by asked.project_id, asked.sha`.execute(db);
+     group by asked.project_id, asked.sha`,
+);
+
+const currentStatuses = dataLoader<Asked, string[]>(keyOf, async (db, asked) => {
+  const projects = asked.map(({ project_id }) => project_id);
+  const commits = asked.map(({ sha }) => sha);
+  const rows = await statusesOf(db, { projects, commits });
   return new Map(rows.map((row) => [keyOf(row), row.statuses]));
 });
 

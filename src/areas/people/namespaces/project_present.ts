@@ -1,6 +1,7 @@
 /** The identity of a project, as it appears in to-dos and clusters. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { momentInJson } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { namespaceFullName } from './queries.ts';
 
@@ -20,4 +21,4 @@ export const projectIdentityJson: RawBuilder<Static<typeof ProjectIdentity> | nu
     'id', projects.id, 'description', projects.description, 'name', projects.name, 'path', projects.path,
     'name_with_namespace', (select ${namespaceFullName('above')} from namespaces above where above.id = projects.namespace_id) || ' / ' || projects.name,
     'path_with_namespace', projects.full_path,
-    'created_at', to_char(projects.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end`;
+    'created_at', ${momentInJson('projects.created_at')}) end`;

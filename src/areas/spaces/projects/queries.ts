@@ -12,7 +12,7 @@ import {
   projectPermissions,
   projectState,
 } from '../../../access/index.ts';
-import { type Database, type DB, ofAnyLength } from '../../../db/index.ts';
+import { type Database, type DB, momentInJson, ofAnyLength } from '../../../db/index.ts';
 import { found, idsOnPage, keysetUnavailable, type Page, pageAsked, rowsOf, type Services } from '../../../http/index.ts';
 import { repositorySizes } from '../../code/repository/index.ts';
 import {
@@ -66,12 +66,9 @@ const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
 
 const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
 
-/** PostgreSQL formats timestamps in JSON differently than in rows. */
-const moment = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 const source = (caller: MaybeCaller) => sql<ProjectSource | null>`
   (select (select to_jsonb(projects) || jsonb_build_object(
-             'created_at', ${moment('projects.created_at')}, 'last_activity_at', ${moment('projects.last_activity_at')},
+             'created_at', ${momentInJson('projects.created_at')}, 'last_activity_at', ${momentInJson('projects.last_activity_at')},
              'access_level', ${projectLevel(caller)}, 'permissions', ${projectPermissions(caller)}, 'namespace', ${namespace}, 'forks_count', ${forksCount})
              from projects where projects.id = fork.forked_from_id and ${isVisibleProject(caller)})
      from (select projects.forked_from_id where projects.forked_from_id is not null) fork)`;

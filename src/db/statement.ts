@@ -1,0 +1,42 @@
+/**
+ * Statements that are compiled once. Kysely builds a tree for each execution and prints it as text, which takes longer than anything else that the server does
+ * for a wide statement; PostgreSQL prepares each text once, too.
+ */
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Database } from './connect.ts';
+
+/** Stands for a value in the compiled statement. */
+class Slot {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** What a statement is written with: an expression for each value. */
+export type Slots<Values> = { readonly [Name in keyof Values]: RawBuilder<Values[Name]> };
+
+const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` });
+
+/**
+ * A statement whose text cannot depend on its values, because it is written with expressions in their place.
+ * @param write gives the statement, once for each shape
+ * @returns a function that runs it; `shape` is what may change the text: few combinations of answers to yes-or-no questions
+ */
+export function statement<Row, Values extends object, Shape extends Record<string, boolean> = Record<never, never>>(
+  write: (slots: Slots<Values>, shape: Shape) => RawBuilder<Row>,
+): (db: Database, values: Values, ...shape: Record<never, never> extends Shape ? [] : [Shape]) => Promise<Row[]> {
+  const compiled = new Map<string, CompiledQuery>();
+  return async (db, values, given?: Shape) => {
+    const shape = given ?? ({} as Shape);
+    const key = Object.values(shape).join();
+    let known = compiled.get(key);
+    if (!known) {
+      known = write(slots as Slots<Values>, shape).compile(db);
+      compiled.set(key, known);
+    }
+    const parameters = known.parameters.map((part) => (part instanceof Slot ? values[part.name as keyof Values] : part));
+    return (await db.executeQuery<Row>(CompiledQuery.raw(known.sql, parameters))).rows;
+  };
+}
