@@ -1,9 +1,13 @@
 /** Access rules that grant only the caller. */
+import type { RawBuilder } from 'kysely';
 import type { Access, Caller } from '../http/endpoint.ts';
 import { forbidden, unauthorized } from '../http/errors.ts';
 
 /** A caller who may be anonymous. */
 export type MaybeCaller = Caller | undefined;
+
+/** A caller as predicates need them; in a statement that is compiled once, the ID is an expression. */
+export type Reading = (Pick<Caller, 'admin' | 'external'> & { id: number | RawBuilder<number> }) | undefined;
 
 /** Admits everyone, signed in or not. */
 export const anyone: Access<{ caller: MaybeCaller }> = {

@@ -1,14 +1,25 @@
 /** Access rules that grant an issue of the project in `:id`. */
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
+import { type DB, dataLoader, momentInJson, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { largestIid } from '../http/ids.ts';
-import { admin, type MaybeCaller } from './instance.ts';
+import { admin, type MaybeCaller, type Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
-import { isMemberOfProject, isVisibleProject, mayUse, type Project, projectVisible, refuseReadOnly } from './projects.ts';
+import {
+  type Asked as AskedProject,
+  grants,
+  isMemberOfProject,
+  isVisibleProject,
+  keyOf as keyOfProject,
+  loadedInPath,
+  mayUse,
+  type Project,
+  projectVisible,
+  refuseReadOnly,
+} from './projects.ts';
 import { isKnownProject, isUserOfProject } from './readers.ts';
 
 /** What decides on access to an issue, besides its project. */
@@ -36,19 +47,52 @@ interface Asked {
 
 const keyOf = ({ user_id, project_id, iid }: Asked) => `${user_id} ${project_id} ${iid}`;
 
+/** Of rows of `issues`: whether the user is the author or one of the assignees. */
+const isOf = (user_id: RawBuilder<unknown>) => sql<boolean>`
+  (coalesce(issues.author_id = ${user_id}, false)
+   or exists (select from issue_assignees where issue_id = issues.id and issue_assignees.user_id = ${user_id}))`;
+
 const issuesAsked = dataLoader<Asked, GrantedIssue>(keyOf, async (db, asked) => {
   const users = asked.map(({ user_id }) => user_id);
   const projects = asked.map(({ project_id }) => project_id);
   const iids = asked.map(({ iid }) => iid);
   const { rows } = await sql<{ question: number } & GrantedIssue>`
     select asked.question, issues.id, issues.iid, issues.project_id, title, state, issue_type, author_id, confidential, discussion_locked, moved_to_id,
-           updated_at, coalesce(author_id = asked.user_id, false) or exists (
-             select from issue_assignees where issue_id = issues.id and issue_assignees.user_id = asked.user_id) as is_own
+           updated_at, ${isOf(sql`asked.user_id`)} as is_own
       from unnest(${ofAnyLength(users, 'bigint[]')}, ${ofAnyLength(projects, 'bigint[]')}, ${ofAnyLength(iids, 'integer[]')})
            with ordinality asked(user_id, project_id, iid, question)
            join issues on issues.project_id = asked.project_id and issues.iid = asked.iid`.execute(db);
   return new Map(rows.map(({ question, ...issue }) => [keyOf(asked[question - 1]!), issue]));
 });
+
+interface AskedInProject extends AskedProject {
+  /** Null for a number that no issue has. */
+  iid: number | null;
+}
+
+type ProjectWithIssue = Project & { issue: GrantedIssue | null };
+
+const keyInProject = (asked: AskedInProject) => `${keyOfProject(asked)} ${asked.caller?.id} ${asked.iid}`;
+
+const projectsWithIssue = statement(
+  (slots: Slots<ReturnType<typeof grants.values> & { iids: (number | null)[]; readers: (number | null)[] }>) =>
+    sql<{ question: number } & ProjectWithIssue>`
+      select ${grants.list}, issue.*
+        from ${grants.from(slots)} left join lateral (
+             select json_build_object('id', id, 'iid', iid, 'project_id', project_id, 'title', title, 'state', state, 'issue_type', issue_type,
+                                      'author_id', author_id, 'confidential', confidential, 'discussion_locked', discussion_locked, 'moved_to_id', moved_to_id,
+                                      'updated_at', ${momentInJson('updated_at')}, 'is_own', ${isOf(sql`(${ofAnyLength(slots.readers, 'bigint[]')})[asked.question]`)}) as issue
+               from issues where issues.project_id = projects.id and issues.iid = (${ofAnyLength(slots.iids, 'integer[]')})[asked.question]) issue on true`,
+);
+
+/** Projects, each with one of its issues, in one statement. */
+const projectWithIssue = dataLoader<AskedInProject, ProjectWithIssue>(keyInProject, async (db, asked) => {
+  const iids = asked.map(({ iid }) => iid);
+  const readers = asked.map(({ caller }) => caller?.id ?? null);
+  return grants.answers(await projectsWithIssue(db, { ...grants.values(asked), iids, readers }), asked, keyInProject);
+});
+
+const isIid = (number: number) => Number.isSafeInteger(number) && Math.abs(number) <= largestIid;
 
 /**
  * The issue with a number, whether the caller may read it or not.
@@ -60,7 +104,7 @@ export async function issueFor(
   project: Pick<Project, 'id'>,
   iid: number,
 ): Promise<GrantedIssue | undefined> {
-  if (!Number.isSafeInteger(iid) || Math.abs(iid) > largestIid) return undefined;
+  if (!isIid(iid)) return undefined;
   return issuesAsked(db, { user_id: caller?.id ?? null, project_id: project.id, iid });
 }
 
@@ -79,7 +123,7 @@ interface Reader {
   knowsProject: RawBuilder<SqlBool>;
 }
 
-const readerFrom = (caller: MaybeCaller): Reader => ({
+const readerFrom = (caller: Reading): Reader => ({
   id: caller && sql`${caller.id}`,
   isMember: (level) => isMemberOfProject(caller, level),
   knowsProject: isVisibleProject(caller),
@@ -99,7 +143,7 @@ const reads = (reader: Reader) => sql<SqlBool>`
   (${isUsable(reader)} and ${reader.knowsProject} and (not issues.confidential or ${isOwn(reader)} or ${reader.isMember(levels.planner)}))`;
 
 /** A predicate on rows of `issues` joined with `projects`: the caller may read the issue, as `mayReadIssue` decides for one. */
-export const isVisibleIssue = (caller: MaybeCaller): RawBuilder<SqlBool> => (caller?.admin ? isOn : reads(readerFrom(caller)));
+export const isVisibleIssue = (caller: Reading): RawBuilder<SqlBool> => (caller?.admin ? isOn : reads(readerFrom(caller)));
 
 /** A predicate on visible rows of `projects`: the caller may use its issues, as `mayUse` decides for one. */
 export const isUsableForIssues = (caller: MaybeCaller): RawBuilder<SqlBool> =>
@@ -116,20 +160,36 @@ interface Granted<C> {
   issue: GrantedIssue;
 }
 
-/** The number in `:issue_iid`. It is checked before the input, which is read after access is granted. */
-function iidIn({ params }: AccessCall): number {
-  const text = params.issue_iid!;
-  if (!/^-?\d+$/.test(text)) throw badParams('issue_iid is invalid');
-  return Number(text);
+interface Found {
+  project: Project;
+  /** Whether the caller may read it or not. */
+  issue: GrantedIssue | undefined;
+}
+
+const isNumber = (text: string) => /^-?\d+$/.test(text);
+
+/**
+ * The project and the issue in the path, if the project is visible to the caller. The number in `:issue_iid` is checked before the input, which is read
+ * after access is granted.
+ * @param admits refuses callers by the project, before they learn anything about the issue
+ * @throws ApiError 400 for what is no number
+ */
+async function foundInPath(call: AccessCall, admits: (project: Project) => void = () => {}): Promise<Found> {
+  if (!call.caller && !isReading(call.method)) throw unauthorized();
+  const text = call.params.issue_iid!;
+  const iid = isNumber(text) && isIid(Number(text)) ? Number(text) : null;
+  const { issue, ...project } = await loadedInPath(call, (db, asked) => projectWithIssue(db, { ...asked, iid }));
+  admits(project);
+  if (!isNumber(text)) throw badParams('issue_iid is invalid');
+  return { project, issue: issue ?? undefined };
 }
 
 /**
- * The issue in the path, if the caller may read it.
+ * The issue that was found, if the caller may read it.
  * @param missing how the 404 names it
  * @throws ApiError 404
  */
-async function issueInPath(call: AccessCall, project: Project, missing: string | undefined): Promise<GrantedIssue> {
-  const issue = await issueFor(call.db, call.caller, project, iidIn(call));
+function readable({ project, issue }: Found, missing: string | undefined): GrantedIssue {
   if (!issue || !mayReadIssue(project, issue)) throw notFound(missing);
   return issue;
 }
@@ -149,10 +209,10 @@ const visibleAs = (missing?: string): Access<Granted<MaybeCaller>> => ({
   rule: 'issue:visible',
   anonymous: true,
   async check(call) {
-    const { caller, project } = await projectVisible.check(call);
-    const issue = await issueInPath(call, project, missing);
-    if (!isReading(call.method)) refuseReadOnly(project);
-    return { caller, project, issue };
+    const found = await foundInPath(call);
+    const issue = readable(found, missing);
+    if (!isReading(call.method)) refuseReadOnly(found.project);
+    return { caller: call.caller, project: found.project, issue };
   },
 });
 
@@ -172,7 +232,7 @@ export const issueReader = readerAs();
 export const namedIssueReader = readerAs('Issue');
 
 /**
- * Grants the issue in the path to members of its project who have at least `role`. Others are refused before the issue is looked up.
+ * Grants the issue in the path to members of its project who have at least `role`. Others are refused before they learn whether it exists.
  * @param missing how the 404 names the issue
  */
 export const issueRole = (role: Exclude<Role, 'minimal'>, missing?: string): Access<Granted<Caller>> => ({
@@ -180,10 +240,11 @@ export const issueRole = (role: Exclude<Role, 'minimal'>, missing?: string): Acc
   async check(call) {
     const { caller } = call;
     if (!caller) throw unauthorized();
-    const { project } = await projectVisible.check(call);
-    if (project.access_level < levels[role]) throw forbidden();
-    if (!isReading(call.method)) refuseReadOnly(project);
-    return { caller, project, issue: await issueInPath(call, project, missing) };
+    const found = await foundInPath(call, (project) => {
+      if (project.access_level < levels[role]) throw forbidden();
+      if (!isReading(call.method)) refuseReadOnly(project);
+    });
+    return { caller, project: found.project, issue: readable(found, missing) };
   },
 });
 
@@ -200,8 +261,7 @@ export const issueEditor = (missing?: string): Access<Granted<Caller>> => ({
   async check(call) {
     const { caller } = call;
     if (!caller) throw unauthorized();
-    const { project } = await projectVisible.check(call);
-    const issue = await issueFor(call.db, caller, project, iidIn(call));
+    const { project, issue } = await foundInPath(call);
     if (!issue || !mayUse(project, 'issues')) throw notFound(missing);
     if (!mayUpdateIssue(project, issue)) throw forbidden();
     refuseReadOnly(project);
@@ -214,8 +274,8 @@ export const issueForAdmin: Access<Granted<Caller>> = {
   rule: 'issue:admin',
   async check(call) {
     const { caller } = await admin.check(call);
-    const { project } = await projectVisible.check(call);
-    return { caller, project, issue: await issueInPath(call, project, undefined) };
+    const found = await foundInPath(call);
+    return { caller, project: found.project, issue: readable(found, undefined) };
   },
 };
 

@@ -1,13 +1,13 @@
 /** Access rules that grant a project. Each loads it together with the caller's access to it, in one statement. */
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DB, dataLoader, ofAnyLength } from '../db/index.ts';
+import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { idIn } from '../http/ids.ts';
 import { reachesProject } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
-import { admin, type MaybeCaller } from './instance.ts';
+import { admin, type MaybeCaller, type Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import {
   heldTogether,
@@ -99,7 +99,7 @@ export const projectPermissions = (caller: MaybeCaller): RawBuilder<Permission[]
  * A predicate on rows of `projects`: the caller is a member. Administrators need a membership for this.
  * @param level the minimum access level
  */
-export const isMemberOfProject = (caller: MaybeCaller, level: number): RawBuilder<SqlBool> =>
+export const isMemberOfProject = (caller: Reading, level: number): RawBuilder<SqlBool> =>
   !caller
     ? sql`false`
     : sql`exists (select from project_authorizations
@@ -107,7 +107,7 @@ export const isMemberOfProject = (caller: MaybeCaller, level: number): RawBuilde
                      and ${countsToday()})`;
 
 /** A predicate on rows of `projects`: the project is visible to the caller, as `mayRead` decides for one. */
-export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
+export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
   const isShown =
     !caller || caller.external ? sql<SqlBool>`projects.visibility = 'public'` : sql<SqlBool>`projects.visibility <> 'private'`;
@@ -118,7 +118,8 @@ export function isVisibleProject(caller: MaybeCaller): RawBuilder<SqlBool> {
 /** What decides on the access level of a caller. */
 type Asker = (Pick<Caller, 'id' | 'admin'> & Partial<Pick<Caller, 'deploys'>>) | undefined;
 
-interface Asked {
+/** How a request names a project. */
+export interface Asked {
   caller: Asker;
   /** Exactly one of the two is set. */
   project_id: number | null;
@@ -128,44 +129,77 @@ interface Asked {
 /** The part of the caller that decides on the access level. */
 const standing = (caller: Asker) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
 
-const keyOf = ({ caller, project_id, full_path }: Asked) => `${standing(caller)} ${project_id ?? full_path}`;
+export const keyOf = ({ caller, project_id, full_path }: Asked): string => `${standing(caller)} ${project_id ?? full_path}`;
 
-const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) => {
-  const ids = asked.map(({ project_id }) => project_id);
-  const paths = asked.map(({ full_path }) => full_path);
-  const users = asked.map(({ caller }) => (caller && !caller.admin ? caller.id : null));
-  const { rows } = await sql<{ question: number } & Project>`
-    select asked.question, ${columns}, state.archived, state.marked_for_deletion,
-           ${isBeingCopied} as being_copied, state.archived or state.marked_for_deletion or ${isBeingCopied} or ${changesAreBlocked} as read_only,
-           held.access_level, ${permissionsOfRoles(sql`held.roles`)} as permissions
-      from unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(paths, 'citext[]')}, ${ofAnyLength(users, 'bigint[]')}) with ordinality asked(project_id, full_path, user_id, question),
-           lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
-           join projects on projects.id = named.id, ${stateOfProject},
-           lateral (select ${heldTogether} from project_authorizations
-                     where user_id = asked.user_id and project_id = projects.id and ${countsToday()}) held`.execute(db);
-  return new Map(
-    rows.map(({ question, ...project }) => {
-      const one = asked[question - 1]!;
-      return [keyOf(one), one.caller?.admin ? { ...project, access_level: levels.owner } : project];
-    }),
-  );
-});
+interface AskedColumns {
+  ids: (number | null)[];
+  paths: (string | null)[];
+  users: (number | null)[];
+}
+
+/**
+ * The select list and the source of a statement that grants projects. `question`, from 1, says which of the questions a row answers.
+ */
+export const grants = {
+  list: sql`
+    asked.question, ${columns}, state.archived, state.marked_for_deletion,
+    ${isBeingCopied} as being_copied, state.archived or state.marked_for_deletion or ${isBeingCopied} or ${changesAreBlocked} as read_only,
+    held.access_level, ${permissionsOfRoles(sql`held.roles`)} as permissions`,
+  from: ({ ids, paths, users }: Slots<AskedColumns>) => sql`
+    unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(paths, 'citext[]')}, ${ofAnyLength(users, 'bigint[]')}) with ordinality asked(project_id, full_path, user_id, question),
+    lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
+    join projects on projects.id = named.id, ${stateOfProject},
+    lateral (select ${heldTogether} from project_authorizations
+              where user_id = asked.user_id and project_id = projects.id and ${countsToday()}) held`,
+  values: (asked: readonly Asked[]): AskedColumns => ({
+    ids: asked.map(({ project_id }) => project_id),
+    paths: asked.map(({ full_path }) => full_path),
+    users: asked.map(({ caller }) => (caller && !caller.admin ? caller.id : null)),
+  }),
+  /** Answers by key. */
+  answers<A extends Asked, P extends Project>(
+    rows: readonly ({ question: number } & P)[],
+    asked: readonly A[],
+    key: (asked: A) => string,
+  ): Map<string, P> {
+    return new Map(
+      rows.map((project) => {
+        const one = asked[project.question - 1]!;
+        return [key(one), one.caller?.admin ? { ...project, access_level: levels.owner } : project];
+      }),
+    );
+  },
+};
+
+const projectsAsked = statement(
+  (slots: Slots<AskedColumns>) => sql<{ question: number } & Project>`select ${grants.list} from ${grants.from(slots)}`,
+);
+
+const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) =>
+  grants.answers(await projectsAsked(db, grants.values(asked)), asked, keyOf),
+);
+
+/** Answers a question about a project; other rules read more with it in the same statement. */
+export type Load<P extends Project> = (db: Kysely<DB>, asked: Asked) => Promise<P | undefined>;
 
 /**
  * The project that `id` names, with the caller's access level in it. A deploy token reads what it reaches as a Reporter does.
  * @param id an ID or a full path, compared without case
  */
-export async function projectFor(db: Kysely<DB>, caller: Asker, id: string): Promise<Project | undefined> {
-  const project = await projectNamed(db, caller, id);
+export const projectFor = (db: Kysely<DB>, caller: Asker, id: string): Promise<Project | undefined> =>
+  loaded(db, caller, id, grantedProject);
+
+async function loaded<P extends Project>(db: Kysely<DB>, caller: Asker, id: string, load: Load<P>): Promise<P | undefined> {
+  const project = await projectNamed(db, caller, id, load);
   if (!project || !caller?.deploys || !(await reachesProject(db, caller.deploys, project))) return project;
   return { ...project, access_level: levels.reporter };
 }
 
-async function projectNamed(db: Kysely<DB>, caller: Asker, id: string): Promise<Project | undefined> {
+async function projectNamed<P extends Project>(db: Kysely<DB>, caller: Asker, id: string, load: Load<P>): Promise<P | undefined> {
   const project_id = idIn(id);
-  if (project_id !== undefined) return grantedProject(db, { caller, project_id, full_path: null });
+  if (project_id !== undefined) return load(db, { caller, project_id, full_path: null });
   // PostgreSQL accepts no NUL in texts.
-  return id.includes('/') && !id.includes('\0') ? grantedProject(db, { caller, project_id: null, full_path: id }) : undefined;
+  return id.includes('/') && !id.includes('\0') ? load(db, { caller, project_id: null, full_path: id }) : undefined;
 }
 
 /** Whether a project is visible to the caller. */
@@ -206,9 +240,12 @@ export async function visibleProject(db: Kysely<DB>, caller: MaybeCaller, id: st
 }
 
 /** The project in `:id`, if it is visible to the caller. A project that moved is answered with a redirect. */
-async function projectInPath({ db, caller, params }: AccessCall): Promise<Project> {
+const projectInPath = (call: AccessCall): Promise<Project> => loadedInPath(call, grantedProject);
+
+/** The same, with what `load` reads besides. */
+export async function loadedInPath<P extends Project>({ db, caller, params }: AccessCall, load: Load<P>): Promise<P> {
   const id = params.id!;
-  const project = await projectFor(db, caller, id);
+  const project = await loaded(db, caller, id, load);
   if (project && mayRead(caller, project)) return project;
   const moved = project ? undefined : await movedProject(db, caller, id);
   throw moved ? new Moved('project', moved.id) : notFound('Project');

@@ -1,4 +1,4 @@
-/** What holds for every list: how many statements it takes does not depend on how many rows it has. */
+/** What holds for every list: how many statements it takes does not depend on how many rows it has. And how many a single issue takes. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -386,4 +386,16 @@ test('no list needs more statements for more rows', async () => {
     return [];
   });
   assert.deepEqual(wrong, []);
+});
+
+test('an issue takes three statements: the credential, the project with the issue, and its row', async () => {
+  const here = await world();
+  const owner = here.as('owner');
+  const at = `/projects/${here.project.id}`;
+  const { body: milestone } = await owner.post(`${at}/milestones`, { title: 'Harvest', due_date: '2020-01-01' });
+  const { body: created } = await owner.post(`${at}/issues`, { title: 'Prune', milestone_id: milestone.id, labels: 'winter' });
+  const before = statements;
+  const { body: issue } = await owner.get(`${at}/issues/${created.iid}`);
+  assert.equal(statements - before, 3);
+  assert.deepEqual([issue.milestone, issue.labels], [milestone, ['winter']]);
 });

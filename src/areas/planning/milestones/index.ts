@@ -1,3 +1,3 @@
 /** What other areas may use of milestones. */
 export { Milestone, type MilestoneRow, presentMilestone } from './present.ts';
-export { milestoneFor, milestoneOf, milestoneRows, milestonesById, milestoneTitled } from './queries.ts';
+export { milestoneFor, milestoneJson, milestoneOf, milestoneRows, milestonesById, milestoneTitled } from './queries.ts';

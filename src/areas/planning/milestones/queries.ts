@@ -1,8 +1,11 @@
 /** Reading milestones. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Database, isAmong } from '../../../db/index.ts';
+import { type Database, isAmong, momentInJson } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import type { MilestoneRow } from './present.ts';
+
+const isExpired = sql<boolean>`coalesce(milestones.due_date < current_date, false)`;
+const fullPath = sql<string>`coalesce(projects.full_path, namespaces.full_path)::text`;
 
 /** Milestones as replies need them. */
 export const milestoneRows = (db: Database) =>
@@ -22,9 +25,22 @@ export const milestoneRows = (db: Database) =>
       'milestones.due_date',
       'milestones.created_at',
       'milestones.updated_at',
-      sql<boolean>`coalesce(milestones.due_date < current_date, false)`.as('expired'),
-      sql<string>`coalesce(projects.full_path, namespaces.full_path)::text`.as('full_path'),
+      isExpired.as('expired'),
+      fullPath.as('full_path'),
     ]);
+
+/**
+ * A milestone as JSON, for the statement of what has it.
+ * @param id the column with its ID, which may be null
+ */
+export const milestoneJson = (id: string): RawBuilder<MilestoneRow | null> => sql<MilestoneRow | null>`
+  (select json_build_object(
+            'id', milestones.id, 'iid', milestones.iid, 'project_id', milestones.project_id, 'group_id', milestones.group_id, 'title', milestones.title,
+            'description', milestones.description, 'state', milestones.state, 'start_date', milestones.start_date, 'due_date', milestones.due_date,
+            'created_at', ${momentInJson('milestones.created_at')}, 'updated_at', ${momentInJson('milestones.updated_at')},
+            'expired', ${isExpired}, 'full_path', ${fullPath})
+     from milestones left join projects on projects.id = milestones.project_id left join namespaces on namespaces.id = milestones.group_id
+    where milestones.id = ${sql.ref(id)})`;
 
 /** A predicate on rows of `milestones`: issues of the project may have it, because it belongs to the project or an ancestor group. */
 export const isMilestoneFor = (project_id: number): RawBuilder<SqlBool> => sql`

@@ -8,7 +8,7 @@ import type { Noteable, NoteableKind } from '../../../access/index.ts';
  */
 export function isSubscribed(
   { column, table, assignees }: NoteableKind,
-  user_id: number,
+  user_id: number | RawBuilder<number>,
   rows: string = table,
 ): RawBuilder<SqlBool> {
   const [id, of] = [sql.ref(`${rows}.id`), sql.ref(column)];

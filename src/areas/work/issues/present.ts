@@ -6,7 +6,7 @@ import { taskStatus } from '../../../markdown/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
-import { Milestone, type MilestoneRow, milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
+import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
 import { printDuration } from '../issuables/index.ts';
 import { type IssueRow, issueRows } from './queries.ts';
@@ -83,12 +83,11 @@ export interface IssueForm {
 /** The rows that a page refers to, by id. */
 interface Around {
   labels: Map<number, IssueReply['labels']>;
-  milestones: Map<number, MilestoneRow>;
   iterations: Map<number, IterationRow>;
   epics: Map<number, Static<typeof EpicInIssue>>;
 }
 
-const idsOf = (rows: readonly IssueRow[], column: 'milestone_id' | 'iteration_id' | 'epic_id'): number[] => [
+const idsOf = (rows: readonly IssueRow[], column: 'iteration_id' | 'epic_id'): number[] => [
   ...new Set(rows.map((row) => row[column]).filter((id) => id !== null)),
 ];
 
@@ -99,13 +98,12 @@ async function around(
   rows: readonly IssueRow[],
   { with_labels_details }: IssueForm,
 ): Promise<Around> {
-  const [labels, milestones, iterations, epics] = await Promise.all([
+  const [labels, iterations, epics] = await Promise.all([
     presentLabelsOf(rows, with_labels_details),
-    milestonesById(db, idsOf(rows, 'milestone_id')),
     iterationsById(db, idsOf(rows, 'iteration_id')),
     epicsInIssues(db, caller, idsOf(rows, 'epic_id')),
   ]);
-  return { labels, milestones, iterations, epics };
+  return { labels, iterations, epics };
 }
 
 /** @param issue the columns of the same names */
@@ -152,14 +150,13 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
   const { id, iid, project_id, title, description, state, created_at, updated_at, closed_at } = row;
   const { user_notes_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } = row;
   const { weight, health_status, severity, moved_to_id, imported_from, blocking_issues_count } = row;
-  const milestone = known.milestones.get(row.milestone_id ?? 0);
   const assignees = row.assignees.map((user) => presentUserBasic(url, user));
   const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];
   return {
     ...{ id, iid, project_id, title, description, state, created_at, updated_at, closed_at },
     closed_by: row.closed_by && presentUserBasic(url, row.closed_by),
     labels: known.labels.get(id) ?? [],
-    milestone: milestone ? presentMilestone(url, milestone) : null,
+    milestone: row.milestone && presentMilestone(url, row.milestone),
     assignees,
     author: row.author && presentUserBasic(url, row.author),
     type: issue_type.toUpperCase(),

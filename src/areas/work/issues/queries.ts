@@ -1,9 +1,10 @@
 /** Issues as replies need them. */
 import { sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
+import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
 import { isSubscribed } from '../issuables/index.ts';
 
 export interface IssueRow {
@@ -16,7 +17,6 @@ export interface IssueRow {
   issue_type: 'issue' | 'incident' | 'test_case' | 'task';
   confidential: boolean;
   discussion_locked: boolean | null;
-  milestone_id: number | null;
   iteration_id: number | null;
   due_date: string | null;
   weight: number | null;
@@ -41,6 +41,7 @@ export interface IssueRow {
   author: UserBasicRow | null;
   closed_by: UserBasicRow | null;
   assignees: UserBasicRow[];
+  milestone: MilestoneRow | null;
   labels: LabelRow[];
   blocking_issues_count: number;
   epic_id: number | null;
@@ -52,7 +53,7 @@ export interface IssueRow {
 
 const columns = sql.raw(
   [
-    'id iid project_id title description state issue_type confidential discussion_locked milestone_id iteration_id due_date weight health_status severity',
+    'id iid project_id title description state issue_type confidential discussion_locked iteration_id due_date weight health_status severity',
     'time_estimate_s total_time_spent_s closed_at moved_to_id imported_from task_count completed_task_count user_notes_count upvotes downvotes',
     'created_at updated_at',
   ]
@@ -62,35 +63,60 @@ const columns = sql.raw(
     .join(', '),
 );
 
-/**
- * Issues by id, in the given order, without deleted ones. It does not check whether the caller may read them.
- * @param withSubscription whether to read `subscribed`, which is false otherwise
- */
-export async function issueRows(
-  db: Database,
-  caller: MaybeCaller,
-  ids: readonly number[],
-  withSubscription: boolean,
-): Promise<IssueRow[]> {
-  const { rows } = await sql<IssueRow>`
+/** A subquery rather than a join, for which PostgreSQL might read all open issues. */
+const isOpenTarget = sql`(select state from issues blocked where blocked.id = target_id) = 'opened'`;
+
+interface Shape extends Record<string, boolean> {
+  /** Whether there is a caller. */
+  signed_in: boolean;
+  admin: boolean;
+  external: boolean;
+  with_subscription: boolean;
+}
+
+const issuesById = statement((slots: Slots<{ ids: readonly number[]; caller_id: number }>, shape: Shape) => {
+  const { signed_in, admin, external, with_subscription } = shape;
+  const caller = signed_in ? { id: slots.caller_id, admin, external } : undefined;
+  return sql<IssueRow>`
     select ${columns}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
            case when authors.id is not null then ${userBasicJson('authors')} end as author,
            case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
            array(select ${userBasicJson('users')} from issue_assignees join users on users.id = issue_assignees.user_id
                   where issue_assignees.issue_id = shown.id order by users.id) as assignees,
            ${borneLabels(issueKind, 'shown')} as labels,
-           (select count(*) from issue_links join issues blocked on blocked.id = issue_links.target_id
-             where issue_links.source_id = shown.id and link_type = 'blocks' and blocked.state = 'opened') as blocking_issues_count,
+           ${milestoneJson('shown.milestone_id')} as milestone,
+           (select count(*) from issue_links
+             where source_id = shown.id and link_type = 'blocks' and ${isOpenTarget}) as blocking_issues_count,
            (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
            (select jsonb_build_object('project_id', issues.project_id, 'iid', issues.iid) from issues join projects on projects.id = issues.project_id
              where issues.id = shown.duplicated_to_id and ${isVisibleIssue(caller)}) as original,
-           ${withSubscription && caller ? isSubscribed(issueKind, caller.id, 'shown') : sql`false`} as subscribed
-      from unnest(${ofAnyLength(ids, 'bigint[]')}) with ordinality asked(id, place)
+           ${with_subscription && caller ? isSubscribed(issueKind, caller.id, 'shown') : sql`false`} as subscribed
+      from unnest(${ofAnyLength(slots.ids, 'bigint[]')}) with ordinality asked(id, place)
            join issues shown on shown.id = asked.id
            join projects on projects.id = shown.project_id
            join namespaces on namespaces.id = projects.namespace_id
            left join users authors on authors.id = shown.author_id
            left join users closers on closers.id = shown.closed_by_id
-     order by asked.place`.execute(db);
-  return rows;
-}
+     order by asked.place`;
+});
+
+/**
+ * Issues by id, in the given order, without deleted ones. It does not check whether the caller may read them.
+ * @param withSubscription whether to read `subscribed`, which is false otherwise
+ */
+export const issueRows = (
+  db: Database,
+  caller: MaybeCaller,
+  ids: readonly number[],
+  withSubscription: boolean,
+): Promise<IssueRow[]> =>
+  issuesById(
+    db,
+    { ids, caller_id: caller?.id ?? 0 },
+    {
+      signed_in: caller !== undefined,
+      admin: caller?.admin ?? false,
+      external: caller?.external ?? false,
+      with_subscription: withSubscription,
+    },
+  );
