@@ -15,7 +15,9 @@ const reasons: Record<string, string> = {
 /** The sentence for an error of the file system; undefined for any other error. */
 export function fileReason(error: unknown): string | undefined {
   const { code = '', syscall = '', path } = error as NodeJS.ErrnoException;
-  const reason = reasons[code];
+  // Node makes parent folders as needed, and says ENOENT where the file system refuses with EROFS.
+  const isRefused = syscall === 'mkdir' && code === 'ENOENT';
+  const reason = isRefused ? 'it cannot be created; the file system is probably read-only' : reasons[code];
   if (reason === undefined || syscall === 'connect' || syscall.startsWith('spawn')) return undefined;
   return `${path ?? 'A file'}: ${reason} (${code}).`;
 }

@@ -12,6 +12,7 @@ import { addFirstAdministrator, secretsText, welcome } from './first_administrat
 import { installFirstLicense } from './first_license.ts';
 import { claimInstance } from './instance.ts';
 import { tidyAfterStart } from './memory.ts';
+import { fileReason } from './reasons.ts';
 import { runningNode } from './running_node.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
@@ -58,7 +59,7 @@ Options
 async function makeStorages({ storages }: Config): Promise<void> {
   for (const { name, path } of storages) {
     await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      throw new OperatorError(`The folder of the storage ${name}, ${path}, cannot be created (${error.code}).`);
+      throw new OperatorError(`The folder of the storage ${name} cannot be created. ${fileReason(error) ?? error.message}`);
     });
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -147,12 +147,48 @@ test('a database out of reach and a data folder that cannot be written are named
       { COPPICE_DATABASE_URL: 'postgresql://forge:secret@127.0.0.1:1/coppice' },
       /^The database of COPPICE_DATABASE_URL cannot be reached: nothing listens at 127\.0\.0\.1:1\.\n$/,
     ],
-    [{ COPPICE_DATA: path.join(file, 'data') }, /(a file is where a folder should be|cannot be created) \(ENOTDIR\)\.\n$/],
+    [{ COPPICE_DATA: path.join(file, 'data') }, /: a file is where a folder should be \(ENOTDIR\)\.\n$/],
   ];
   for (const [environment, expected] of cases)
     for (const command of [['serve'], ['check'], ['user', 'create', '--username', 'ada', '--email', 'ada@example.com']]) {
       const { code, err } = await coppice(command, { COPPICE_DATA: data, ...environment });
       assert.equal(code, 1);
       assert.match(err, expected);
+    }
+});
+
+/** Makes a folder read-only until the test ends. An account that may change everything needs a mount for that. */
+function makeReadOnly(t: TestContext, folder: string): void {
+  if (process.getuid!() !== 0) {
+    chmodSync(folder, 0o500);
+    t.after(() => chmodSync(folder, 0o700));
+    return;
+  }
+  execFileSync('mount', ['--bind', folder, folder]);
+  t.after(() => execFileSync('umount', ['--lazy', folder]));
+  execFileSync('mount', ['-o', 'remount,ro,bind', folder]);
+}
+
+test('a read-only data folder is named in a sentence, whether it is new or in use', async (t) => {
+  const used = await dataFolder();
+  assert.equal((await coppice(['migrate'], { COPPICE_DATA: used })).code, 0);
+  const fresh = await folder();
+  for (const each of [used, fresh]) makeReadOnly(t, each);
+  const backup = ['backup', '--to', path.join(await folder(), 'backup.tar.zst')];
+  const restore = ['restore', '--from', path.resolve(import.meta.dirname, 'trouble.test.ts')];
+  const why =
+    /: (the file system is read-only|this account is not allowed to use it|it cannot be created; the file system is probably read-only) \((EROFS|EACCES|ENOENT)\)\.\n$/;
+  const cases: [data: string, commands: string[][]][] = [
+    [used, [['serve'], ['check'], backup]],
+    [fresh, [['serve'], ['check'], restore]],
+    [path.join(fresh, 'below'), [['serve'], restore]],
+  ];
+  for (const [data, commands] of cases)
+    for (const command of commands) {
+      const { code, err } = await coppice(command, { COPPICE_DATA: data });
+      assert.equal(code, 1, command[0]);
+      assert.match(err, why);
+      assert.equal(err.trimEnd().split('\n').length, 1, err);
+      assert.ok(err.includes(data), err);
     }
 });
