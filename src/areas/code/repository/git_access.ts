@@ -1,4 +1,5 @@
 /** Who may fetch and push: the credentials of git clients, and the refusals that they print (docs/reference/repository.md). */
+import { access } from 'node:fs/promises';
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import {
   basicRefused,
@@ -12,7 +13,7 @@ import {
   type Project,
   projectFor,
 } from '../../../access/index.ts';
-import type { Service } from '../../../git/index.ts';
+import { type Repository, repositoryOf, type Service } from '../../../git/index.ts';
 import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
 import { readOnlyRefusal } from './rules.ts';
 
@@ -85,4 +86,18 @@ export async function grantPush(services: Services, caller: MaybeCaller, path: s
   const { project } = await grantGit(services, caller, path, 'git-receive-pack');
   if (!caller) throw basicRefused(services.url);
   return { project, caller };
+}
+
+/**
+ * The repository of a project.
+ * @throws ApiError 404 when it is missing on disk
+ */
+export async function repositoryFor(services: Services, project: Project): Promise<Repository> {
+  const repository = repositoryOf(services, project);
+  try {
+    await access(repository.path);
+  } catch {
+    throw refusal(404, 'A repository for this project does not exist yet.');
+  }
+  return repository;
 }

@@ -1,36 +1,11 @@
 /** Git over HTTP: clone, fetch and push with the smart protocol (docs/reference/repository.md). Everything streams; nothing is held in memory. */
-import { access } from 'node:fs/promises';
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Project, projectFor } from '../../../access/index.ts';
-import {
-  advertiseRefs,
-  type Environment,
-  GitError,
-  oddFileMode,
-  type PushRules,
-  type Repository,
-  receivePack,
-  repositoryOf,
-  type Service,
-  uploadPack,
-} from '../../../git/index.ts';
-import {
-  ApiError,
-  type Caller,
-  type Doorway,
-  door,
-  type ErrorForm,
-  locationOf,
-  messageOf,
-  type Services,
-} from '../../../http/index.ts';
-import { missingObjects } from '../lfs/index.ts';
-import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
-import { type GitAccess, gitCaller, grantGit, grantPush, MovedGit, refusal } from './git_access.ts';
-import { pushRefusals } from './push_check_rules.ts';
-import { oddModeRefusal } from './rules.ts';
+import { advertiseRefs, GitError, receivePack, type Service, uploadPack } from '../../../git/index.ts';
+import { ApiError, type Caller, type Doorway, door, type ErrorForm, locationOf, messageOf } from '../../../http/index.ts';
+import { gitCaller, grantGit, grantPush, MovedGit, refusal, repositoryFor } from './git_access.ts';
+import { pushRulesFor } from './push_actions.ts';
 
 /** The routes have a prefix that no project can have, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/git';
@@ -88,17 +63,6 @@ function bodyOf(request: FastifyRequest): Readable {
   return unzipped;
 }
 
-/** @throws ApiError 404 when the repository is missing on disk */
-async function repositoryFor(services: Services, project: Project): Promise<Repository> {
-  const repository = repositoryOf(services, project);
-  try {
-    await access(repository.path);
-  } catch {
-    throw refusal(404, 'A repository for this project does not exist yet.');
-  }
-  return repository;
-}
-
 const serviceOf = (name: unknown): Service => {
   if (name === 'git-upload-pack' || name === 'git-receive-pack') return name;
   throw refusal(403, "The command you're trying to execute is not allowed.");
@@ -124,42 +88,6 @@ function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyR
     pragma: 'no-cache',
   });
   return reply.send(stream);
-}
-
-/** The checks and effects of a push. The rules use the project as it is when the push has arrived, which may take hours. */
-async function oddTreeRefusals(services: Services, project: Project, quarantine: Environment): Promise<string[]> {
-  const odd = await oddFileMode(repositoryOf(services, project), quarantine);
-  return odd ? [oddModeRefusal(odd)] : [];
-}
-
-function rulesFor(services: Services, { project, caller }: GitAccess & { caller: Caller }, log: FastifyRequest['log']) {
-  let row: number | undefined;
-  const rules: PushRules = {
-    async check(push) {
-      const { updates, quarantine } = push;
-      const now = await projectFor(services.db, caller, String(project.id));
-      const refusals = now
-        ? await pushRefusals(services, { project: now, caller, quarantine }, updates)
-        : ['The project is gone.'];
-      if (refusals.length === 0) refusals.push(...(await oddTreeRefusals(services, project, quarantine)));
-      if (refusals.length === 0)
-        refusals.push(...(await missingObjects(services, project, repositoryOf(services, project), push)));
-      if (refusals.length === 0) row = await announceUpdates(services.db, { project, user_id: caller.id }, updates);
-      return refusals;
-    },
-    async moved(updates) {
-      const id = row!;
-      row = undefined;
-      await refsChanged(services, id, updates);
-      return [];
-    },
-    failed: (error) => log.error({ err: error }, 'a push met an error'),
-  };
-  /** Withdraws the announcement of a push that moved nothing. */
-  const ended = async () => {
-    if (row !== undefined) await withdrawUpdates(services.db, row).catch(rules.failed);
-  };
-  return { rules, ended };
 }
 
 /** A stream that ends only after some work is done, so that a client that saw the end can rely on it. An aborted stream skips the work. */
@@ -250,7 +178,7 @@ const receiving = door<Caller, GitRequest>({
   handle: async ({ services, caller, request, reply }) => {
     const granted = await grantPush(services, caller, request.params.path);
     const repository = await repositoryFor(services, granted.project);
-    const { rules, ended } = rulesFor(services, granted, request.log);
+    const { rules, ended } = pushRulesFor(services, granted, request.log);
     const length = request.headers['content-length'];
     const size_bytes = length === undefined ? undefined : Number(length);
     const transport = { ...transportOf(request, reply), ...rules, input: bodyOf(request), size_bytes };
