@@ -898,6 +898,7 @@ create table keys (
   usage_type text default 'auth_and_signing'::text not null,
   expires_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
   constraint keys_pkey PRIMARY KEY (id),
   constraint keys_fingerprint_sha256_key UNIQUE (fingerprint_sha256),
   constraint keys_usage_type_check CHECK (usage_type = ANY (ARRAY['auth'::text, 'signing'::text, 'auth_and_signing'::text])),

@@ -53,7 +53,7 @@ function install() {
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const [program, first] = npm && node ? [node, [npm]] : ['npm', []];
   // npm draws its progress on standard error.
-  const { status } = spawnSync(program, [...first, 'ci', '--loglevel=error', '--progress=true'], {
+  const { status } = spawnSync(program, [...first, 'ci', '--ignore-scripts', '--loglevel=error', '--progress=true'], {
     cwd: top,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 
+/** Not 22, which belongs to the SSH server of the machine. */
+export const usualSshPort = 2222;
+
 const offerings = ['any', 'self-managed', 'dedicated', 'hosted'] as const;
 export type Offering = (typeof offerings)[number];
 
@@ -15,6 +18,8 @@ export interface Config {
   url: string;
   host: string;
   port: number;
+  /** The port of git over SSH; 0 turns it off. If omitted, it is `usualSshPort`, unless another program listens there. */
+  sshPort: number | undefined;
   /** Absolute path of the folder for everything that is embedded. */
   data: string;
   /** An external server. If omitted, the embedded one below `data` is used. */
@@ -61,6 +66,7 @@ const variables = [
   'COPPICE_URL',
   'COPPICE_HOST',
   'COPPICE_PORT',
+  'COPPICE_SSH_PORT',
   'COPPICE_DATA',
   'COPPICE_DATABASE_URL',
   'COPPICE_STORAGES',
@@ -114,13 +120,14 @@ export function readConfig(env: Environment): Config {
     return undefined;
   };
   const host = given('COPPICE_HOST', readHost) ?? '127.0.0.1';
-  const port = given('COPPICE_PORT', readPort) ?? 3000;
+  const port = given('COPPICE_PORT', portFrom(1)) ?? 3000;
   const data = path.resolve(values.COPPICE_DATA ?? 'data');
   const url = given('COPPICE_URL', readUrl) ?? defaultUrl(host, port);
   const config: Config = {
     url,
     host,
     port,
+    sshPort: given('COPPICE_SSH_PORT', portFrom(0)),
     data,
     databaseUrl: given('COPPICE_DATABASE_URL', readDatabaseUrl),
     storages: given('COPPICE_STORAGES', readStorages) ?? [{ name: 'default', path: path.join(data, 'repositories') }],
@@ -201,11 +208,13 @@ function readHost(value: string): string | Problem {
   return new Problem(`must be an address or a host name to listen on, not “${value}”.`);
 }
 
-function readPort(value: string): number | Problem {
-  const port = Number(value);
-  if (/^\d+$/.test(value) && port >= 1 && port <= 65_535) return port;
-  return new Problem(`must be a whole number from 1 to 65535, not “${value}”.`);
-}
+const portFrom =
+  (least: number) =>
+  (value: string): number | Problem => {
+    const port = Number(value);
+    if (/^\d+$/.test(value) && port >= least && port <= 65_535) return port;
+    return new Problem(`must be a whole number from ${least} to 65535, not “${value}”.`);
+  };
 
 const countUpTo =
   (most: number) =>

@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const env = { COPPICE_DATA: path.join(top, 'data'), COPPICE_PORT: String(await freePort()) };
+const env = { COPPICE_DATA: path.join(top, 'data'), COPPICE_PORT: String(await freePort()), COPPICE_SSH_PORT: '0' };
 
 function coppice(args: string[], more: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {

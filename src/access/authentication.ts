@@ -160,7 +160,8 @@ export function commitEmailOf(
 /** What a caller has from the credential, also with sudo. */
 type Given = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
 
-function callerFrom(user: User, { token, sudo, counted, plan }: Given, url: string): Caller {
+/** The caller that a user is by a credential. */
+export function callerFrom(user: User, { token, sudo, counted, plan }: Given, url: string): Caller {
   const { id, username, name, email, state, admin, external } = user;
   const person = { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external };
   return { ...person, token, sudo, counted, plan };

@@ -36,6 +36,7 @@ before(async () => {
   services = {
     db,
     url: 'http://coppice.test',
+    ssh_url: 'git@coppice.test:',
     storages: { default: storage },
     blobs: diskBlobs(storage),
     secrets: secretsFrom('k'.repeat(32)),

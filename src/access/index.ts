@@ -1,4 +1,5 @@
 /** Authentication, and the access rules that endpoints name. */
+
 export { authenticate, callerOfTokenNumbered, commitEmailOf, isPrimaryProved } from './authentication.ts';
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
@@ -97,6 +98,7 @@ export {
 } from './projects.ts';
 export { recipientFor } from './recipients.ts';
 export { userByPassword } from './sign_in.ts';
+export { callerOfSshKey, sshKeyOf } from './ssh_keys.ts';
 export { isGroup, isListedGroup, isListedProject } from './states.ts';
 export { isTeamMember, teamMember } from './team.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';

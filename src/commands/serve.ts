@@ -14,6 +14,7 @@ import { claimInstance } from './instance.ts';
 import { tidyAfterStart } from './memory.ts';
 import { fileReason } from './reasons.ts';
 import { runningNode } from './running_node.ts';
+import { openSshDoor } from './ssh_door.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
 
@@ -78,7 +79,11 @@ async function serveUntil(
   const alone = config.databaseUrl === undefined ? { alone_since: new Date(performance.timeOrigin) } : {};
   await settleReferenceUpdates(servicesFor(config, db), alone).catch((error) => log.error({ err: error }, 'settling failed'));
   try {
-    const door = await openDoor(config, open, log);
+    const sshDoor = await openSshDoor(config, db, log);
+    const door = await openDoor(config, open, log).catch(async (error) => {
+      await sshDoor.close(Promise.resolve());
+      throw error;
+    });
     try {
       process.stdout.write(
         administrator ? welcome(config.url, administrator) : `Coppice is ready at ${config.url}. Ctrl-C stops it.\n`,
@@ -87,7 +92,8 @@ async function serveUntil(
       await Promise.race([stop.first, lost]);
       process.stdout.write('Coppice is stopping.\n');
     } finally {
-      await door.close(Promise.race([stop.second, sleep(drainTimeout_ms, undefined, { ref: false })]));
+      const cutOff = Promise.race([stop.second, sleep(drainTimeout_ms, undefined, { ref: false })]);
+      await Promise.all([door.close(cutOff), sshDoor.close(cutOff)]);
     }
   } finally {
     await closeReaders();

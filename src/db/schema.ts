@@ -432,6 +432,7 @@ export interface Keys {
   usage_type: Generated<string>;
   expires_at: Timestamp | null;
   created_at: Generated<Timestamp>;
+  last_used_at: Timestamp | null;
 }
 
 export interface LabelPriorities {

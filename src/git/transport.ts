@@ -1,4 +1,4 @@
-/** The git programs behind smart HTTP. Requests and replies are streamed in constant memory; callers handle HTTP. */
+/** The git programs behind smart HTTP and SSH. Requests and replies are streamed in constant memory; callers handle the protocol. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, Readable, type Writable } from 'node:stream';
@@ -23,6 +23,8 @@ export interface ServiceRequest extends TransportOptions {
   input: Readable;
   /** Length of the body, if known: clients send long bodies in chunks, without a total. */
   size_bytes?: number | undefined;
+  /** Whether client and server speak in turns on one connection, as over SSH; otherwise a request has one reply. */
+  is_conversation?: boolean;
 }
 
 /** A push up to this length may be unpacked. */
@@ -98,9 +100,9 @@ async function* capabilities(repository: Repository, service: Service, env: Envi
 }
 
 /** The reply to `POST git-upload-pack`: a fetch or a clone. Media type: `application/x-git-upload-pack-result`. */
-export function uploadPack(repository: Repository, { input, protocol, signal }: ServiceRequest): Readable {
+export function uploadPack(repository: Repository, { input, protocol, signal, is_conversation }: ServiceRequest): Readable {
   const env = protocolEnvironment(protocol);
-  const starting = startService(repository, 'git-upload-pack', ['--stateless-rpc'], { env, streams: ['stdin'] });
+  const starting = startService(repository, 'git-upload-pack', formOf(is_conversation), { env, streams: ['stdin'] });
   const out = reply(starting, 'git-upload-pack', {}, signal);
   void starting.then(
     ({ stdin }) => feed(input, stdin!, out),
@@ -116,12 +118,12 @@ export function uploadPack(repository: Repository, { input, protocol, signal }: 
  */
 export async function receivePack(
   repository: Repository,
-  { input, size_bytes, protocol, signal, ...rules }: ServiceRequest & PushRules,
+  { input, size_bytes, protocol, signal, is_conversation, ...rules }: ServiceRequest & PushRules,
 ): Promise<Readable> {
   await checkHooks();
   let is_accepted = false;
   const env = { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder), ...unpacking(size_bytes) };
-  const starting = startService(repository, 'git-receive-pack', ['--stateless-rpc'], { env, streams: ['stdin', 'channel'] });
+  const starting = startService(repository, 'git-receive-pack', formOf(is_conversation), { env, streams: ['stdin', 'channel'] });
   const out = reply(starting, 'git-receive-pack', { mustFinish: () => is_accepted }, signal);
   const { stdin, channel } = await starting;
   // Hooks talk to us over the channel.
@@ -131,6 +133,8 @@ export async function receivePack(
   feed(input, stdin!, out);
   return out;
 }
+
+const formOf = (isConversation = false): readonly Option[] => (isConversation ? [] : ['--stateless-rpc']);
 
 function startService(
   repository: Repository,

@@ -30,10 +30,10 @@ export interface Caller {
 }
 
 /**
- * The kind of a token: for a person, for an administrator who acts as one, for programs in a project or group, for programs that only read its code, or for a
- * person for two hours.
+ * The kind of a token: for a person, for an administrator who acts as one, for programs in a project or group, for programs that only read its code, for a
+ * person for two hours, or the SSH key of a person.
  */
-export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth';
+export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth' | 'ssh_key';
 
 /** The projects whose code a deploy token may read: one project, or all projects below one group. */
 export interface DeployReach {

@@ -23,7 +23,14 @@ async function workerFor(t: TestContext, jobs: AnyJob[]) {
   const worker = await startWorker({
     connectionString,
     jobs,
-    services: { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent'), ...unused },
+    services: {
+      db,
+      url: 'http://localhost',
+      ssh_url: 'git@localhost:',
+      storages: {},
+      blobs: diskBlobs('/nonexistent'),
+      ...unused,
+    },
     log,
     concurrency: 2,
   });
@@ -242,7 +249,14 @@ test('a job that ends while the database is away is recorded as done when it is 
       while ((await sql`select pg_sleep(0.01)`.execute(db).catch(() => undefined)) !== undefined);
     },
   });
-  const services = { db, url: 'http://localhost', storages: {}, blobs: diskBlobs('/nonexistent'), ...unused };
+  const services = {
+    db,
+    url: 'http://localhost',
+    ssh_url: 'git@localhost:',
+    storages: {},
+    blobs: diskBlobs('/nonexistent'),
+    ...unused,
+  };
   const worker = await startWorker({ connectionString, jobs: [fatal], services, log, concurrency: 1 });
   await fatal.enqueue(db, {});
   await restarted.promise;

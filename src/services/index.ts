@@ -1,7 +1,7 @@
 /** Builds the services of handlers and jobs from the configuration. */
 import path from 'node:path';
 import { diskBlobs } from '../blobs/index.ts';
-import type { Config } from '../config.ts';
+import { type Config, usualSshPort } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
@@ -19,10 +19,16 @@ export const mailFolder = ({ data }: Pick<Config, 'data'>): string => path.join(
 export const secretsOf = (config: Pick<Config, 'data' | 'secretKey'>): Secrets =>
   secretsFrom(config.secretKey ?? keyInFile(secretKeyFile(config)));
 
+/** The short form is for the port that SSH clients take without being told one. */
+function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>): string {
+  const { hostname } = new URL(url);
+  return sshPort === 0 || sshPort === 22 ? `git@${hostname}:` : `ssh://git@${hostname}:${sshPort}/`;
+}
+
 /** The part of the configuration that services need. */
 export type ServicesConfig = Pick<
   Config,
-  'url' | 'data' | 'storages' | 'blobs' | 'secretKey' | 'smtpUrl' | 'mailFrom' | 'licensePublicKey'
+  'url' | 'sshPort' | 'data' | 'storages' | 'blobs' | 'secretKey' | 'smtpUrl' | 'mailFrom' | 'licensePublicKey'
 >;
 
 /**
@@ -35,6 +41,8 @@ export function servicesFor(config: ServicesConfig, db: Database) {
     db,
     /** The external address without a trailing slash, e.g. `https://forge.example`. */
     url: config.url,
+    /** What comes before the path of a repository in its address for git over SSH. */
+    ssh_url: sshUrl(config),
     /** Git storages by name: absolute folders. */
     storages,
     /** Large files that are not in a repository. */

@@ -10,6 +10,7 @@ import { areaOf, districtOf, districts, type Import, imports, src } from '../sup
 /** What each folder may import besides itself; an area is one folder in a district, which is a folder below areas/. */
 const allowed: Record<string, readonly string[]> = {
   git: [],
+  ssh: [],
   cron: [],
   blobs: [],
   mail: [],
@@ -28,6 +29,7 @@ const allowed: Record<string, readonly string[]> = {
     'http',
     'db',
     'git',
+    'ssh',
     'jobs',
     'blobs',
     'mail',
@@ -113,7 +115,7 @@ test('files do not import each other in cycles', async () => {
 
 /** What the files of an area are called, alone or after a noun (docs/architecture.md). */
 const fileNames =
-  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|pages|parameters|definition|noteable|commands|index)\.ts$/;
+  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|ssh|pages|parameters|definition|noteable|commands|index)\.ts$/;
 
 test('the files of an area have the names that docs/architecture.md lists', async () => {
   const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));

@@ -54,8 +54,8 @@ export async function clone(remote: string, ...options: string[]): Promise<WorkT
 }
 
 /** Clones what must be refused; gives what the person reads. */
-export async function refusedClone(remote: string): Promise<string> {
-  return failed(await (await gitClient()).run(['clone', remote, 'work']));
+export async function refusedClone(remote: string, ...options: string[]): Promise<string> {
+  return failed(await (await gitClient()).run(['clone', ...options, remote, 'work']));
 }
 
 /** A repository of a person's own with nothing in it, that has the remote as its `origin`. */

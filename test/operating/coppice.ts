@@ -88,7 +88,12 @@ export interface Server {
 /** Starts `serve` and waits until it is ready. */
 export async function serve(environment: Environment): Promise<Server> {
   const port = String(await freePort());
-  const child = start(['serve'], { COPPICE_PORT: port, COPPICE_URL: 'http://coppice.test', ...environment });
+  const child = start(['serve'], {
+    COPPICE_PORT: port,
+    COPPICE_SSH_PORT: '0',
+    COPPICE_URL: 'http://coppice.test',
+    ...environment,
+  });
   let said = '';
   let complaints = '';
   child.stderr!.on('data', (part) => {

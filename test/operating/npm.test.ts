@@ -27,7 +27,12 @@ function npm(words: string[], cwd: string, environment: Record<string, string>):
 /** Starts the server with npm. */
 async function npmStart(data: string): Promise<ChildProcess> {
   const port = String(await freePort());
-  const child = npm(['start'], top, { COPPICE_DATA: data, COPPICE_PORT: port, COPPICE_LOG_LEVEL: 'error' });
+  const child = npm(['start'], top, {
+    COPPICE_DATA: data,
+    COPPICE_PORT: port,
+    COPPICE_SSH_PORT: '0',
+    COPPICE_LOG_LEVEL: 'error',
+  });
   child.stderr!.resume();
   let said = '';
   for await (const part of child.stdout!.iterator({ destroyOnReturn: false })) {

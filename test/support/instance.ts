@@ -25,6 +25,7 @@ export async function environmentFor(data: string, token: string): Promise<Serve
     COPPICE_DATA: data,
     COPPICE_URL: COPPICE_URL!,
     COPPICE_PORT: COPPICE_PORT!,
+    COPPICE_SSH_PORT: '0',
     COPPICE_ROOT_TOKEN: token,
     COPPICE_LOG_LEVEL: 'warn',
   };

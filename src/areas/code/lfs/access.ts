@@ -5,6 +5,7 @@ import {
   basicPassword,
   basicRefused,
   callerOfBasic,
+  callerOfSshKey,
   callerOfTokenNumbered,
   gitScopes,
   levels,
@@ -43,11 +44,23 @@ interface Wanted {
 
 type Who<R extends RouteGenericInterface> = Identification<LfsCaller, R>;
 
-/** The caller by the token in the password. The credential of a batch is not accepted. */
+async function callerOfCredential(services: Services, credential: Credential, address: string): Promise<LfsCaller> {
+  const { from } = credential;
+  const caller = await basicCaller(services, () =>
+    'token_id' in from ? callerOfTokenNumbered(services, from.token_id, address) : callerOfSshKey(services, from.ssh_key_id),
+  );
+  // One for fetching does not store.
+  const scopes = [credential.operation === 'upload' ? 'write_repository' : 'read_repository'];
+  return { ...caller, token: { ...caller.token, scopes }, credential };
+}
+
+/** The caller by the token in the password, or by what the server gave to an SSH client. The credential of a batch is not accepted. */
 async function byToken(services: Services, request: FastifyRequest): Promise<LfsCaller | undefined> {
   const password = basicPassword(request);
-  if (password !== undefined && isCredential(password)) throw basicRefused(services.url);
-  return callerOfBasic(services, request);
+  if (password === undefined || !isCredential(password)) return callerOfBasic(services, request);
+  const credential = await credentialIn(services.db, password);
+  if (!credential || 'token_id' in credential.from) throw basicRefused(services.url);
+  return callerOfCredential(services, credential, request.ip);
 }
 
 /**
@@ -68,8 +81,7 @@ export const transferCaller = <R extends RouteGenericInterface>(operation: Opera
     if (password === undefined || !isCredential(password)) return callerOfBasic(services, request);
     const credential = await credentialIn(services.db, password);
     if (credential?.operation !== operation) throw basicRefused(services.url);
-    const caller = await basicCaller(services, () => callerOfTokenNumbered(services, credential.token_id, request.ip));
-    return { ...caller, credential };
+    return callerOfCredential(services, credential, request.ip);
   },
 });
 

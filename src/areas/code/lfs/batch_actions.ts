@@ -1,7 +1,7 @@
 /** The batch request: a client names the large files to fetch or store, and receives their addresses. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import type { Services } from '../../../http/index.ts';
+import type { Caller, Services } from '../../../http/index.ts';
 import { type LfsAccess, notFound, refusal } from './access.ts';
 import { lifetime_s, type Operation, signed } from './credential_actions.ts';
 import { objectsOf } from './queries.ts';
@@ -37,15 +37,20 @@ function readBatch(body: Record<string, unknown>): Static<typeof BatchRequest> {
 /** The requested operation, which decides on access. */
 export const operationIn = (body: Record<string, unknown>): Operation => (body.operation === 'upload' ? 'upload' : 'download');
 
-/** The header for each transfer; none if no authentication is needed. */
+/**
+ * The header for one operation on the large files of a project, for half an hour.
+ * @returns none for anonymous callers, who need no authentication
+ */
 async function authorization(
-  { db }: Services,
+  { db }: Pick<Services, 'db'>,
   { project, caller }: LfsAccess,
   operation: Operation,
 ): Promise<Record<string, string>> {
   if (!caller) return {};
   const expires_at_ms = Date.now() + lifetime_s * 1000;
-  const password = await signed(db, { token_id: caller.token.id, project_id: project.id, operation, expires_at_ms });
+  const { id, kind } = caller.token;
+  const from = kind === 'ssh_key' ? { ssh_key_id: id } : { token_id: id };
+  const password = await signed(db, { from, project_id: project.id, operation, expires_at_ms });
   return { Authorization: `Basic ${Buffer.from(`lfs:${password}`).toString('base64')}` };
 }
 
@@ -100,4 +105,10 @@ export async function answerBatch(
       return { oid, size, ...authenticated, actions: { upload, verify } };
     }),
   };
+}
+
+/** What a client that came over SSH needs for the batch API, in the form of `git-lfs-authenticate`. */
+export async function sshCredential(services: Services, granted: LfsAccess<Caller>, operation: Operation) {
+  const header = await authorization(services, granted, operation);
+  return { href: `${services.url}/${encodeURI(granted.project.full_path)}.git/info/lfs`, header, expires_in: lifetime_s };
 }

@@ -7,9 +7,12 @@ import type { Database } from '../../../db/index.ts';
 
 export type Operation = 'download' | 'upload';
 
+/** What a credential was derived from, by its ID. */
+export type Origin = { token_id: number } | { ssh_key_id: number };
+
 export interface Credential {
-  /** The personal access token that it was derived from. */
-  token_id: number;
+  /** The token or SSH key that it was derived from. */
+  from: Origin;
   project_id: number;
   operation: Operation;
   /** Milliseconds since 1970. */
@@ -33,20 +36,21 @@ async function signingKey(db: Database): Promise<Buffer> {
 }
 
 /** A credential as the password of HTTP Basic. */
-export async function signed(db: Database, { token_id, project_id, operation, expires_at_ms }: Credential): Promise<string> {
-  const payload = [token_id, project_id, operation, expires_at_ms].join('.');
+export async function signed(db: Database, { from, project_id, operation, expires_at_ms }: Credential): Promise<string> {
+  const origin = 'token_id' in from ? from.token_id : `k${from.ssh_key_id}`;
+  const payload = [origin, project_id, operation, expires_at_ms].join('.');
   return `${prefix}${payload}.${signatureOf(payload, await signingKey(db)).toString('base64url')}`;
 }
 
 /** The credential in a password; undefined if it was not issued here, was changed, or has expired. */
 export async function credentialIn(db: Database, password: string): Promise<Credential | undefined> {
-  const [, payload, token_id, project_id, operation, expires_at_ms, signature] =
-    /^lfs-((\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];
+  const [, payload, isKey, id, project_id, operation, expires_at_ms, signature] =
+    /^lfs-((k?)(\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];
   if (payload === undefined || signature === undefined) return undefined;
   if (!timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(payload, await signingKey(db)))) return undefined;
   if (Number(expires_at_ms) <= Date.now()) return undefined;
   return {
-    token_id: Number(token_id),
+    from: isKey ? { ssh_key_id: Number(id) } : { token_id: Number(id) },
     project_id: Number(project_id),
     operation: operation as Operation,
     expires_at_ms: Number(expires_at_ms),

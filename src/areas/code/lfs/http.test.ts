@@ -268,7 +268,7 @@ test('the credential of a batch is limited to its project, operation and lifetim
     .executeTakeFirstOrThrow();
   const issue = (changes = {}) =>
     signed(here.db, {
-      token_id,
+      from: { token_id },
       project_id: here.project.id,
       operation: 'download',
       expires_at_ms: Date.now() + 60_000,

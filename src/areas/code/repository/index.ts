@@ -4,6 +4,7 @@ export { type CommitRequest, commitChanges } from './commit_actions.ts';
 export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
 export { type FileAction, FileChanged } from './file_actions.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
+export { gitOverSsh } from './git_ssh.ts';
 export { maintainRepository, measureRepositories } from './jobs.ts';
 export { commitCore } from './present.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';

@@ -1,5 +1,4 @@
-/** Public SSH keys of users (docs/reference/keys.md). There is no SSH server; the keys only verify signatures. */
-import { sql } from 'kysely';
+/** Public SSH keys of users (docs/reference/keys.md). They let their user fetch and push over SSH, and verify signatures. */
 import { Type } from 'typebox';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { checked, Id, invalid, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
@@ -12,11 +11,11 @@ const Key = resource('Key', {
   title: Type.String(),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
-  last_used_at: Type.Null({ description: 'Always null: keys cannot be used to sign in' }),
+  last_used_at: nullable(Timestamp),
   key: Type.String(),
   usage_type: UsageType,
 });
-const columns = ['id', 'title', 'created_at', 'expires_at', 'key', 'usage_type'] as const;
+const columns = ['id', 'title', 'created_at', 'expires_at', 'last_used_at', 'key', 'usage_type'] as const;
 
 const maximumTitle = 255;
 
@@ -45,18 +44,13 @@ interface NewKey {
 }
 
 const keysOf = (db: Database, user_id: number) =>
-  db
-    .selectFrom('keys')
-    .select(columns)
-    .select(sql<null>`null`.as('last_used_at'))
-    .where('user_id', '=', user_id)
-    .$castTo<KeyRow>();
+  db.selectFrom('keys').select(columns).where('user_id', '=', user_id).$castTo<KeyRow>();
 type KeyRow = {
   id: number;
   title: string;
   created_at: string;
   expires_at: string | null;
-  last_used_at: null;
+  last_used_at: string | null;
   key: string;
   usage_type: NonNullable<NewKey['usage_type']>;
 };

@@ -44,7 +44,7 @@ export const tokenAssociationRoutes = [
     scopes: 'any',
     input: { ...paging, min_access_level: optional(GroupLevel()) },
     returns: one(TokenAssociations),
-    handle: async ({ db, url, caller, input }) => {
+    handle: async ({ db, url, ssh_url, caller, input }) => {
       const { page, per_page } = pageAsked(input);
       const [least, offset] = [input.min_access_level ?? levels.minimal, (page - 1) * per_page];
       const groups = await groupRows(db)
@@ -68,7 +68,7 @@ export const tokenAssociationRoutes = [
             project_access_level: project_access?.access_level ?? null,
             group_access_level: group_access?.access_level ?? null,
           };
-          return { ...presentProjectBasic({ url }, row), access_levels };
+          return { ...presentProjectBasic({ url, ssh_url }, row), access_levels };
         }),
       };
     },

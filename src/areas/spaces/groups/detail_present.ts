@@ -20,7 +20,7 @@ export const groupReply = async (
 
 /** The same with the newest of its projects and of those shared with it. */
 export async function groupReplyWithProjects(
-  { db, url }: Pick<Services, 'db' | 'url'>,
+  { db, url, ssh_url }: Pick<Services, 'db' | 'url' | 'ssh_url'>,
   caller: MaybeCaller,
   id: number,
 ): Promise<Static<typeof GroupDetailForm>> {
@@ -31,7 +31,7 @@ export async function groupReplyWithProjects(
       sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${id} and ${countsToday('group_links')})`,
     )
     .execute();
-  const complete = (await completeRows(db, [...own, ...shared])).map((row) => presentProject({ url }, caller, row));
+  const complete = (await completeRows(db, [...own, ...shared])).map((row) => presentProject({ url, ssh_url }, caller, row));
   return {
     ...presentGroupDetail(url, await groupRow(db, caller, id)),
     projects: complete.slice(0, own.length),

@@ -243,7 +243,7 @@ export const groupRoutes = [
     input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings, ...unavailable, avatar: Avatar() },
     returns: one(GroupDetailForm),
     refusals: { 400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'] },
-    handle: async ({ db, url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
+    handle: async ({ db, url, ssh_url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
       const restricted = given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });
       const changes = { ...columnsFrom(given), ...(name === undefined ? {} : { name }), ...(path === undefined ? {} : { path }) };
@@ -252,7 +252,7 @@ export const groupRoutes = [
         await updateGroup(tx, group.id, changes);
         await setAvatar(tx, 'namespaces', group.id, received);
       });
-      return groupReplyWithProjects({ db, url }, caller, group.id);
+      return groupReplyWithProjects({ db, url, ssh_url }, caller, group.id);
     },
   }),
 ];

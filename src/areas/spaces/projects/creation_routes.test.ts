@@ -41,7 +41,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     default_branch: 'main',
     tag_list: [],
     topics: [],
-    ssh_url_to_repo: `git@coppice.test:${username}/deja-vu-2nd-edition.git`,
+    ssh_url_to_repo: `ssh://git@coppice.test:2222/${username}/deja-vu-2nd-edition.git`,
     http_url_to_repo: `${url}.git`,
     web_url: url,
     readme_url: null,

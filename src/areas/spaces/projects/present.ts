@@ -140,7 +140,10 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
 });
 
 /** @param project a row of `projectRows`, or the source in one */
-export function presentProjectBasic({ url }: Pick<Services, 'url'>, project: ProjectSource): Static<typeof ProjectBasicForm> {
+export function presentProjectBasic(
+  { url, ssh_url }: Pick<Services, 'url' | 'ssh_url'>,
+  project: ProjectSource,
+): Static<typeof ProjectBasicForm> {
   const { namespace, full_path, default_branch } = project;
   const web_url = `${url}/${full_path}`;
   return {
@@ -153,7 +156,7 @@ export function presentProjectBasic({ url }: Pick<Services, 'url'>, project: Pro
     created_at: project.created_at,
     tag_list: project.topics,
     topics: project.topics,
-    ssh_url_to_repo: `git@${new URL(url).hostname}:${full_path}.git`,
+    ssh_url_to_repo: `${ssh_url}${full_path}.git`,
     http_url_to_repo: `${web_url}.git`,
     web_url,
     ...(mayReadCode(project)
@@ -205,7 +208,7 @@ export async function completeRows(db: Services['db'], rows: readonly ProjectRow
  * @param project a row of `completeRows` for this caller
  */
 export function presentProject(
-  services: Pick<Services, 'url'>,
+  services: Pick<Services, 'url' | 'ssh_url'>,
   caller: MaybeCaller,
   project: CompleteProjectRow,
 ): Static<typeof ProjectForm> {

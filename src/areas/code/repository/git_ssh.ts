@@ -1,0 +1,112 @@
+/** Git over SSH: clone, fetch, push, and the credentials of large files (docs/reference/ssh.md). */
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { callerOfSshKey, sshKeyOf } from '../../../access/index.ts';
+import { receivePack, type Service, uploadPack } from '../../../git/index.ts';
+import { ApiError, type Caller, messageOf, type Services } from '../../../http/index.ts';
+import type { SshCommand, SshServerOptions } from '../../../ssh/index.ts';
+import { grantLfs, sshCredential } from '../lfs/index.ts';
+import { grantGit, grantPush, MovedGit, refusal, repositoryFor } from './git_access.ts';
+import { type PushLog, pushRulesFor } from './push_actions.ts';
+
+const longestLine = 10_000;
+
+/** The words of a command line as clients quote them: in single quotes, or with a backslash before a character. */
+function wordsOf(line: string): string[] {
+  if (line.length > longestLine) throw refusal(400, 'The command is too long.');
+  const words = line.match(/(?:'[^']*'|\\.|[^\s'\\])+/g) ?? [];
+  return words.map((word) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'));
+}
+
+/** The full path of a project, from a path as URLs and short addresses have it. */
+const projectPath = (word = ''): string => word.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '');
+
+/** A request of a caller, with the words after the command. */
+interface Asked {
+  services: Services;
+  caller: Caller;
+  words: string[];
+  command: SshCommand;
+  log: PushLog;
+}
+
+/** Grants a project under its present path. A client that uses a former one is told, since SSH has no redirects. */
+async function following<T>({ words, command }: Asked, grant: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await grant(projectPath(words[0]));
+  } catch (error) {
+    if (!(error instanceof MovedGit)) throw error;
+    command.channel.stderr.write(`${messageOf(error)} Update the address of your remote.\n`);
+    return grant(error.full_path);
+  }
+}
+
+async function send({ command: { channel } }: Asked, stream: Readable): Promise<void> {
+  stream.pipe(channel, { end: false });
+  await once(stream, 'end');
+}
+
+async function fetching(asked: Asked): Promise<void> {
+  const { services, caller, command } = asked;
+  const { project } = await following(asked, (path) => grantGit(services, caller, path, 'git-upload-pack'));
+  const { channel: input, protocol, signal } = command;
+  await send(asked, uploadPack(await repositoryFor(services, project), { input, protocol, signal, is_conversation: true }));
+}
+
+async function pushing(asked: Asked): Promise<void> {
+  const { services, caller, command, log } = asked;
+  const granted = await following(asked, (path) => grantPush(services, caller, path));
+  const repository = await repositoryFor(services, granted.project);
+  const { rules, ended } = pushRulesFor(services, granted, log);
+  const { channel: input, protocol, signal } = command;
+  await send(asked, await receivePack(repository, { input, protocol, signal, is_conversation: true, ...rules }));
+  await ended();
+}
+
+async function authenticatingLargeFiles(asked: Asked): Promise<void> {
+  const { services, caller, words, command } = asked;
+  const operation = words[1];
+  if (operation !== 'download' && operation !== 'upload') throw refusal(400, 'The operation must be download or upload.');
+  const { project } = await grantLfs(services, caller, { path: projectPath(words[0]), operation });
+  command.channel.write(`${JSON.stringify(await sshCredential(services, { project, caller }, operation))}\n`);
+}
+
+const commands: Readonly<Record<Service | 'git-lfs-authenticate', (asked: Asked) => Promise<void>>> = {
+  'git-upload-pack': fetching,
+  'git-receive-pack': pushing,
+  'git-lfs-authenticate': authenticatingLargeFiles,
+};
+
+const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);
+
+/** @throws ApiError for what the caller may not do */
+async function run(services: Services, key_id: number, command: SshCommand, log: PushLog): Promise<void> {
+  const caller = await callerOfSshKey(services, key_id);
+  if (command.line === undefined) {
+    command.channel.write(`Welcome to Coppice, @${caller.username}!\r\n`);
+    return;
+  }
+  const [name = '', ...words] = wordsOf(command.line.replace(/^git /, 'git-'));
+  if (!isCommand(name)) throw refusal(403, "The command you're trying to execute is not allowed.");
+  await commands[name]({ services, caller, words, command, log });
+}
+
+/**
+ * What the SSH server does: users are known by the keys of their accounts, and have the access that they have over HTTP.
+ * @param log receives the errors of the server
+ */
+export const gitOverSsh = (services: Services, log: PushLog): Pick<SshServerOptions<number>, 'identify' | 'run' | 'failed'> => ({
+  identify: (key) => sshKeyOf(services, key),
+  failed: (error) => log.error({ err: error }, 'an SSH connection met an error'),
+  async run(key_id, command) {
+    try {
+      await run(services, key_id, command, log);
+      return 0;
+    } catch (error) {
+      if (command.signal.aborted) return 1;
+      if (!(error instanceof ApiError)) throw error;
+      command.channel.stderr.write(`ERROR: ${messageOf(error).replace('Forbidden - ', '')}\n`);
+      return 1;
+    }
+  },
+});

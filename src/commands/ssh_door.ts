@@ -1,0 +1,34 @@
+/** The port of git over SSH. */
+import type { Logger } from 'pino';
+import { gitOverSsh } from '../areas/code/repository/index.ts';
+import { type Config, usualSshPort } from '../config.ts';
+import type { Database } from '../db/index.ts';
+import { secretsOf, servicesFor } from '../services/index.ts';
+import { OperatorError } from './command.ts';
+import type { Door } from './door.ts';
+
+const closed: Door = { close: async () => {} };
+
+/**
+ * Starts listening, unless the port is 0, or is taken and nobody asked for it. The host key is derived from the secret key, so that all servers on one database, and a restored one, have the same.
+ * @throws OperatorError when it cannot
+ */
+export async function openSshDoor(config: Config, db: Database, log: Logger): Promise<Door> {
+  const { host, sshPort: port = usualSshPort, connectionsPerAddress } = config;
+  if (port === 0) return closed;
+  const { privateKeyText, startSshServer } = await import('../ssh/index.ts');
+  const hostKey = privateKeyText(secretsOf(config).keyFor('ssh host key'));
+  const options = { hostKey, connectionsPerAddress, ...gitOverSsh(servicesFor(config, db), log) };
+  return startSshServer(options, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    const address = `${host}, port ${port}`;
+    if (error.code === 'EADDRINUSE') {
+      const sentence = `Another program is listening on ${address}, where git over SSH would be. Set COPPICE_SSH_PORT to a different port, or to 0 to go without it.`;
+      if (config.sshPort !== undefined) throw new OperatorError(sentence);
+      log.warn(sentence);
+      return closed;
+    }
+    if (error.code === 'EACCES')
+      throw new OperatorError(`This account is not allowed to listen on ${address}. Set COPPICE_SSH_PORT to 1024 or more.`);
+    throw error;
+  });
+}

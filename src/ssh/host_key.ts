@@ -1,0 +1,44 @@
+/** The host key of the SSH server, in the form that OpenSSH keeps keys in (PROTOCOL.key of OpenSSH). */
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
+const type = 'ssh-ed25519';
+
+/** A text or bytes after their length in four bytes. */
+function field(value: string | Buffer): Buffer {
+  const bytes = Buffer.from(value);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+/**
+ * An Ed25519 key as OpenSSH writes private keys.
+ * @param seed the 32 secret bytes
+ */
+export function privateKeyText(seed: Buffer): string {
+  const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
+  const point = Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x!, 'base64url');
+  const publicKey = Buffer.concat([field(type), field(point)]);
+  // Two equal numbers, by which a reader sees that it has decrypted the rest.
+  const secret = Buffer.concat([
+    Buffer.alloc(8),
+    field(type),
+    field(point),
+    field(Buffer.concat([seed, point])),
+    field('coppice'),
+  ]);
+  const padding = Buffer.from(Array.from({ length: (8 - (secret.length % 8)) % 8 }, (_, index) => index + 1));
+  const whole = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    field('none'),
+    field('none'),
+    field(''),
+    Buffer.from([0, 0, 0, 1]),
+    field(publicKey),
+    field(Buffer.concat([secret, padding])),
+  ]);
+  const lines = whole.toString('base64').match(/.{1,70}/g)!;
+  return ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n');
+}

@@ -1,0 +1,3 @@
+/** The SSH protocol: a server with our own commands. */
+export { privateKeyText } from './host_key.ts';
+export { type SshCommand, type SshServer, type SshServerOptions, startSshServer } from './server.ts';

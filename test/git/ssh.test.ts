@@ -1,0 +1,223 @@
+/** Git over SSH: the same access, limits and checks as over HTTP. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import ssh2 from 'ssh2';
+import { privateKeyText } from '../../src/ssh/index.ts';
+import { gitClient } from '../support/git.ts';
+import { ask, basic, objectFor } from '../support/lfs.ts';
+import { newSshKey, type SshWorld, sshFor, withKey } from '../support/ssh.ts';
+import { type Persona, world } from '../support/world.ts';
+import { begin, clone, refusedClone, remoteFor, type WorkTree } from './work_tree.ts';
+
+/** A world with the SSH server and a file on `main`. */
+async function filled() {
+  const here = await world();
+  const first = await begin(remoteFor(here, 'maintainer'), 'main');
+  await first.commit('README.md', 'one\n');
+  await first.git('push', '-q', 'origin', 'main');
+  return { here, ssh: await sshFor(here) };
+}
+
+async function cloneAs(ssh: SshWorld, persona: Persona): Promise<WorkTree> {
+  const { file } = await ssh.keyOf(persona);
+  return clone(ssh.remote(), ...withKey(file, ssh.hostKey));
+}
+
+interface Said {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a command, or asks for a shell. */
+function said(ssh: SshWorld, privateKey: string | Buffer, command?: string): Promise<Said> {
+  const client = new ssh2.Client();
+  const { promise, resolve, reject } = Promise.withResolvers<Said>();
+  client.on('error', reject);
+  client.on('ready', () => {
+    const hear = (error: Error | undefined, channel: ssh2.ClientChannel) => {
+      if (error) return reject(error);
+      const answer: Said = { code: null, out: '', err: '' };
+      channel.on('data', (text: Buffer) => {
+        answer.out += text;
+      });
+      channel.stderr.on('data', (text: Buffer) => {
+        answer.err += text;
+      });
+      channel.on('exit', (code: number | null) => {
+        answer.code = code;
+      });
+      channel.on('close', () => {
+        client.end();
+        resolve(answer);
+      });
+    };
+    if (command === undefined) client.shell(false, hear);
+    else client.exec(command, hear);
+  });
+  client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey });
+  return promise;
+}
+
+const keyText = async (file: string) => (await import('node:fs/promises')).readFile(file);
+
+test('a developer clones, pushes and fetches, and the key remembers its use', async () => {
+  const { here, ssh } = await filled();
+  const { id, file } = await ssh.keyOf('developer');
+  const work = await clone(ssh.remote(), ...withKey(file, ssh.hostKey));
+  await work.git('checkout', '-q', '-b', 'topic');
+  const head = await work.commit('new.txt', 'x'.repeat(300_000));
+  await work.git('push', '-q', 'origin', 'topic');
+  const { body: branch } = await here.as('reporter').get(`/projects/${here.project.id}/repository/branches/topic`);
+  assert.equal(branch.commit.id, head);
+
+  const other = await cloneAs(ssh, 'reporter');
+  assert.equal(await other.git('rev-parse', 'origin/topic'), head);
+  await work.commit('more.txt', 'more\n');
+  await work.git('push', '-q', 'origin', 'topic');
+  await other.git('fetch', '-q');
+  assert.equal(await other.git('rev-parse', 'origin/topic'), await work.git('rev-parse', 'HEAD'));
+  assert.notEqual((await here.as('developer').get(`/user/keys/${id}`)).body.last_used_at, null);
+});
+
+test('a push is refused as over HTTP, with every reason', async () => {
+  const { ssh } = await filled();
+  const developer = await cloneAs(ssh, 'developer');
+  await developer.commit('a', 'a');
+  assert.match(
+    await developer.refused('push', 'origin', 'main'),
+    /remote: GitLab: You are not allowed to push code to protected branches/,
+  );
+  const reporter = await cloneAs(ssh, 'reporter');
+  await reporter.commit('a', 'a');
+  assert.match(
+    await reporter.refused('push', 'origin', 'HEAD:topic'),
+    /ERROR: You are not allowed to push code to this project\./,
+  );
+});
+
+test('strangers, unknown keys, keys that only sign, and deleted and expired keys are refused', async () => {
+  const { here, ssh } = await filled();
+  const outsider = await ssh.keyOf('outsider');
+  assert.match(
+    await refusedClone(ssh.remote(), ...withKey(outsider.file)),
+    /ERROR: The project you were looking for could not be found or you don't have permission to view it\./,
+  );
+  const refused = /All configured authentication methods failed/;
+  assert.match(await refusedClone(ssh.remote(), ...withKey((await newSshKey()).file)), refused);
+  const signing = await ssh.keyOf('developer', { usage_type: 'signing' });
+  assert.match(await refusedClone(ssh.remote(), ...withKey(signing.file)), refused);
+
+  const { id, file } = await ssh.keyOf('developer', { expires_at: '2099-01-01T00:00:00Z' });
+  await clone(ssh.remote(), ...withKey(file));
+  await here.db.updateTable('keys').set({ expires_at: '2020-01-01T00:00:00Z' }).where('id', '=', id).execute();
+  assert.match(await refusedClone(ssh.remote(), ...withKey(file)), refused);
+  const gone = await ssh.keyOf('developer');
+  await here.as('developer').delete(`/user/keys/${gone.id}`);
+  assert.match(await refusedClone(ssh.remote(), ...withKey(gone.file)), refused);
+
+  const blocked = await ssh.keyOf('reporter');
+  await here.as('admin').post(`/users/${here.people.reporter.id}/block`);
+  assert.match(await refusedClone(ssh.remote(), ...withKey(blocked.file)), /ERROR: Your account has been blocked\./);
+});
+
+test('without a command the server greets, and it runs no other', async () => {
+  const { here, ssh } = await filled();
+  const key = await keyText((await ssh.keyOf('guest')).file);
+  const { username } = here.people.guest;
+  assert.deepEqual(await said(ssh, key), { code: 0, out: `Welcome to Coppice, @${username}!\r\n`, err: '' });
+  for (const command of ['ls', 'git-shell', 'constructor', "git-upload-archive 'a/b.git'", '', 'x'.repeat(20_000)]) {
+    const { code, out, err } = await said(ssh, key, command);
+    assert.deepEqual([code, out], [1, ''], command);
+    assert.match(err, /^ERROR: The command( you're trying to execute is not allowed|is too long)?/, command);
+  }
+  for (const path of ['../../etc', '-c/x', '', "a'b/c", here.project.full_path.slice(1)])
+    assert.match((await said(ssh, key, `git-upload-pack '${path}'`)).err, /^ERROR: /, path);
+});
+
+test('only public keys of the account git are accepted', async () => {
+  const { ssh } = await filled();
+  const { file } = await ssh.keyOf('developer');
+  const attempt = (options: ssh2.ConnectConfig) => {
+    const client = new ssh2.Client();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    client.on('ready', () => resolve('ready')).on('error', ({ message }) => resolve(message));
+    client.connect({ host: '127.0.0.1', port: ssh.port, ...options });
+    return promise.finally(() => client.end());
+  };
+  const privateKey = await keyText(file);
+  assert.equal(await attempt({ username: 'git', privateKey }), 'ready');
+  for (const options of [
+    { username: 'root', privateKey },
+    { username: 'git', password: 'git' },
+    { username: 'git', password: '' },
+  ])
+    assert.match(await attempt(options), /authentication methods failed/);
+  const old = await attempt({ username: 'git', privateKey, algorithms: { kex: ['diffie-hellman-group14-sha1'] } });
+  assert.match(old, /no matching key exchange algorithm/);
+});
+
+test('a moved project is found under its former path, with a hint', async () => {
+  const { here, ssh } = await filled();
+  const { file } = await ssh.keyOf('developer');
+  const before = here.project.full_path;
+  const { body } = await here.as('owner').put(`/projects/${here.project.id}`, { path: 'elsewhere' });
+  const client = await gitClient();
+  const { code, stderr } = await client.run([...withKey(file), 'clone', ssh.remote(before), 'work']);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    new RegExp(`The project has moved to ${body.path_with_namespace}\\. Update the address of your remote\\.`),
+  );
+});
+
+test('git-lfs gets a credential for one operation, which ends with the key', async () => {
+  const { here, ssh } = await filled();
+  const { id, file } = await ssh.keyOf('developer');
+  const key = await keyText(file);
+  const authenticate = async (operation: string) => {
+    const { code, out, err } = await said(ssh, key, `git-lfs-authenticate ${here.project.full_path}.git ${operation}`);
+    return { code, err, ...(out === '' ? {} : JSON.parse(out)) };
+  };
+  assert.equal((await authenticate('steal')).err, 'ERROR: The operation must be download or upload.\n');
+  const upload = await authenticate('upload');
+  assert.equal(upload.href, `${here.services.url}/${here.project.full_path}.git/info/lfs`);
+  const batch = (headers: Record<string, string>, operation: string) =>
+    ask(here, 'anonymous', 'info/lfs/objects/batch', {
+      method: 'POST',
+      headers,
+      json: { operation, objects: [objectFor('film')] },
+    });
+  const { status, body } = await batch({ authorization: upload.header.Authorization }, 'upload');
+  assert.equal(status, 200);
+  const { href, header } = body.objects[0].actions.upload;
+  const stored = await ask(here, 'anonymous', href, {
+    method: 'PUT',
+    headers: { authorization: header.Authorization },
+    body: 'film',
+  });
+  assert.equal(stored.status, 200, stored.text);
+  const download = await authenticate('download');
+  assert.equal((await batch({ authorization: download.header.Authorization }, 'upload')).status, 403);
+  assert.equal((await batch({ authorization: download.header.Authorization }, 'download')).status, 200);
+  assert.equal((await batch(basic('lfs-k1.1.upload.99999999999999.x'), 'upload')).status, 401);
+  await here.as('developer').delete(`/user/keys/${id}`);
+  assert.equal((await batch({ authorization: upload.header.Authorization }, 'download')).status, 401);
+});
+
+test('twenty clones at once all arrive', async () => {
+  const { ssh } = await filled();
+  const { file } = await ssh.keyOf('reporter');
+  const heads = await Promise.all(
+    Array.from({ length: 20 }, async () => (await clone(ssh.remote(), ...withKey(file))).git('rev-parse', 'HEAD')),
+  );
+  assert.equal(new Set(heads).size, 1);
+});
+
+test('the host key depends on nothing but the secret key', () => {
+  const seed = Buffer.alloc(32, 7);
+  assert.equal(privateKeyText(seed), privateKeyText(Buffer.from(seed)));
+  const key = ssh2.utils.parseKey(privateKeyText(seed));
+  assert.ok(!(key instanceof Error));
+  assert.equal(key.type, 'ssh-ed25519');
+});
