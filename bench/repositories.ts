@@ -141,22 +141,27 @@ export async function measureRepositories(folder: string): Promise<Row[]> {
     rows.push(plainRow('start to readiness, warm', ms(instance.ready_ms), '≤ 2000 ms'));
     rows.push(plainRow('idle memory of all processes (PSS)', megabytes(await instance.memory_bytes()), '≤ 150 MB'));
     await longestBlock_ms(instance);
-    rows.push(await readFiles(instance, seeded, 'GET a file (4 KB)'));
-    rows.push(await readRawFiles(instance, seeded));
-    rows.push(await readCommits(instance, seeded));
-    rows.push(await list(instance, seeded, 'commits', ['log', '-n', '21', '--format=raw', 'main']));
-    rows.push(
+    const add = async (...measured: Row[]) => {
+      const block = ms(await longestBlock_ms(instance));
+      rows.push(...measured.map((row) => ({ ...row, block })));
+    };
+    await add(await readFiles(instance, seeded, 'GET a file (4 KB)'));
+    await add(await readRawFiles(instance, seeded));
+    await add(await readCommits(instance, seeded));
+    await add(await list(instance, seeded, 'commits', ['log', '-n', '21', '--format=raw', 'main']));
+    await add(
       await list(instance, seeded, 'branches', ['for-each-ref', '--count=21', '--format=%(refname) %(objectname)', 'refs/heads']),
     );
-    rows.push(await listFreezePeriods(instance, seeded));
-    rows.push(...(await blame(instance, seeded)));
-    rows.push(await createFile(instance, seeded, folder));
-    rows.push(await clone(instance, seeded, folder));
-    rows.push(await advertise(instance, seeded, 0));
-    rows.push(await advertise(instance, seeded, 2));
+    await add(await listFreezePeriods(instance, seeded));
+    await add(...(await blame(instance, seeded)));
+    await add(await createFile(instance, seeded, folder));
+    await add(await clone(instance, seeded, folder));
+    await add(await advertise(instance, seeded, 0));
+    await add(await advertise(instance, seeded, 2));
     rows.push(plainRow('memory after the load (PSS)', megabytes(await instance.memory_bytes()), ''));
-    rows.push(plainRow('longest block of the event loop', ms(await longestBlock_ms(instance)), '≤ 20 ms'));
-    rows.push(await readFiles(instance, seeded, 'GET a file (4 KB), after the load'));
+    await add(await readFiles(instance, seeded, 'GET a file (4 KB), after the load'));
+    const longest = Math.max(...rows.map(({ block }) => Number.parseFloat(block) || 0));
+    rows.push(plainRow('longest block of the event loop', ms(longest), '≤ 20 ms'));
   } finally {
     await instance.stop();
   }

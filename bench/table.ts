@@ -6,6 +6,8 @@ export interface Row {
   measured: string;
   latency: string;
   cpu: string;
+  /** The longest time in which the event loop of the server came to nothing else. */
+  block: string;
   limit: string;
   ratio: string;
   target: string;
@@ -23,6 +25,7 @@ export const ratesRow = (operation: string, product: Measured, limit: Measured, 
   measured: `${Math.round(product.rate!)}/s`,
   latency: latency(product),
   cpu: cpu(product, limit),
+  block: '',
   limit: `${Math.round(limit.rate!)}/s`,
   ratio: `${Math.round((product.rate! / limit.rate!) * 100)} %`,
   target,
@@ -34,6 +37,7 @@ export const timesRow = (operation: string, product: Measured, limit: Measured, 
   measured: ms(product.p50_ms),
   latency: latency(product),
   cpu: cpu(product, limit),
+  block: '',
   limit: ms(limit.p50_ms),
   ratio: `${(product.p50_ms / limit.p50_ms).toFixed(2)}×`,
   target,
@@ -45,6 +49,7 @@ export const plainRow = (operation: string, measured: string, target: string, of
   measured,
   latency: of ? latency(of) : '',
   cpu: of ? cpu(of) : '',
+  block: '',
   limit: '–',
   ratio: '–',
   target,
@@ -56,6 +61,7 @@ export function print(rows: readonly Row[]): void {
     measured: 'measured',
     latency: 'P50 / P90 / P99 (ms)',
     cpu: 'CPU (ms)',
+    block: 'block',
     limit: 'limit',
     ratio: 'ratio',
     target: 'target',

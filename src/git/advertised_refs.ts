@@ -64,29 +64,34 @@ async function* packets(
   repository: Repository,
   { listed, told, isPeeled }: { listed: readonly StoredRef[]; told: string; isPeeled: boolean },
 ): AsyncGenerator<Buffer> {
-  if (listed.length === 0) yield packet(`${'0'.repeat(idLength(told))} capabilities^{}\0${told}\n`);
+  if (listed.length === 0) yield Buffer.from(packet(`${'0'.repeat(idLength(told))} capabilities^{}\0${told}\n`));
   for (let at = 0; at < listed.length; at += refs_per_chunk) {
     const refs = listed.slice(at, at + refs_per_chunk);
-    const peeled = isPeeled ? await Promise.all(refs.map((ref) => peeledId(repository, ref))) : [];
-    const lines = refs.flatMap(({ ref, id }, index) => [
-      packet(`${id} ${ref}${at + index === 0 ? `\0${told}` : ''}\n`),
-      ...(peeled[index] === undefined || peeled[index] === id ? [] : [packet(`${peeled[index]} ${ref}^{}\n`)]),
-    ]);
-    yield Buffer.concat(lines);
+    const peeled = isPeeled ? await peeledIds(repository, refs) : new Map<string, string | undefined>();
+    let lines = '';
+    for (const [index, { ref, id }] of refs.entries()) {
+      lines += packet(`${id} ${ref}${at + index === 0 ? `\0${told}` : ''}\n`);
+      const target = peeled.get(ref);
+      if (target !== undefined && target !== id) lines += packet(`${target} ${ref}^{}\n`);
+    }
+    yield Buffer.from(lines);
   }
   yield Buffer.from('0000');
 }
 
 const idLength = (told: string): number => (told.includes('object-format=sha256') ? 64 : 40);
 
-function packet(text: string): Buffer {
-  const bytes = Buffer.from(text);
-  return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes]);
+const packet = (text: string): string => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
+
+/** What refs point to in the end, by their names. Branches, which point to commits, are left out. */
+async function peeledIds(repository: Repository, refs: readonly StoredRef[]): Promise<Map<string, string | undefined>> {
+  const others = refs.filter(({ ref }) => ref !== 'HEAD' && !ref.startsWith('refs/heads/'));
+  const ids = await Promise.all(others.map((ref) => peeledId(repository, ref)));
+  return new Map(others.map(({ ref }, index) => [ref, ids[index]]));
 }
 
-/** What a tag points to in the end; the object itself when it is no tag, as the target of every branch. */
-async function peeledId(repository: Repository, { ref, id }: StoredRef): Promise<string | undefined> {
-  if (ref === 'HEAD' || ref.startsWith('refs/heads/')) return id;
+/** What a ref points to in the end; the object itself when it is no tag. */
+async function peeledId(repository: Repository, { id }: StoredRef): Promise<string | undefined> {
   const key = `${repository.path}\0${id}`;
   const known = peeled_ids.get(key);
   if (known) return known;

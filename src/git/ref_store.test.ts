@@ -76,6 +76,7 @@ test('a folder whose date says that nothing has changed is not read again, and e
     return shown!.id === ids[0];
   };
   while (!(await isKept())) await sleep(20); // until the folder is old enough
+  assert.equal(await refsBelow(repository, 'refs/heads/topic/'), await refsBelow(repository, 'refs/heads/topic/'), 'merged once');
   const changes = [
     ['update-ref', 'refs/heads/topic/one', ids[1]!],
     ['branch', 'topic/two', ids[0]!],

@@ -62,13 +62,34 @@ const ref_folders = new LRUCache<string, Folder>({
   sizeCalculation: ({ refs, folders }) => 1 + (refs.length + folders.length) * ref_bytes,
 });
 
+interface Listing {
+  /** The folders and the lines of `packed-refs` that it was made of. */
+  sources: readonly unknown[];
+  refs: readonly StoredRef[];
+}
+
+/** By path. Sixteen requests at once would merge the same thousand names sixteen times, with nothing else served in between. */
+const listings = new LRUCache<string, Listing>({
+  maxSize: 32 * 1024 * 1024,
+  sizeCalculation: ({ refs }) => 1 + refs.length * ref_bytes,
+});
+
 /** Every ref whose full name begins with `prefix`, a folder such as `refs/heads/`, sorted by name. Throws `GitError` for a repository with another ref storage. */
-export async function refsBelow(repository: Repository, prefix: string): Promise<StoredRef[]> {
-  const loose = await looseRefs(repository, prefix);
+export async function refsBelow(repository: Repository, prefix: string): Promise<readonly StoredRef[]> {
+  const folders = await looseRefs(repository, prefix);
   const packed = await packedRefs(repository);
+  const sources = [packed, ...folders];
+  const key = `${repository.path}\0${prefix}`;
+  const known = listings.get(key);
+  // What is kept of folders and of `packed-refs` is replaced when they change.
+  if (known && known.sources.length === sources.length && known.sources.every((source, index) => source === sources[index]))
+    return known.refs;
   const below = packed.slice(lowerBound(packed, prefix), lowerBound(packed, `${prefix.slice(0, -1)}0`));
-  const merged = merge(below, await resolveLinks(repository, loose));
-  return merged.map(({ name, id }) => ({ ref: textOf(name), id }));
+  const loose = folders.flatMap(({ refs }) => refs);
+  const refs = merge(below, await resolveLinks(repository, loose)).map(({ name, id }) => ({ ref: textOf(name), id }));
+  // The target of a link may be elsewhere.
+  if (loose.every(([, content]) => !content || 'id' in content)) listings.set(key, { sources, refs });
+  return refs;
 }
 
 /** The id that a ref has, undefined when it has none. A symbolic ref is followed. */
@@ -99,7 +120,7 @@ export async function isBesidePacked(repository: Repository, ref: string): Promi
   return parts.some((_, index) => index > 0 && packedNamed(refs, parts.slice(0, index).join('/')) !== undefined);
 }
 
-const textOf = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');
+const textOf = (name: string): string => (/[\x80-\xff]/.test(name) ? Buffer.from(name, 'latin1').toString('utf8') : name);
 
 async function follow(repository: Repository, name: string, depth: number): Promise<string | undefined> {
   const content = readLoose(repository, name);
@@ -111,7 +132,7 @@ async function follow(repository: Repository, name: string, depth: number): Prom
 /** Symbolic refs get the id of their target; those without one count as none, and still shadow a line in `packed-refs`. */
 async function resolveLinks(
   repository: Repository,
-  loose: ReadonlyMap<string, Content>,
+  loose: Iterable<readonly [name: string, content: Content]>,
 ): Promise<Map<string, string | undefined>> {
   const ids = new Map<string, string | undefined>();
   for (const [name, content] of loose)
@@ -152,7 +173,7 @@ function packedNamed(refs: readonly RawRef[], name: string): string | undefined 
 /** A listing met a folder where a file was, or the other way round. */
 class Changed extends Error {}
 
-async function looseRefs(repository: Repository, prefix: string): Promise<Map<string, Content>> {
+async function looseRefs(repository: Repository, prefix: string): Promise<Folder[]> {
   for (let tries = 1; ; tries++) {
     try {
       return await readFolders(repository, prefix);
@@ -163,12 +184,12 @@ async function looseRefs(repository: Repository, prefix: string): Promise<Map<st
   }
 }
 
-async function readFolders(repository: Repository, prefix: string): Promise<Map<string, Content>> {
-  const found = new Map<string, Content>();
+async function readFolders(repository: Repository, prefix: string): Promise<Folder[]> {
+  const found: Folder[] = [];
   const folders = [prefix];
   for (let name = folders.pop(); name !== undefined; name = folders.pop()) {
     const folder = await folderOf(repository, name);
-    for (const [ref, content] of folder.refs) found.set(ref, content);
+    found.push(folder);
     folders.push(...folder.folders);
   }
   return found;
@@ -272,6 +293,8 @@ function readStart(repository: Repository, name: string): string | undefined {
   }
 }
 
+const nothingPacked: readonly RawRef[] = [];
+
 async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
   const path = join(repository.path, 'packed-refs');
   try {
@@ -283,7 +306,7 @@ async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
     if (Date.now() - Number(found.ctimeMs) > settled_ms) packed_refs.set(repository.path, { identity: identityOf(found), refs });
     return refs;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothingPacked;
     throw error;
   }
 }

@@ -151,7 +151,7 @@ export const branchRoutes = [
     returns: pageOf(Branch),
     handle: async ({ project, caller, input, ...services }) => {
       const { search, regex, sort, page_token } = input;
-      const matches = regex ? finderFor(regex) : (name: string) => matchesSearch(name, search ?? '');
+      const matches = regex ? finderFor(regex) : (name: string) => !search || matchesSearch(name, search);
       const all = await listBranches(repositoryOf(services, project), { sort: sorts[sort] });
       const branches = all.filter(({ name }) => matches(name));
       if (input.pagination !== 'keyset') return presentPage(services, { project, caller }, pageOfArray(branches, input));
