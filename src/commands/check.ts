@@ -1,4 +1,4 @@
-import { closeReaders } from '../git/index.ts';
+import { closeReaders, GitError } from '../git/index.ts';
 import { check as findings } from '../upkeep/check.ts';
 import type { Finding } from '../upkeep/finding.ts';
 import type { Command, Given } from './command.ts';
@@ -25,8 +25,7 @@ that are still pending are not problems.`,
         }
         found++;
         const act = actionFor(finding, given.switches);
-        if (act) console.log(`  ${await act()}`);
-        else left++;
+        if (!act || !(await succeeds(act))) left++;
       }
       await closeReaders();
       if (pending > 0) console.log(`${pending} pending.`);
@@ -41,6 +40,18 @@ function actionFor(
   { fix, recover: wanted }: Given['switches'],
 ): (() => Promise<string>) | undefined {
   return (fix && repair) || (wanted && recover) || undefined;
+}
+
+/** Prints what it did. A repository that git cannot change does not keep the others from being repaired. */
+async function succeeds(act: () => Promise<string>): Promise<boolean> {
+  try {
+    console.log(`  ${await act()}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    console.log(`  This failed: ${error.message}`);
+    return false;
+  }
 }
 
 function summary(found: number, left: number): string {

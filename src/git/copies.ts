@@ -1,7 +1,7 @@
 /** The parts of a copy of a repository: its refs, the branch that HEAD points to, and its object files. */
-import { open, readdir, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GitError, git } from './command.ts';
+import { GitError } from './command.ts';
 import { refsBelow } from './ref_store.ts';
 import type { Repository } from './types.ts';
 
@@ -10,15 +10,16 @@ export async function allRefs(repository: Repository): Promise<Map<string, strin
   return new Map((await refsBelow(repository, 'refs/')).map(({ ref, id }) => [ref, id]));
 }
 
-/** The name of the branch that HEAD points to, whether it exists or not; undefined when HEAD is detached. */
+/**
+ * The name of the branch that HEAD points to, whether it exists or not; undefined when HEAD is detached. It is read from the file, because git reads none when
+ * that branch is damaged.
+ * @throws GitError when HEAD is damaged
+ */
 export async function headBranch(repository: Repository): Promise<string | undefined> {
-  try {
-    const ref = (await git(repository, 'symbolic-ref', ['--quiet'], ['HEAD'])).toString('utf8').trim();
-    return /^refs\/heads\/(.+)$/.exec(ref)?.[1];
-  } catch (error) {
-    if (error instanceof GitError && error.exit_code === 1) return undefined;
-    throw error;
-  }
+  const head = (await readFile(join(repository.path, 'HEAD'), 'utf8')).trim();
+  const branch = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
+  if (branch === undefined && !/^[0-9a-f]{40,64}$/.test(head)) throw new GitError('symbolic-ref', null, 'HEAD is damaged');
+  return branch;
 }
 
 /** The names below `objects/` that are copied: these files never change once they exist. */

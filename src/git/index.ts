@@ -23,7 +23,8 @@ export { pathProblem } from './paths.ts';
 export { diskPath, repositoryOf } from './project_repository.ts';
 export type { PushRules } from './push_hooks.ts';
 export { alsoSeeing } from './quarantine.ts';
-export { closeReaders } from './readers.ts';
+export { closeReaders, objectHeader } from './readers.ts';
+export { clearBrokenRef } from './ref_files.ts';
 export { isValidBranchName, isValidTagName } from './ref_names.ts';
 export {
   isEmpty,
@@ -35,7 +36,7 @@ export {
   refsContaining,
   updateRefs,
 } from './refs.ts';
-export { createRepository, deleteRepository, setHead } from './repository.ts';
+export { createRepository, deleteRepository, replaceHead, setHead } from './repository.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
 export { fileSizes } from './sizes.ts';

@@ -65,6 +65,19 @@ async function written(repository: Repository, { ref, old, target }: Target): Pr
   }
 }
 
+/** Removes the file of a ref when it holds no id, as power loss may leave it: git refuses to create the ref anew while the file is there. */
+export async function clearBrokenRef(repository: Repository, ref: string): Promise<void> {
+  const path = join(repository.path, ref);
+  if (looseRef(repository, ref) !== undefined) return;
+  const lock = `${path}.lock`;
+  await using _held = await open(lock, 'wx');
+  try {
+    if (looseRef(repository, ref) === undefined) await rm(path, { force: true });
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
 /** The folder of a ref, and those above it up to the one in which the first of them was made. */
 function* changedFolders(folder: string, made: string | undefined): Generator<string> {
   yield folder;

@@ -125,3 +125,13 @@ export async function setHead(repository: Repository, branch: string): Promise<v
   if (!isValidBranchName(branch)) throw new GitError('symbolic-ref', 128, `not a branch name: ${branch}`);
   await git(repository, 'symbolic-ref', [], ['HEAD', `refs/heads/${branch}`]);
 }
+
+/** The same for a repository whose `HEAD` is damaged, so that git does not take it for one. */
+export async function replaceHead(repository: Repository, branch: string): Promise<void> {
+  const head = join(repository.path, 'HEAD');
+  const draft = join(repository.path, `.new-${randomUUID()}`);
+  await writeFile(draft, `ref: refs/heads/${branch}\n`);
+  await syncToDisk(draft);
+  await rename(draft, head);
+  await syncToDisk(repository.path);
+}

@@ -1,7 +1,17 @@
 /** Compares the refs of a repository with those that the database has recorded, and finds commits that lost their refs. */
+import { recordRefs } from '../areas/code/repository/index.ts';
 import type { Database } from '../db/index.ts';
-import { allRefs, danglingCommits, type Repository, readCommit, updateRefs } from '../git/index.ts';
-import type { Finding } from './finding.ts';
+import {
+  allRefs,
+  clearBrokenRef,
+  danglingCommits,
+  objectHeader,
+  type RefUpdate,
+  type Repository,
+  readCommit,
+  updateRefs,
+} from '../git/index.ts';
+import { counted, type Finding } from './finding.ts';
 
 interface Recorded {
   refs: Map<string, string>;
@@ -39,7 +49,7 @@ export async function checkPushes(
   for (const [ref, target] of recorded.refs) {
     const said = `${project.full_path}: the ${nameOf(ref)}`;
     const now = refs.get(ref);
-    if (now === undefined) findings.push(missing(said, repository, ref, target));
+    if (now === undefined) findings.push(await missing(said, repository, ref, target));
     else if (now !== target) findings.push({ sentence: `${said} is at ${now}, but the last push left it at ${target}.` });
   }
   const added = [...refs.keys()].filter((ref) => /^refs\/(heads|tags)\//.test(ref) && !recorded.refs.has(ref));
@@ -49,38 +59,48 @@ export async function checkPushes(
   return findings;
 }
 
-const missing = (said: string, repository: Repository, ref: string, target: string): Finding => ({
-  sentence: `${said} is missing; the last push left it at ${target}. \`check --recover\` brings it back.`,
-  recover: async () => {
-    await updateRefs(repository, [{ ref, old: null, new: target }]);
-    return `It is at ${target} again.`;
-  },
-});
+async function missing(said: string, repository: Repository, ref: string, target: string): Promise<Finding> {
+  if (!(await objectHeader(repository, target)))
+    return { sentence: `${said} is missing, and so is ${target}, where the last push left it. Restore it from a backup.` };
+  return {
+    sentence: `${said} is missing; the last push left it at ${target}. \`check --recover\` brings it back.`,
+    recover: async () => {
+      await clearBrokenRef(repository, ref);
+      await updateRefs(repository, [{ ref, old: null, new: target }]);
+      return `It is at ${target} again.`;
+    },
+  };
+}
 
 /** For a repository that has lost refs. Elsewhere such commits are normal, since every forced push leaves some. */
-export async function checkDangling(full_path: string, repository: Repository): Promise<Finding[]> {
+export async function checkDangling(
+  db: Database,
+  { id, full_path }: { id: number; full_path: string },
+  repository: Repository,
+): Promise<Finding[]> {
   const ids = await danglingCommits(repository);
   if (ids.length === 0) return [];
-  const newest = (await Promise.all(ids.map((id) => readCommit(repository, id))))
+  const newest = (await Promise.all(ids.map((commit) => readCommit(repository, commit))))
     .toSorted((a, b) => Date.parse(b.committed_date) - Date.parse(a.committed_date))
     .at(0)!;
+  const lines = counted(ids.length, 'line of history belongs', 'lines of history belong');
   return [
     {
-      sentence: `${full_path}: ${ids.length} lines of history belong to no branch; the newest commit of them is ${newest.id}, “${newest.title}”. \`check --recover\` makes branches of them.`,
-      recover: () => recoverDangling(repository),
+      sentence: `${full_path}: ${lines} to no branch; the newest commit is ${newest.id}, “${newest.title}”. \`check --recover\` creates branches for them.`,
+      recover: () => recoverDangling(db, id, repository),
     },
   ];
 }
 
 /** Looked up again, because recovered refs may contain some of them now. */
-async function recoverDangling(repository: Repository): Promise<string> {
+async function recoverDangling(db: Database, project_id: number, repository: Repository): Promise<string> {
   const commits = (await danglingCommits(repository)).map((id) => ({ ref: `refs/heads/recovered/${id.slice(0, 12)}`, id }));
   const existing = await allRefs(repository);
-  const fresh = commits.filter(({ ref }) => !existing.has(ref));
-  if (fresh.length > 0)
-    await updateRefs(
-      repository,
-      fresh.map(({ ref, id }) => ({ ref, old: null, new: id })),
-    );
-  return `${fresh.length} branches below recovered/ hold them.`;
+  const fresh = commits
+    .filter(({ ref }) => !existing.has(ref))
+    .map(({ ref, id }) => ({ ref, old: null, new: id }) satisfies RefUpdate);
+  if (fresh.length > 0) await updateRefs(repository, fresh);
+  // Otherwise the next check would wonder who created them.
+  await recordRefs(db, project_id, 0, fresh);
+  return `Created ${counted(fresh.length, 'branch', 'branches')} below recovered/.`;
 }

@@ -1,7 +1,7 @@
 /** Finds rows that refer to rows that do not exist, such as assignments to users who are gone. */
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
-import type { CheckOptions, Finding } from './finding.ts';
+import { type CheckOptions, counted, type Finding } from './finding.ts';
 
 /** A foreign key. */
 interface Reference {
@@ -22,7 +22,7 @@ export async function* checkReferences({ db, signal }: Pick<CheckOptions, 'db' |
     if (count === 0) continue;
     const { table, columns, to_table } = reference;
     yield {
-      sentence: `${table}: ${columns.join(', ')} refers to rows of ${to_table} that do not exist, in ${count === 1 ? '1 row' : `${count} rows`}: for example ${example}. Restore them from a backup.`,
+      sentence: `${table}: ${columns.join(', ')} refers to rows of ${to_table} that do not exist, in ${counted(count, 'row', 'rows')}: for example ${example}. Restore them from a backup.`,
     };
   }
 }

@@ -1,8 +1,7 @@
 /** Checks a repository and compares it with its project. */
 import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { sql } from 'kysely';
-import { fsck, headBranch, listBranches, type Repository, setHead } from '../git/index.ts';
+import { fsck, GitError, headBranch, listBranches, type Repository, replaceHead, setHead } from '../git/index.ts';
 import { checkPointers } from './check_pointers.ts';
 import { checkDangling, checkPushes, wereBranchesDeleted } from './check_pushes.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -15,15 +14,47 @@ const underWay_minutes = 1;
 export async function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
   const repository = placeOf(options.storages, row);
   if (!repository) return [{ sentence: `${row.full_path}: its storage ${row.storage} is not in COPPICE_STORAGES.` }];
-  if (!(await stat(path.join(repository.path, 'HEAD')).catch(() => undefined))) return checkMissing(options, row, repository);
+  const folder = await stat(repository.path).catch(() => undefined);
+  if (!folder?.isDirectory()) return checkMissing(options, row, repository);
+  const unusable = await checkHead(row, repository);
+  if (unusable) return [unusable];
   const damage = await fsck(repository, options.signal);
   options.signal.throwIfAborted();
-  return [
-    ...damage.map((line) => ({ sentence: `${row.full_path}: the repository is damaged: ${line}` })),
-    ...(await checkRefs(options, row, repository)),
-    // What is damaged cannot be searched.
-    ...(damage.length === 0 ? await checkPointers(options.db, row, repository) : []),
-  ];
+  const findings: Finding[] = damage.map((line) => ({ sentence: `${row.full_path}: the repository is damaged: ${line}` }));
+  try {
+    findings.push(...(await checkRefs(options, row, repository, damage.length > 0)));
+    if (damage.length === 0) findings.push(...(await checkPointers(options.db, row, repository)));
+  } catch (error) {
+    options.signal.throwIfAborted();
+    // A repository that cannot be read does not keep the others from being checked.
+    if (!isUnreadable(error)) throw error;
+    findings.push({
+      sentence: `${row.full_path}: the repository is damaged: ${error.message}. Restore it from a backup.`,
+    });
+  }
+  return findings;
+}
+
+const damaged: ReadonlySet<string | undefined> = new Set(['EIO', 'EISDIR', 'ELOOP', 'ENOENT', 'ENOTDIR']);
+
+const isUnreadable = (error: unknown): error is Error =>
+  error instanceof GitError || damaged.has((error as NodeJS.ErrnoException).code);
+
+/** Without a valid HEAD, git does not take a folder for a repository. */
+async function checkHead({ full_path, default_branch }: RepositoryRow, repository: Repository): Promise<Finding | undefined> {
+  try {
+    await headBranch(repository);
+    return undefined;
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return {
+      sentence: `${full_path}: its file HEAD is missing or damaged, so the repository cannot be read.`,
+      repair: async () => {
+        await replaceHead(repository, default_branch);
+        return `HEAD now points to ${default_branch}. Check again to see what else is wrong with the repository.`;
+      },
+    };
+  }
 }
 
 /** The project may have been deleted or moved to another storage a moment ago. */
@@ -33,10 +64,17 @@ async function checkMissing({ db }: CheckOptions, row: RepositoryRow, repository
   return [{ sentence: `${row.full_path}: there is no repository at ${repository.path}. Restore it from a backup.` }];
 }
 
-async function checkRefs(options: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
-  const before = await differences(options, row.id, repository);
+async function checkRefs(
+  options: CheckOptions,
+  row: RepositoryRow,
+  repository: Repository,
+  isDamaged: boolean,
+): Promise<Finding[]> {
+  const before = await differences(options, row.id, repository, isDamaged);
   // A push may be between the repository and the database: only what is found twice is reported.
-  return before.length === 0 || (await isMoving(options, row.id)) ? [] : await differences(options, row.id, repository);
+  return before.length === 0 || (await isMoving(options, row.id))
+    ? []
+    : await differences(options, row.id, repository, isDamaged);
 }
 
 /** Old ref updates are reported separately. */
@@ -50,7 +88,7 @@ async function isMoving({ db }: CheckOptions, project_id: number): Promise<boole
   return moving !== undefined;
 }
 
-async function differences({ db }: CheckOptions, id: number, repository: Repository): Promise<Finding[]> {
+async function differences({ db }: CheckOptions, id: number, repository: Repository, isDamaged: boolean): Promise<Finding[]> {
   const row = await db
     .selectFrom('projects')
     .select(['full_path', 'default_branch', 'empty_repo'])
@@ -77,7 +115,9 @@ async function differences({ db }: CheckOptions, id: number, repository: Reposit
   // No repair: that the repository was not empty is the only trace of what it has lost.
   if (isEmpty && !empty_repo && lost.length === 0 && !(await wereBranchesDeleted(db, id)))
     findings.push({ sentence: `${full_path}: the database records the repository as not empty, but it has no branches.` });
-  if (lost.length > 0 || (isEmpty && !empty_repo)) findings.push(...(await checkDangling(full_path, repository)));
+  // What is damaged cannot be searched.
+  if (!isDamaged && (lost.length > 0 || (isEmpty && !empty_repo)))
+    findings.push(...(await checkDangling(db, { id, full_path }, repository)));
   if (!isEmpty && !branches.some(({ name }) => name === default_branch))
     findings.push({
       sentence: `${full_path}: the default branch ${default_branch} does not exist. Choose another in its settings.`,

@@ -17,6 +17,9 @@ export interface Finding {
   pending?: boolean;
 }
 
+/** A number with its noun. */
+export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
 export interface CheckOptions {
   db: Database;
   config: ServicesConfig;

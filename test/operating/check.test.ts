@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
 import { readConfig } from '../../src/config.ts';
-import { diskPath, headBranch, objectFiles, resolveBranch, setHead, updateRefs } from '../../src/git/index.ts';
+import { diskPath, headBranch, objectFiles, repositoryOf, resolveBranch, setHead, updateRefs } from '../../src/git/index.ts';
 import { check } from '../../src/upkeep/check.ts';
 import type { Finding } from '../../src/upkeep/finding.ts';
 import { addIssue } from '../support/issues.ts';
@@ -152,9 +152,12 @@ test('commits without any ref are offered as branches', async () => {
   const [lost, dangling] = await findingsIn(world);
   assert.match(lost!.sentence, /records the repository as not empty, but it has no branches/);
   assert.equal(lost!.repair, undefined);
-  assert.ok(dangling!.sentence.includes(`the newest commit of them is ${head}`));
-  assert.equal(await dangling!.recover?.(), '1 branches below recovered/ hold them.');
+  assert.ok(dangling!.sentence.includes(`1 line of history belongs to no branch; the newest commit is ${head}`));
+  assert.equal(await dangling!.recover?.(), 'Created 1 branch below recovered/.');
   assert.equal(await resolveBranch(repository, `recovered/${head.slice(0, 12)}`), head);
+  const { rows } = await sql<{ ref: string; target: string }>`
+    select ref, target from recorded_refs where project_id = ${world.project.id}`.execute(world.db);
+  assert.deepEqual(rows, [{ ref: `refs/heads/recovered/${head.slice(0, 12)}`, target: head }], 'as if it had been pushed');
   await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
 });
 
@@ -231,6 +234,59 @@ test('a damaged object and a missing repository are reported, but not repaired',
   assert.deepEqual((await readdir(path.dirname(repository.path))).length, 1, 'nothing was repaired away');
   await rm(`${repository.path}.away`, { recursive: true });
   await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
+});
+
+test('a repository whose files power loss has emptied is reported with what can be repaired, and the others are checked', async () => {
+  const world = await filledWorld();
+  const { db, project } = world;
+  const { full_path } = project;
+  const repository = repositoryIn(world);
+  const head = (await resolveBranch(repository, 'main'))!;
+  const emptied = (name: string) => writeFile(path.join(repository.path, name), '');
+  const other = await world.as('maintainer').post('/projects', { name: 'Other', namespace_id: world.group.id });
+  await setHead(repositoryOf(world.services, { id: other.body.id, storage: 'default' }), 'elsewhere');
+  const ofOther = `${other.body.path_with_namespace}: HEAD points to elsewhere, but the default branch is main.`;
+
+  for (const lose of [() => emptied('HEAD'), () => rm(path.join(repository.path, 'HEAD'))]) {
+    await lose();
+    const [finding, ...rest] = await findingsIn(world);
+    assert.equal(finding!.sentence, `${full_path}: its file HEAD is missing or damaged, so the repository cannot be read.`);
+    assert.deepEqual(
+      rest.map(({ sentence }) => sentence),
+      [ofOther],
+    );
+    assert.match((await finding!.repair?.())!, /^HEAD now points to main\./);
+    assert.equal(await headBranch(repository), 'main');
+  }
+
+  await emptied('refs/heads/main');
+  const lost = `${full_path}: the branch main is missing; the last push left it at ${head}. \`check --recover\` brings it back.`;
+  const found = await findingsIn(world);
+  assert.ok(
+    found.some(({ sentence }) => sentence === lost),
+    found.map(({ sentence }) => sentence).join('\n'),
+  );
+  assert.ok(found.some(({ sentence }) => sentence === ofOther));
+  for (const { recover } of found) await recover?.();
+  assert.equal(await resolveBranch(repository, 'main'), head);
+
+  const [object] = (await objectFiles(repository)).filter((name) => name === `${head.slice(0, 2)}/${head.slice(2)}`);
+  const [kept, away] = [path.join(repository.path, 'objects', object!), path.join(repository.path, 'away')];
+  await emptied('refs/heads/main');
+  await rename(kept, away);
+  const gone = await findingsIn(world);
+  const unrecoverable = `${full_path}: the branch main is missing, and so is ${head}, where the last push left it. Restore it from a backup.`;
+  assert.equal(gone.find(({ sentence }) => sentence === unrecoverable)?.recover, undefined);
+  await rename(away, kept);
+
+  await writeFile(path.join(repository.path, 'packed-refs'), 'nonsense\n');
+  const unreadable = await sentences(world);
+  assert.ok(
+    unreadable.some((sentence) => sentence.startsWith(`${full_path}: the repository is damaged: `)),
+    unreadable.join('\n'),
+  );
+  assert.ok(unreadable.includes(ofOther));
+  await sql`delete from projects where id in (${project.id}, ${other.body.id})`.execute(db);
 });
 
 test('a blob that does not match its digest is reported', async () => {
