@@ -431,6 +431,17 @@ CREATE INDEX declined_invitations_by_group ON declined_invitations USING btree (
 CREATE INDEX declined_invitations_by_inviter ON declined_invitations USING btree (inviter_id);
 CREATE INDEX declined_invitations_by_project ON declined_invitations USING btree (project_id) WHERE project_id IS NOT NULL;
 
+create table deploy_key_projects (
+  key_id bigint not null,
+  project_id bigint not null,
+  can_push boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  constraint deploy_key_projects_pkey PRIMARY KEY (key_id, project_id),
+  constraint deploy_key_projects_key_id_fkey FOREIGN KEY (key_id) REFERENCES keys(id) ON DELETE CASCADE,
+  constraint deploy_key_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX deploy_key_projects_by_project ON deploy_key_projects USING btree (project_id, key_id);
+
 create table deploy_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
   project_id bigint,
@@ -891,7 +902,7 @@ CREATE INDEX iterations_unfinished ON iterations USING btree (due_date) WHERE st
 
 create table keys (
   id bigint generated always as identity not null,
-  user_id bigint not null,
+  user_id bigint,
   title text not null,
   key text not null,
   fingerprint_sha256 text not null,
@@ -899,11 +910,14 @@ create table keys (
   expires_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   last_used_at timestamp with time zone,
+  created_by_id bigint,
   constraint keys_pkey PRIMARY KEY (id),
   constraint keys_fingerprint_sha256_key UNIQUE (fingerprint_sha256),
   constraint keys_usage_type_check CHECK (usage_type = ANY (ARRAY['auth'::text, 'signing'::text, 'auth_and_signing'::text])),
+  constraint keys_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX keys_by_creator ON keys USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX keys_by_user ON keys USING btree (user_id, id);
 
 create table label_priorities (

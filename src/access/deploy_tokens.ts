@@ -5,17 +5,22 @@ import type { Caller, DeployReach } from '../http/endpoint.ts';
 import { invalidToken, unauthorized } from '../http/errors.ts';
 import type { Plan } from '../http/plans.ts';
 import { isExpiredDeployToken } from './expiry.ts';
+import { levels } from './levels.ts';
 import { planInForce } from './plans.ts';
 import { tokenDigest } from './tokens.ts';
 
-interface Row extends DeployReach {
+interface Row {
   id: number;
+  project_id: number | null;
+  group_id: number | null;
   username: string;
   scopes: string[];
   expired: boolean;
   counted: boolean;
   plan: Plan;
 }
+
+const noLevel = 0;
 
 /** Which deploy tokens a door or an endpoint accepts: the one with a username, as Basic sends it, or any. */
 export type AcceptedDeployTokens = { username: string } | 'any';
@@ -45,14 +50,25 @@ export async function callerOfDeployToken(
   return { ...noUser, username, token, deploys: { project_id, group_id }, sudo: false, counted, plan };
 }
 
-/** Whether a deploy token reaches a project. */
-export async function reachesProject(
+/** The access level of a deploy token or deploy key in a project: that of a Reporter, of a Developer for a key that may push, or none. */
+export async function deployLevel(
   db: Kysely<DB>,
-  { project_id, group_id }: DeployReach,
+  deploys: DeployReach,
   project: { id: number; namespace_id: number },
-): Promise<boolean> {
-  if (group_id === null) return project_id === project.id;
+): Promise<number> {
+  if ('key_id' in deploys) return keyLevel(db, deploys.key_id, project.id);
+  const { project_id, group_id } = deploys;
+  if (group_id === null) return project_id === project.id ? levels.reporter : noLevel;
   const { rows } = await sql`
     select from namespaces where id = ${project.namespace_id} and traversal_ids @> array[${group_id}::bigint]`.execute(db);
-  return rows.length > 0;
+  return rows.length > 0 ? levels.reporter : noLevel;
+}
+
+/** A key pushes on behalf of the user who added it, as long as that account is active. */
+async function keyLevel(db: Kysely<DB>, key_id: number, project_id: number): Promise<number> {
+  const { rows } = await sql<{ may_push: boolean }>`
+    select can_push and exists (select from keys join users on users.id = keys.created_by_id where keys.id = key_id and users.state = 'active') as may_push
+      from deploy_key_projects where key_id = ${key_id} and project_id = ${project_id}`.execute(db);
+  if (!rows[0]) return noLevel;
+  return rows[0].may_push ? levels.developer : levels.reporter;
 }

@@ -5,7 +5,7 @@ import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/i
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { idIn } from '../http/ids.ts';
-import { reachesProject } from './deploy_tokens.ts';
+import { deployLevel } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
 import { admin, type MaybeCaller, type Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
@@ -183,16 +183,16 @@ const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) =>
 export type Load<P extends Project> = (db: Kysely<DB>, asked: Asked) => Promise<P | undefined>;
 
 /**
- * The project that `id` names, with the caller's access level in it. A deploy token reads what it reaches as a Reporter does.
+ * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they give, whoever added them.
  * @param id an ID or a full path, compared without case
  */
 export const projectFor = (db: Kysely<DB>, caller: Asker, id: string): Promise<Project | undefined> =>
   loaded(db, caller, id, grantedProject);
 
 async function loaded<P extends Project>(db: Kysely<DB>, caller: Asker, id: string, load: Load<P>): Promise<P | undefined> {
-  const project = await projectNamed(db, caller, id, load);
-  if (!project || !caller?.deploys || !(await reachesProject(db, caller.deploys, project))) return project;
-  return { ...project, access_level: levels.reporter };
+  if (!caller?.deploys) return projectNamed(db, caller, id, load);
+  const project = await projectNamed(db, undefined, id, load);
+  return project && { ...project, access_level: await deployLevel(db, caller.deploys, project) };
 }
 
 async function projectNamed<P extends Project>(db: Kysely<DB>, caller: Asker, id: string, load: Load<P>): Promise<P | undefined> {

@@ -15,6 +15,7 @@ const lastUse_minutes = 10;
 
 interface Row extends User {
   key_id: number;
+  deploys: boolean;
   counted: boolean;
   plan: Plan;
   last_use_is_old: boolean;
@@ -36,8 +37,9 @@ export async function sshKeyOf({ db }: Pick<Services, 'db'>, key: Buffer): Promi
   return rows[0]?.id;
 }
 
-async function recordUse(db: Kysely<DB>, { key_id, id }: Row): Promise<void> {
+async function recordUse(db: Kysely<DB>, { key_id, id, deploys }: Row): Promise<void> {
   await sql`update keys set last_used_at = now() where id = ${key_id}`.execute(db);
+  if (deploys) return;
   await sql`
     update users set last_activity_on = current_date where id = ${id} and last_activity_on is distinct from current_date`.execute(
     db,
@@ -45,20 +47,28 @@ async function recordUse(db: Kysely<DB>, { key_id, id }: Row): Promise<void> {
 }
 
 /**
- * The user that a key stands for, as they are now.
+ * The user that a key stands for, as they are now; for a deploy key, who reaches only its projects.
  * @param id ID of the key
  * @throws ApiError 401 when the key is gone or has expired, 403 with the reason for a user who is not active
  */
 export async function callerOfSshKey({ db, url }: Pick<Services, 'db' | 'url'>, id: number): Promise<Caller> {
   const { rows } = await sql<Row>`
-    select keys.id as key_id, (select counts_requests from application_settings) as counted, ${planInForce} as plan,
+    select keys.id as key_id, keys.user_id is null as deploys, (select counts_requests from application_settings) as counted, ${planInForce} as plan,
            coalesce(keys.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old, ${userColumns}
-      from keys join users on users.id = keys.user_id
+      from keys left join users on users.id = coalesce(keys.user_id, keys.created_by_id)
      where keys.id = ${id} and ${countsForSsh}`.execute(db);
   const row = rows[0];
   if (!row) throw unauthorized();
-  refuseInactive(row, url);
+  if (!row.deploys) refuseInactive(row, url);
   if (row.last_use_is_old) await recordUse(db, row);
   const { key_id, counted, plan } = row;
-  return callerFrom(row, { token: { id: key_id, scopes: gitScopes.upload, kind: 'ssh_key' }, sudo: false, counted, plan }, url);
+  const given = { token: { id: key_id, scopes: gitScopes.upload, kind: 'ssh_key' as const }, sudo: false, counted, plan };
+  return row.deploys ? deployingCaller(row, given) : callerFrom(row, given, url);
+}
+
+/** Pushes are recorded for the user who added the key; its username is that of no user. */
+function deployingCaller({ key_id, id }: Row, given: Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>): Caller {
+  const username = `deploy-key-${key_id}`;
+  const noUser = { name: username, email: '', commit_email: '', state: 'active', admin: false, external: true };
+  return { ...noUser, ...given, id: id ?? 0, username, deploys: { key_id } };
 }

@@ -159,6 +159,13 @@ export interface DeclinedInvitations {
   declined_at: Generated<Timestamp>;
 }
 
+export interface DeployKeyProjects {
+  key_id: number;
+  project_id: number;
+  can_push: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+}
+
 export interface DeployTokens {
   id: Generated<number>;
   project_id: number | null;
@@ -425,7 +432,7 @@ export interface Iterations {
 
 export interface Keys {
   id: GeneratedAlways<number>;
-  user_id: number;
+  user_id: number | null;
   title: string;
   key: string;
   fingerprint_sha256: string;
@@ -433,6 +440,7 @@ export interface Keys {
   expires_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   last_used_at: Timestamp | null;
+  created_by_id: number | null;
 }
 
 export interface LabelPriorities {
@@ -990,6 +998,7 @@ export interface DB {
   commit_statuses: CommitStatuses;
   current_license: CurrentLicense;
   declined_invitations: DeclinedInvitations;
+  deploy_key_projects: DeployKeyProjects;
   deploy_tokens: DeployTokens;
   emails: Emails;
   epic_issues: EpicIssues;

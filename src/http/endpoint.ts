@@ -19,7 +19,7 @@ export interface Caller {
   /** The email address in the user's commits; differs from `email` if they chose another one. */
   commit_email: string;
   token: { id: number; scopes: readonly string[]; kind: TokenKind };
-  /** What a deploy token may read; it acts for no user. */
+  /** What a deploy token or deploy key reaches; nothing else is granted to it. */
   deploys?: DeployReach;
   /** Whether an administrator acts as this user; the token is the administrator's. */
   sudo: boolean;
@@ -35,11 +35,8 @@ export interface Caller {
  */
 export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth' | 'ssh_key';
 
-/** The projects whose code a deploy token may read: one project, or all projects below one group. */
-export interface DeployReach {
-  project_id: number | null;
-  group_id: number | null;
-}
+/** The projects whose code a deploy token may read: one project, or all projects below one group. A deploy key reaches the projects that it was added to. */
+export type DeployReach = { project_id: number | null; group_id: number | null } | { key_id: number };
 
 /** The context of a call besides its parameters. */
 export interface Conditions {

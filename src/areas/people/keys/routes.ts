@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { checked, Id, invalid, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { keyRoutesOf } from './kind_routes.ts';
-import { readPublicKey } from './rules.ts';
+import { keyReasons, readPublicKey, titleReasons } from './rules.ts';
 
 const UsageType = Type.Enum(['auth', 'signing', 'auth_and_signing']);
 const Key = resource('Key', {
@@ -16,18 +16,6 @@ const Key = resource('Key', {
   usage_type: UsageType,
 });
 const columns = ['id', 'title', 'created_at', 'expires_at', 'last_used_at', 'key', 'usage_type'] as const;
-
-const maximumTitle = 255;
-
-function titleReasons(title: string): string[] {
-  if (title.trim() === '') return ["can't be blank"];
-  return [...title].length > maximumTitle ? [`is too long (maximum is ${maximumTitle} characters)`] : [];
-}
-
-function keyReasons(text: string): string[] {
-  const key = readPublicKey(text);
-  return 'refusal' in key ? [key.refusal] : [];
-}
 
 const input = {
   title: checked(Type.String(), titleReasons),

@@ -106,3 +106,17 @@ export function readPublicKey(text: string): PublicKey | { refusal: string } {
   const fingerprint_sha256 = createHash('sha256').update(bytes).digest('base64').replace(/=+$/, '');
   return { text: text.trim(), fingerprint_sha256 };
 }
+
+const maximumTitle = 255;
+
+/** Why a text cannot be the title of a key. */
+export function titleReasons(title: string): string[] {
+  if (title.trim() === '') return ["can't be blank"];
+  return [...title].length > maximumTitle ? [`is too long (maximum is ${maximumTitle} characters)`] : [];
+}
+
+/** Why a text is not a key. */
+export function keyReasons(text: string): string[] {
+  const key = readPublicKey(text);
+  return 'refusal' in key ? [key.refusal] : [];
+}
