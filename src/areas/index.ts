@@ -21,6 +21,7 @@ import { markdownRoutes } from './conversation/markdown/routes.ts';
 import { noteRoutes } from './conversation/notes/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
+import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
@@ -124,6 +125,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Features', 'Features that administrators turn on for everyone or for some.', featureRoutes),
   ...tagged('Freeze periods', 'Recurring periods in which a project is not deployed.', freezePeriods),
   ...tagged('Deploy tokens', 'Tokens that fetch the code of a project or group on behalf of no user.', deployTokenRoutes),
+  ...tagged('Deploy keys', 'SSH keys that fetch the code of projects, and push where a project lets them.', deployKeyRoutes),
   ...tagged('CI/CD variables', 'Names and values for jobs, of projects, groups and the instance.', variableRoutes),
   ...tagged('Namespaces', 'What projects are in: groups and the namespaces of users.', namespaceRoutes),
   ...tagged('Groups', 'Groups: their settings, transfer, archiving and deletion.', groupRoutes, groupLifecycleRoutes),

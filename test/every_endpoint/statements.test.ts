@@ -8,6 +8,7 @@ import { endpoints } from '../../src/areas/index.ts';
 import type { AnyEndpoint } from '../../src/http/index.ts';
 import type { Answer } from '../support/client.ts';
 import { licenseText } from '../support/licenses.ts';
+import { newPublicKey } from '../support/public_key.ts';
 import { type World, world } from '../support/world.ts';
 
 let statements = 0;
@@ -43,6 +44,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const role = { name, base_access_level: 10, read_code: true };
   await asked(owner.post(`/groups/${group.id}/member_roles`, role));
   const { id: member_role_id } = await asked(here.as('admin').post('/member_roles', role));
+  await asked(owner.post(`/projects/${project.id}/deploy_keys`, { title: name, key: newPublicKey() }));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));

@@ -1,6 +1,7 @@
 /** Git over SSH: the same access, limits and checks as over HTTP. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import ssh2 from 'ssh2';
 import { privateKeyText } from '../../src/ssh/index.ts';
 import { gitClient } from '../support/git.ts';
@@ -220,4 +221,34 @@ test('the host key depends on nothing but the secret key', () => {
   const key = ssh2.utils.parseKey(privateKeyText(seed));
   assert.ok(!(key instanceof Error));
   assert.equal(key.type, 'ssh-ed25519');
+});
+
+test('a deploy key fetches its projects, and pushes where it may, on behalf of the user who added it', async () => {
+  const { here, ssh } = await filled();
+  const { as, project, people } = here;
+  const { file, line } = await newSshKey();
+  const path = `/projects/${project.id}/deploy_keys`;
+  const { body: added } = await as('maintainer').post(path, { title: 'build', key: line });
+  const work = await clone(ssh.remote(), ...withKey(file));
+  await work.git('checkout', '-q', '-b', 'topic');
+  const head = await work.commit('a', 'a');
+  assert.match(await work.refused('push', 'origin', 'topic'), /ERROR: You are not allowed to push code to this project\./);
+  await as('maintainer').put(`${path}/${added.id}`, { can_push: true });
+  await work.git('push', '-q', 'origin', 'topic');
+  assert.equal((await as('reporter').get(`/projects/${project.id}/repository/branches/topic`)).body.commit.id, head);
+  assert.match(await work.refused('push', 'origin', 'topic:main'), /You are not allowed to push code to protected branches/);
+  const { rows } = await here.db.executeQuery<{ author_id: number }>(
+    CompiledQuery.raw(`select author_id from events where project_id = ${project.id} order by id desc limit 1`),
+  );
+  assert.equal(rows[0]!.author_id, people.maintainer.id);
+
+  // What the user who added it may do elsewhere is not the key's.
+  const { body: other } = await as('maintainer').post('/projects', { name: 'private', initialize_with_readme: true });
+  assert.match(await refusedClone(ssh.remote(other.path_with_namespace), ...withKey(file)), /could not be found/);
+
+  await as('admin').post(`/users/${people.maintainer.id}/block`);
+  await clone(ssh.remote(), ...withKey(file));
+  assert.match(await work.refused('push', 'origin', 'HEAD:next'), /ERROR: You are not allowed to push code to this project\./);
+  await as('owner').delete(`${path}/${added.id}`);
+  assert.match(await refusedClone(ssh.remote(), ...withKey(file)), /authentication methods failed/);
 });

@@ -1,2 +1,3 @@
 /** What other areas may use of keys. */
 export { keyRoutesOf } from './kind_routes.ts';
+export { keyReasons, readPublicKey, titleReasons } from './rules.ts';
