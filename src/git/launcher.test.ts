@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { temporaryRepository } from '../../test/support/bare_repository.ts';
 import { git } from './command.ts';
 import { type GitProcess, launch } from './launcher.ts';
@@ -122,4 +123,15 @@ test('nothing is left of a server that was killed', { skip: process.platform !==
   const next = await otherServer(t, folder);
   const present = [await launcherOf(alive.pid!), await launcherOf(next.pid!)].map((one) => path.basename(one.folder));
   assert.deepEqual((await readdir(folder)).sort(), present.sort());
+});
+
+test('the process that starts git removes its own socket only, whatever its address is', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-launcher-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(path.join(folder, 'other'), '');
+  const program = fileURLToPath(new URL('launcher_process.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, path.join(folder, 'launcher')], { stdio: ['pipe', 'ignore', 'inherit'] });
+  child.stdin.end();
+  await once(child, 'exit');
+  assert.deepEqual(await readdir(folder), ['other']);
 });

@@ -1,7 +1,7 @@
 /** Starts git through a small process (docs/decisions/0029-a-small-process-starts-git.md): the server itself never forks, which would block its event loop. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { glob, mkdtemp, rm, rmdir, unlink } from 'node:fs/promises';
+import { glob, mkdtemp, rmdir, unlink } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -220,7 +220,7 @@ class Launcher {
       this.#fail(id, launched, new Error('the process that starts git has ended'));
     }
     this.#listener.close();
-    void rm(dirname(this.#address), { recursive: true, force: true });
+    void removeSocket(this.#address);
   }
 }
 
@@ -240,15 +240,18 @@ async function isServed(address: string): Promise<boolean> {
   }
 }
 
+/** Removes a socket with its folder, unless another server does the same, or the folder has something else in it or belongs to another account. */
+async function removeSocket(address: string): Promise<void> {
+  await unlink(address).catch(() => {});
+  await rmdir(dirname(address)).catch(() => {});
+}
+
 /** Removes what is left of a server that was killed together with its launcher, which would have done this otherwise. */
 async function removeAbandoned(): Promise<void> {
   for await (const name of glob(`${folderName}*/${socketName}`, { cwd: tmpdir() })) {
     const address = join(tmpdir(), name);
     if (await isServed(address)) continue;
-    // Another server may be doing the same, and other accounts may have folders of this name.
-    await unlink(address)
-      .then(() => rmdir(dirname(address)))
-      .catch(() => {});
+    await removeSocket(address);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rmdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -87,8 +87,18 @@ function signal(child: ChildProcess | undefined, name: NodeJS.Signals): void {
   }
 }
 
+/** The server that died has left its socket, alone in a folder. */
+function removeSocket(): void {
+  rmSync(address, { force: true });
+  try {
+    rmdirSync(dirname(address));
+  } catch {
+    // It has something else in it, and is not ours to remove; or it is gone.
+  }
+}
+
 function end(): void {
-  rmSync(dirname(address), { recursive: true, force: true });
+  removeSocket();
   for (const child of children.values()) signal(child, 'SIGTERM');
   setTimeout(() => {
     for (const child of children.values()) signal(child, 'SIGKILL');
