@@ -3,6 +3,7 @@ import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import { maintainRepository, measureRepositories, settleReferences } from '../areas/code/repository/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
+import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import {
   confirmEmail,
@@ -32,7 +33,6 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
-import { removeUnusedBlobs } from '../areas/work/issues/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';

@@ -1,8 +1,7 @@
 /** Receiving, setting and removing avatars (docs/reference/avatars.md). */
-import { randomBytes } from 'node:crypto';
-import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { File, invalid, nullable, optional, type Services, type UploadedFile } from '../../../http/index.ts';
+import { storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import { formatText, imageType, isImageName, largest_bytes, sniffed_bytes, tooBigText, urlName } from './rules.ts';
 
 /** Files up to this size are refused with a reason, larger ones with 413. */
@@ -26,7 +25,7 @@ export interface AvatarColumns {
 }
 
 /**
- * Checks and stores a file. Its key stays recorded as unused until `setAvatar`, so that a refusal or a crash leaves no blob without a row.
+ * Checks and stores a file. Until `setAvatar`, it is an unused blob.
  * @param file null for the removal of an avatar; left out, nothing changes
  * @throws ApiError 400 for a file that is too large or no image
  */
@@ -38,9 +37,7 @@ export async function receiveAvatar(
   if (file === null) return { avatar: null, avatar_key: null };
   if (file.size_bytes > largest_bytes) throw invalid({ avatar: [tooBigText] });
   if (!isImageName(file.name) || file.size_bytes < sniffed_bytes) throw invalid({ avatar: [formatText] });
-  const avatar_key: BlobKey = `avatars/${randomBytes(24).toString('hex')}`;
-  await db.insertInto('unused_blobs').values({ key: avatar_key }).execute();
-  await file.keep(avatar_key);
+  const avatar_key = await storeBlob(db, 'avatars', file);
   const start = await blobs.read(avatar_key, { start: 0, end: sniffed_bytes - 1 });
   if (!start || !imageType(Buffer.concat(await start.toArray()))) throw invalid({ avatar: [formatText] });
   return { avatar: urlName(file.name), avatar_key };
@@ -57,6 +54,6 @@ export async function setAvatar(
   columns: AvatarColumns | undefined,
 ): Promise<void> {
   if (!columns) return;
-  if (columns.avatar_key !== null) await tx.deleteFrom('unused_blobs').where('key', '=', columns.avatar_key).execute();
+  if (columns.avatar_key !== null) await useBlob(tx, columns.avatar_key);
   await tx.updateTable(table).set(columns).where('id', '=', id).execute();
 }

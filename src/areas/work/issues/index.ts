@@ -1,6 +1,4 @@
 /** What other areas may use of issues. */
-
-export { removeUnusedBlobs } from './metric_image_actions.ts';
 export { metricImageDoorway } from './metric_image_file_routes.ts';
 export { issueNoun } from './noteable.ts';
 export type { IssueReply } from './present.ts';

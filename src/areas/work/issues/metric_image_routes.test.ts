@@ -6,7 +6,7 @@ import pino from 'pino';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
-import { removeUnusedBlobs } from './index.ts';
+import { removeUnusedBlobs } from '../../instance/blobs/index.ts';
 
 const imagesOf = ({ project }: World, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}/metric_images`;
 const pixels = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 255]);

@@ -1,0 +1,36 @@
+/** Blobs and the rows that refer to them: a crash or a refusal leaves no blob without a row that nothing deletes. */
+import { randomBytes } from 'node:crypto';
+import type { BlobKey } from '../../../blobs/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Services, UploadedFile } from '../../../http/index.ts';
+
+/**
+ * Stores a file under a random key, which stays recorded as unused until `useBlob`.
+ * @param kind the first part of the key
+ */
+export async function storeBlob(db: Database, kind: string, file: UploadedFile): Promise<BlobKey> {
+  const key: BlobKey = `${kind}/${randomBytes(24).toString('hex')}`;
+  await db.insertInto('unused_blobs').values({ key }).execute();
+  await file.keep(key);
+  return key;
+}
+
+/**
+ * Records that a row refers to a blob.
+ * @param tx the transaction that adds the row
+ */
+export async function useBlob(tx: Database, key: string): Promise<void> {
+  await tx.deleteFrom('unused_blobs').where('key', '=', key).execute();
+}
+
+/**
+ * Deletes a blob that is recorded as unused. After a crash before the commit it is still recorded, and deleted later.
+ * @returns false if it is not recorded
+ */
+export function removeUnusedBlob({ db, blobs }: Pick<Services, 'db' | 'blobs'>, key: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const unused = await tx.deleteFrom('unused_blobs').where('key', '=', key).returning('key').executeTakeFirst();
+    if (unused) await blobs.remove(key as BlobKey);
+    return unused !== undefined;
+  });
+}
