@@ -21,7 +21,7 @@ export function diskBlobs(folder: string): Blobs {
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       const file = path.join(incoming, randomUUID());
       return {
-        size_bytes: await writeVerified(file, source, expected),
+        ...(await writeVerified(file, source, expected)),
         keep: (key) => moveDurably(file, pathOf(folder, key)),
         discard: () => rm(file, { force: true }),
       };
@@ -40,13 +40,12 @@ function pathOf(folder: string, key: BlobKey): string {
   return path.join(folder, kind, first, second, name);
 }
 
-/** @returns the size in bytes */
-async function writeVerified(name: string, source: Readable, expected: Expected | Bounded): Promise<number> {
+async function writeVerified(name: string, source: Readable, expected: Expected | Bounded): Promise<Expected> {
   const file = await open(name, 'wx', 0o600);
   try {
-    const size_bytes = await copyVerified(source, file, expected);
+    const received = await copyVerified(source, file, expected);
     await file.sync();
-    return size_bytes;
+    return received;
   } catch (error) {
     await rm(name, { force: true });
     throw error;
@@ -55,7 +54,8 @@ async function writeVerified(name: string, source: Readable, expected: Expected 
   }
 }
 
-async function copyVerified(source: Readable, file: FileHandle, expected: Expected | Bounded): Promise<number> {
+/** @returns what has been received */
+async function copyVerified(source: Readable, file: FileHandle, expected: Expected | Bounded): Promise<Expected> {
   const hash = createHash('sha256');
   const most_bytes = 'sha256' in expected ? expected.size_bytes : expected.at_most_bytes;
   let received_bytes = 0;
@@ -65,11 +65,12 @@ async function copyVerified(source: Readable, file: FileHandle, expected: Expect
     hash.update(chunk);
     await file.appendFile(chunk);
   }
+  const sha256 = hash.digest('hex');
   if ('sha256' in expected) {
     if (received_bytes < expected.size_bytes) throw new BlobMismatch('size');
-    if (hash.digest('hex') !== expected.sha256) throw new BlobMismatch('digest');
+    if (sha256 !== expected.sha256) throw new BlobMismatch('digest');
   }
-  return received_bytes;
+  return { size_bytes: received_bytes, sha256 };
 }
 
 async function moveDurably(from: string, to: string): Promise<void> {

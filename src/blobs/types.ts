@@ -32,6 +32,8 @@ export class BlobMismatch extends Error {
 /** A received blob on disk that is not visible yet. Either `keep` or `discard` must follow. */
 export interface ReceivedBlob {
   size_bytes: number;
+  /** In hexadecimal, lower case. */
+  sha256: string;
   /** Gives it its final name, atomically and durably, and replaces an older one. */
   keep(key: BlobKey): Promise<void>;
   /** Deletes it; does nothing after `keep`. */

@@ -84,6 +84,7 @@ export interface ApplicationSettings {
   allow_top_level_group_owners_to_create_service_accounts: Generated<boolean>;
   allow_local_requests_from_web_hooks_and_services: Generated<boolean>;
   team_group_id: number | null;
+  max_attachment_size: Generated<number>;
 }
 
 export interface AwardEmoji {

@@ -30,6 +30,8 @@ const shortForm_bytes = 1024 * 1024;
 export interface BodyOptions {
   at_most_bytes: number;
   blobs: Blobs;
+  /** The limit of the file, if the endpoint takes one. */
+  file_at_most_bytes?: number | undefined;
   /** How text is read whatever its type, for doors with a form of their own. */
   parse?: ((text: string) => Values) | undefined;
 }
@@ -59,7 +61,7 @@ function readJson(text: string): Values {
 
 /** A body that is read after the caller has been identified. */
 export class UnreadBody {
-  /** The file parameter of the endpoint, if the body may contain the file. */
+  /** The name of the file parameter of the endpoint, if the body may contain the file. */
   readonly #file: TakesFile['file'];
   readonly #type: string;
   readonly #request: FastifyRequest;
@@ -109,10 +111,11 @@ export class UnreadBody {
     }
   }
 
-  async #read({ at_most_bytes, blobs, parse }: BodyOptions): Promise<ReadBody> {
+  async #read({ at_most_bytes, blobs, file_at_most_bytes, parse }: BodyOptions): Promise<ReadBody> {
     const payload = this.#payload;
     const { headers } = this.#request;
-    if (this.#file) return readWithFile(headers, payload, { file: this.#file, blobs });
+    if (this.#file && file_at_most_bytes !== undefined)
+      return readWithFile(headers, payload, { file: { name: this.#file, at_most_bytes: file_at_most_bytes }, blobs });
     if (Number(headers['content-length']) > at_most_bytes) throw tooLarge();
     if (parse) return { fields: parse(await this.#text(at_most_bytes)) };
     if (/^multipart\/form-data/i.test(this.#type)) return { fields: await readParts(headers, payload, { at_most_bytes }) };

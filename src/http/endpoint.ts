@@ -6,6 +6,7 @@ import type { ApiError } from './errors.ts';
 import type { Rule } from './input.ts';
 import type { Offering, Plan } from './plans.ts';
 import type { Returns } from './reply.ts';
+import type { Reading } from './stored_file.ts';
 
 /** The caller, as identified by the token. */
 export interface Caller {
@@ -44,6 +45,8 @@ export interface Conditions {
   plan: Plan;
   /** The time in `If-Unmodified-Since`, in whole seconds. */
   unmodified_since: Date | undefined;
+  /** The headers that decide how much of a file is sent. */
+  reading: Reading;
   /** The address of the client, absent over a Unix socket, and its `User-Agent`. */
   sent_from: { address: string | undefined; user_agent: string | undefined };
 }

@@ -16,5 +16,6 @@ export * from './paginate.ts';
 export { type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { scopesFor } from './scopes.ts';
+export { fileReply, type Reading } from './stored_file.ts';
 export * from './types.ts';
 export type { UploadedFile } from './uploaded_file.ts';

@@ -20,8 +20,9 @@ import { needsPlan, type Offering, type Plan, reaches } from './plans.ts';
 import type { Headers, Returns } from './reply.ts';
 import { scopesFor } from './scopes.ts';
 import { serialiser } from './serialise.ts';
+import type { Reading } from './stored_file.ts';
 import { type Marked, marks } from './types.ts';
-import { fileIn, type TakesFile } from './upload.ts';
+import { fileIn, mostBytes, type TakesFile } from './upload.ts';
 
 export interface MountOptions {
   services: Services;
@@ -147,6 +148,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const isElsewhere = !isIn(endpoint, options);
   const handle = inspectedHandler(endpoint, options);
   const most_bytes = bodyLimitOf(endpoint);
+  const fileParameter = fileIn((endpoint.input ?? {}) as TProperties);
 
   const grant = async ({ params }: FastifyRequest, caller: Caller | undefined) => {
     checkScopes(caller, scopes);
@@ -160,7 +162,8 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
 
   const readBody = async ({ body }: FastifyRequest, caller: Caller | undefined): Promise<ReadBody> => {
     if (!(body instanceof UnreadBody)) return { fields: {} };
-    return body.read({ at_most_bytes: caller ? most_bytes : anonymousBody_bytes, blobs });
+    const file_at_most_bytes = fileParameter && (await mostBytes(services.db, fileParameter));
+    return body.read({ at_most_bytes: caller ? most_bytes : anonymousBody_bytes, blobs, file_at_most_bytes });
   };
 
   /** The caller, or the user whom an administrator names in the body (sudo). */
@@ -183,13 +186,13 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       const parameters = parametersOf(request, fields);
       const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
       const unmodified_since = endpoint.conditional && unmodifiedSince(request);
-      const conditions = { plan, unmodified_since, sent_from };
+      const conditions = { plan, unmodified_since, sent_from, reading: request.headers as Reading };
       const result = await handle({ ...granted, ...services, input: readInput(parameters, plan), ...conditions });
       const { body, headers, status: own = status } = endpoint.returns.parts(result);
       if (headers) reply.headers(headers);
       if (endpoint.returns.kind === 'page')
         reply.headers(pageHeaders({ request, url: services.url }, parameters, result as Page<unknown>));
-      if (endpoint.returns.kind === 'bytes') return reply.code(status).send(body);
+      if (endpoint.returns.kind === 'bytes') return reply.code(own).send(body);
       if (!write) return reply.code(status).send();
       options.inspectReply?.(endpoint, body);
       return send(request, reply, own, await write(body, plan));
@@ -229,7 +232,7 @@ function bodyLimitOf({ input = {}, body_limit_bytes }: AnyEndpoint): number {
 }
 
 function configOf({ input = {}, body_limit_bytes }: AnyEndpoint): TakesFile & Paced {
-  const file = fileIn(input as TProperties);
+  const file = fileIn(input as TProperties)?.name;
   return { file, ...(file || body_limit_bytes ? { pace: uploadPace } : {}) };
 }
 

@@ -7,6 +7,9 @@ import type { UploadedFile } from './uploaded_file.ts';
 /** The member with the marks of a schema. A symbol, because they are for `input.ts` and `serialise.ts` and not part of the OpenAPI document. */
 export const marks: unique symbol = Symbol('marks');
 
+/** The largest file that a parameter takes. An application setting has it in MiB. */
+export type FileLimit = { at_most_bytes: number } | { at_most_mib_setting: 'max_attachment_size' };
+
 export interface Marks {
   /** Reasons why a value that has the right type is refused, reported by field: `{message: {field: [reasons]}}`. */
   reasons?: (value: never) => string[];
@@ -34,8 +37,8 @@ export interface Marks {
   anyText?: true;
   /** Text of up to a million characters, which needs a larger body. */
   long?: true;
-  /** A file of a multipart body, of so many bytes at most. */
-  file?: { at_most_bytes: number };
+  /** A file of a multipart body. */
+  file?: FileLimit;
   /** The plan from which a parameter is read or a field is sent. */
   plan?: Plan;
   /** The plans from which single values of a filter are read. */
@@ -108,10 +111,12 @@ export const Base64 = marked(Type.Unsafe<Buffer>({ type: 'string', description: 
 
 /**
  * A file of a multipart body. It is received after access is granted, and deleted after the call unless the handler keeps it.
- * @param at_most_bytes a larger one is refused with 413
+ * @param limit bytes, or the application setting; a larger file is refused with 413
  */
-export const File = (at_most_bytes: number, options = {}) =>
-  marked(Type.Unsafe<UploadedFile>({ type: 'string', format: 'binary', ...options }), { file: { at_most_bytes } });
+export const File = (limit: number | 'max_attachment_size', options = {}) =>
+  marked(Type.Unsafe<UploadedFile>({ type: 'string', format: 'binary', ...options }), {
+    file: typeof limit === 'number' ? { at_most_bytes: limit } : { at_most_mib_setting: limit },
+  });
 
 /**
  * A value with a rule of its own.

@@ -42,6 +42,16 @@ test('a file between fields is received, and stored when it is kept', async (t) 
   assert.equal(await files(), 1);
 });
 
+test('long names are shortened before their extension, to 255 bytes', async (t) => {
+  const { read } = await place(t);
+  const nameOf = async (name: string) =>
+    (await read(Readable.from([Buffer.from(`${part('file', '', name)}--B--\r\n`)]))).file!.name;
+  assert.equal(await nameOf(`${'a'.repeat(300)}.png`), `${'a'.repeat(251)}.png`);
+  assert.equal(await nameOf(`${'é'.repeat(300)}.png`), `${'é'.repeat(125)}.png`);
+  assert.equal(await nameOf(`a.${'b'.repeat(300)}`), 'b'.repeat(63));
+  assert.equal(await nameOf('shots/'), 'unnamed');
+});
+
 test('a file that is too large, an invalid body and an aborted one store nothing', async (t) => {
   const { files, read } = await place(t);
   const large = `${part('file', '01234567890', 'x')}--B--\r\n`;

@@ -1,22 +1,22 @@
 /** File uploads, as one part of a multipart body. */
 import type { IncomingHttpHeaders } from 'node:http';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { TProperties } from 'typebox';
 import { BlobMismatch, type Blobs } from '../blobs/index.ts';
+import type { Database } from '../db/index.ts';
 import type { Values } from './form.ts';
 import { readParts, tooLarge } from './multipart.ts';
-import { type Marked, marks } from './types.ts';
+import { type FileLimit, type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
-/** The file parameter of an endpoint, and the maximum size of the file. */
-export interface FileParameter {
-  name: string;
-  at_most_bytes: number;
-}
+/** The file parameter of an endpoint, and the limit of the file. */
+export type FileParameter = { name: string } & FileLimit;
 
 /** What the body reader needs to know of an endpoint. */
 export interface TakesFile {
-  file?: FileParameter | undefined;
+  /** The name of its file parameter. */
+  file?: string | undefined;
 }
 
 /** The file parameter of an endpoint that has one. */
@@ -29,15 +29,43 @@ export function fileIn(input: TProperties): FileParameter | undefined {
   return undefined;
 }
 
+/** The longest file name that file systems take. */
+const longestName_bytes = 255;
+
+/** A name within 255 bytes of UTF-8, shortened before its extension. */
+function shortened(name: string): string {
+  const excess_bytes = Buffer.byteLength(name) - longestName_bytes;
+  if (excess_bytes <= 0) return name;
+  const extension = path.extname(name);
+  const stem = Buffer.from(name.slice(0, name.length - extension.length));
+  if (stem.length <= excess_bytes) return shortened(extension.slice(-longestName_bytes / 4));
+  // A character that is cut in two decodes to a replacement of three bytes.
+  return (
+    stem
+      .subarray(0, stem.length - excess_bytes)
+      .toString()
+      .replace(/\ufffd$/, '') + extension
+  );
+}
+
 /** Windows clients send whole paths. PostgreSQL cannot store NUL. */
-const lastPart = (filename: string) => filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed().slice(-255) || 'file';
+const lastPart = (filename: string) =>
+  shortened(filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed()) || 'unnamed';
 
 /** For text fields and the boundaries of the parts. */
 const overhead_bytes = 2 * 1024 * 1024;
 
 export interface FileOptions {
-  file: FileParameter;
+  file: { name: string; at_most_bytes: number };
   blobs: Blobs;
+}
+
+/** A limit in bytes. */
+export async function mostBytes(db: Database, limit: FileLimit): Promise<number> {
+  if ('at_most_bytes' in limit) return limit.at_most_bytes;
+  const setting = limit.at_most_mib_setting;
+  const row = await db.selectFrom('application_settings').select(setting).where('id', '=', 1).executeTakeFirstOrThrow();
+  return row[setting] * 1024 * 1024;
 }
 
 /**

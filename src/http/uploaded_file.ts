@@ -6,10 +6,13 @@ export class UploadedFile {
   /** The base name that the client sent; never empty. */
   readonly name: string;
   readonly size_bytes: number;
+  /** In hexadecimal, lower case. */
+  readonly sha256: string;
   readonly #blob: ReceivedBlob;
   constructor(name: string, blob: ReceivedBlob) {
     this.name = name;
     this.size_bytes = blob.size_bytes;
+    this.sha256 = blob.sha256;
     this.#blob = blob;
   }
 

@@ -2,13 +2,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BlobMismatch } from '../../../blobs/index.ts';
 import { isForeignKeyViolation } from '../../../db/index.ts';
-import { ApiError, type Door, type Doorway, type ErrorForm, messageOf, type Services, type Values } from '../../../http/index.ts';
+import {
+  ApiError,
+  type Door,
+  type Doorway,
+  type ErrorForm,
+  fileReply,
+  messageOf,
+  type Reading,
+  type Services,
+  type Values,
+} from '../../../http/index.ts';
 import { grantLfs, grantUpload, type LfsCaller, lfsCaller, notFound, refusal, transferCaller } from './access.ts';
 import { storeObject } from './actions.ts';
 import { answerBatch, operationIn } from './batch_actions.ts';
 import { addLock, listLocks, removeLock, verifyLocks } from './lock_actions.ts';
-import { objectOf, readObject } from './queries.ts';
-import { isOid, type LfsFile, rangeIn } from './rules.ts';
+import { blobOf, objectOf } from './queries.ts';
+import { isOid, type LfsFile } from './rules.ts';
 
 /** The prefix of the routes, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/lfs';
@@ -203,21 +213,17 @@ async function sendObject(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const range = rangeIn(request.headers.range, object.size);
-  if (range === 'unsatisfiable') {
-    reply.header('content-range', `bytes */${object.size}`);
-    throw refusal(416, 'Range Not Satisfiable');
-  }
-  const stream = await readObject(services, object, range);
-  reply.headers({
-    'content-type': 'application/octet-stream',
-    'content-disposition': 'attachment',
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-store',
-    'content-length': String(range ? range.end - range.start + 1 : object.size),
-  });
-  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${object.size}`);
-  return reply.send(stream);
+  const { status, headers, body } = await fileReply(
+    services.blobs,
+    { key: blobOf(object.oid), size_bytes: object.size },
+    request.headers as Reading,
+    {
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment',
+      'cache-control': 'private, no-store',
+    },
+  );
+  return reply.code(status).headers(headers).send(body);
 }
 
 /** The routes for LFS clients. Request URLs must pass through `lfsUrl`. */

@@ -1,6 +1,4 @@
 /** Pointer files, and the validation of LFS requests. */
-import type { ByteRange } from '../../../blobs/index.ts';
-
 /** A large file by its SHA-256 in hexadecimal. */
 export interface LfsFile {
   oid: string;
@@ -22,18 +20,6 @@ export function pointerIn(content: Buffer): LfsFile | undefined {
 }
 
 export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
-
-/**
- * The part of a file that a `Range` header requests; undefined for the whole file, and for headers that can be ignored.
- * @returns `unsatisfiable` if it starts after the end
- */
-export function rangeIn(header: string | undefined, size_bytes: number): ByteRange | 'unsatisfiable' | undefined {
-  const [, start, end] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
-  if (start === undefined || end === undefined) return undefined;
-  if (end !== '' && Number(end) < Number(start)) return undefined;
-  if (Number(start) >= size_bytes) return 'unsatisfiable';
-  return { start: Number(start), end: end === '' ? size_bytes - 1 : Math.min(Number(end), size_bytes - 1) };
-}
 
 /** git-lfs asks for 100 objects at a time. */
 export const largestBatch = 1000;

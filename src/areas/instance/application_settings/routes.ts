@@ -90,6 +90,11 @@ const columns = {
   repository_storages_weighted: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 100 }), {
     description: 'Storages with their share of new projects',
   }),
+  max_attachment_size: Type.Integer({
+    minimum: 0,
+    maximum: 102_400,
+    description: 'The largest file that can be uploaded for a text, in MiB',
+  }),
   push_event_activities_limit: Count('How many branches or tags one push may move before they are recorded as one event'),
   users_get_by_id_limit: Limit('Calls by one user in 10 minutes'),
   users_get_by_id_limit_allowlist: CommaList(Type.String({ description: 'Usernames to which the limit does not apply' })),
