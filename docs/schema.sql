@@ -135,6 +135,14 @@ begin
   insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_upload()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) select distinct blob_key from removed on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_user_notes_count()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1432,6 +1440,7 @@ create table projects (
   avatar text,
   avatar_key text,
   refs_recorded boolean default true not null,
+  enforce_auth_checks_on_uploads boolean default true not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -1785,6 +1794,33 @@ create table unused_blobs (
   constraint unused_blobs_pkey PRIMARY KEY (key)
 );
 CREATE INDEX unused_blobs_by_age ON unused_blobs USING btree (since);
+
+create table uploads (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  user_id bigint,
+  secret text not null,
+  filename text not null,
+  blob_key text not null,
+  size_bytes bigint not null,
+  sha256 text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint uploads_pkey PRIMARY KEY (id),
+  constraint uploads_secret_key UNIQUE (secret),
+  constraint uploads_check CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint uploads_secret_check CHECK (secret ~ '^[0-9a-f]{32}$'::text),
+  constraint uploads_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text),
+  constraint uploads_size_bytes_check CHECK (size_bytes >= 0),
+  constraint uploads_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint uploads_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint uploads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX uploads_by_blob ON uploads USING btree (blob_key);
+CREATE INDEX uploads_by_group ON uploads USING btree (group_id, created_at DESC, id DESC) WHERE group_id IS NOT NULL;
+CREATE INDEX uploads_by_project ON uploads USING btree (project_id, created_at DESC, id DESC) WHERE project_id IS NOT NULL;
+CREATE INDEX uploads_by_user ON uploads USING btree (user_id);
+CREATE TRIGGER keep_unused_upload AFTER DELETE ON uploads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_upload();
 
 create table user_follows (
   follower_id bigint not null,

@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous } from './access/index.ts';
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
+import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
 import { endpoints } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
@@ -79,9 +80,12 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** A path as it is logged: readers of the log must not see the tokens in our links. */
+/** A path as it is logged: readers of the log must not see the tokens in our links, and the secrets of uploads. */
 const withoutTokens = (path: string) =>
-  path.startsWith('/-/') ? path.replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, ':token') : path;
+  (path.startsWith('/-/') ? path.replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, ':token') : path).replace(
+    /\/uploads\/[0-9a-f]{32}\//,
+    '/uploads/:secret/',
+  );
 
 /** Logs one line per request: method, path without its query (which may contain a token), status and time. */
 function logRequests(app: FastifyInstance): void {
@@ -112,7 +116,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     genReqId: ({ headers }) => requestId(headers),
     requestIdHeader: false,
-    rewriteUrl: ({ url = '/' }) => lfsUrl(gitUrl(withSingleSlashes(url))),
+    rewriteUrl: ({ url = '/' }) => uploadUrl(lfsUrl(gitUrl(withSingleSlashes(url)))),
     http: { maxHeaderSize: urlLimit_bytes + 16 * 1024, headersTimeout: headTimeout_ms, connectionsCheckingInterval: 5000 },
     clientErrorHandler: refuseUnreadable,
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
@@ -164,6 +168,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...lfsDoorways,
     metricImageDoorway,
     avatarDoorway,
+    uploadDoorway,
     emailPages,
     oauthDoorway,
     invitationPages,

@@ -20,6 +20,7 @@ import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
 import { noteRoutes } from './conversation/notes/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
+import { uploadRoutes } from './conversation/uploads/routes.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
 import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
@@ -183,6 +184,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Notes', 'Comments on issues and epics.', nouns.flatMap(noteRoutes)),
   ...tagged('Discussions', 'Threads of comments on issues and epics.', nouns.flatMap(discussionRoutes)),
+  ...tagged('Uploads', 'Files for the texts of projects and groups.', uploadRoutes),
   ...tagged('Epics', 'Epics: their fields and people.', epicRoutes, peopleRoutes(epicNoun)),
   ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),
   ...tagged('Related epics', 'Relations between epics.', epicLinkRoutes),

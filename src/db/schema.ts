@@ -714,6 +714,7 @@ export interface Projects {
   avatar: string | null;
   avatar_key: string | null;
   refs_recorded: Generated<boolean>;
+  enforce_auth_checks_on_uploads: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {
@@ -899,6 +900,19 @@ export interface UnusedBlobs {
   since: Generated<Timestamp>;
 }
 
+export interface Uploads {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  user_id: number | null;
+  secret: string;
+  filename: string;
+  blob_key: string;
+  size_bytes: number;
+  sha256: string;
+  created_at: Generated<Timestamp>;
+}
+
 export interface UserFollows {
   follower_id: number;
   followed_id: number;
@@ -1067,6 +1081,7 @@ export interface DB {
   todos: Todos;
   topics: Topics;
   unused_blobs: UnusedBlobs;
+  uploads: Uploads;
   user_follows: UserFollows;
   user_identities: UserIdentities;
   user_mentions: UserMentions;

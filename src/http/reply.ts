@@ -74,6 +74,18 @@ export const bytes = (
   parts: (result) => result,
 });
 
+/** The bytes of a stored file, whole or in part, as `fileReply` makes them. */
+export const storedFile = (
+  media_types: readonly string[],
+  headers: Headers = {},
+): Returns<{ status: number; body: Readable | undefined; headers: Headers }> => ({
+  kind: 'bytes',
+  media_types,
+  headers,
+  also: { 206: 'The part that `Range` requests' },
+  parts: (result) => result,
+});
+
 /** 202: the work continues in the background. */
 export const accepted: Returns<void> = {
   kind: 'json',

@@ -40,7 +40,9 @@ const project = [
   ...fields('_links empty_repo archived repository_object_format issues_enabled merge_requests_enabled snippets_enabled'),
   ...fields('can_create_merge_request_in issues_access_level repository_access_level merge_requests_access_level'),
   ...fields('forking_access_level snippets_access_level environments_access_level emails_disabled emails_enabled lfs_enabled'),
-  ...fields('creator_id import_status import_error open_issues_count description_html updated_at shared_with_groups'),
+  ...fields(
+    'enforce_auth_checks_on_uploads creator_id import_status import_error open_issues_count description_html updated_at shared_with_groups',
+  ),
   ...fields('request_access_enabled marked_for_deletion_on marked_for_deletion_at'),
 ];
 const group = [

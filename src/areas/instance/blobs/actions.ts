@@ -24,13 +24,19 @@ export async function useBlob(tx: Database, key: string): Promise<void> {
 }
 
 /**
- * Deletes a blob that is recorded as unused. After a crash before the commit it is still recorded, and deleted later.
- * @returns false if it is not recorded
+ * Deletes a blob that is recorded as unused, unless a row has it after all: uploads share their blob with their copies. After a crash before the commit it is
+ * still recorded, and deleted later.
+ * @returns whether it was deleted
  */
 export function removeUnusedBlob({ db, blobs }: Pick<Services, 'db' | 'blobs'>, key: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
+    // Waits for those who delete or copy the rows, and looks again in another statement, which sees what they have committed.
+    const sharing = tx.selectFrom('uploads').select('id').where('blob_key', '=', key);
+    await sharing.forKeyShare().execute();
+    const row = await sharing.limit(1).executeTakeFirst();
     const unused = await tx.deleteFrom('unused_blobs').where('key', '=', key).returning('key').executeTakeFirst();
-    if (unused) await blobs.remove(key as BlobKey);
-    return unused !== undefined;
+    if (row || !unused) return false;
+    await blobs.remove(key as BlobKey);
+    return true;
   });
 }

@@ -1,3 +1,3 @@
 /** What other areas may use of blobs. */
-export { storeBlob, useBlob } from './actions.ts';
+export { removeUnusedBlob, storeBlob, useBlob } from './actions.ts';
 export { removeUnusedBlobs } from './jobs.ts';

@@ -70,6 +70,9 @@ const detailFields = {
   emails_disabled: Type.Boolean(),
   emails_enabled: Type.Boolean(),
   lfs_enabled: Type.Boolean(),
+  enforce_auth_checks_on_uploads: Type.Boolean({
+    description: 'Whether images in texts are shown only to callers who can see the project',
+  }),
   freeze_blocks_pushes: Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
   creator_id: nullable(Id),
   forked_from_project: optional(
@@ -115,7 +118,7 @@ export const statisticsFields = {
   storage_size: Type.Integer({ description: 'Bytes of everything that is stored' }),
   repository_size: Type.Integer(),
   lfs_objects_size: Type.Integer(),
-  uploads_size: Type.Integer({ description: 'Bytes of the images of incidents' }),
+  uploads_size: Type.Integer({ description: 'Bytes of uploads and of the images of incidents' }),
   ...unstoredFields,
 };
 
@@ -235,6 +238,7 @@ export function presentProject(
     emails_disabled: !project.emails_enabled,
     emails_enabled: project.emails_enabled,
     lfs_enabled: project.lfs_enabled,
+    enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
     freeze_blocks_pushes: project.freeze_blocks_pushes,
     creator_id: project.creator_id,
     ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),

@@ -176,7 +176,7 @@ export interface Statistics {
   /** The objects of the repository. */
   repository_size: number;
   lfs_objects_size: number;
-  /** The files that belong to issues. */
+  /** Uploads, and the images of incidents. */
   uploads_size: number;
 }
 
@@ -191,8 +191,10 @@ async function storedSizesOf(db: Database, projects: RawBuilder<unknown>): Promi
     with stored as (${projects}),
          lfs as (select stored.id, sum(size) as bytes from stored join lfs_objects_projects using (project_id) join lfs_objects on lfs_objects.id = lfs_object_id
                   group by stored.id),
-         uploads as (select stored.id, sum(size_bytes) as bytes from stored join issues using (project_id) join issue_metric_images on issue_id = issues.id
-                      group by stored.id)
+         uploads as (select id, sum(size_bytes) as bytes
+                       from (select stored.id, size_bytes from stored join issues using (project_id) join issue_metric_images on issue_id = issues.id
+                              union all
+                             select stored.id, size_bytes from stored join uploads using (project_id)) files group by id)
     select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(uploads.bytes, 0)::bigint as uploads_size
       from (select distinct id from stored) places left join lfs using (id) left join uploads using (id)`.execute(db);
   return new Map(rows.map(({ id, ...sizes }) => [id, sizes]));

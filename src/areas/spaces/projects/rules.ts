@@ -29,6 +29,9 @@ const columns = {
   request_access_enabled: optional(Type.Boolean()),
   lfs_enabled: optional(Type.Boolean()),
   emails_enabled: optional(Type.Boolean()),
+  enforce_auth_checks_on_uploads: optional(
+    Type.Boolean({ description: 'Whether images in texts are shown only to callers who can see the project' }),
+  ),
   freeze_blocks_pushes: optional(Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' })),
 };
 type Columns = Static<TObject<typeof columns>>;

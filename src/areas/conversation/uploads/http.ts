@@ -1,0 +1,98 @@
+/** Uploads at their web addresses, where links in texts lead (docs/reference/uploads.md). They accept the tokens of the API, in headers only. */
+import {
+  authenticate,
+  countRequest,
+  type MaybeCaller,
+  mayRead,
+  movedProject,
+  type Owner,
+  projectFor,
+  visibleGroup,
+} from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  type Caller,
+  type Doorway,
+  door,
+  fileReply,
+  type Identification,
+  jsonForm,
+  notFound,
+  type Reading,
+  scopesFor,
+} from '../../../http/index.ts';
+import { disposition, headerValue } from '../../code/repository/index.ts';
+import { mayReadGroupUploads, ofGroup, ofProject } from './access.ts';
+import { type Address, uploadAt } from './queries.ts';
+import { dispositionOf, isEmbeddable, mediaType, type Place, webPath } from './rules.ts';
+
+interface UploadRequest {
+  Params: Address & { id: string };
+  Headers: Reading;
+}
+
+const address = /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+)\/uploads\/([0-9a-f]{32}\/[^/?]+(?:\?.*)?)$/;
+
+/**
+ * The URL under which the server routes a request: an upload below the path of a project is found like one below its id. Any other URL stays.
+ * @param url path and query as received
+ */
+export function uploadUrl(url: string): string {
+  const [match, full_path = '', rest] = address.exec(url) ?? [];
+  if (match === undefined) return url;
+  try {
+    return `${webPath('project', encodeURIComponent(decodeURIComponent(full_path)))}/${rest}`;
+  } catch {
+    return url;
+  }
+}
+
+async function enforcesChecks(db: Database, project_id: number): Promise<boolean> {
+  const { enforce_auth_checks_on_uploads } = await db
+    .selectFrom('projects')
+    .select('enforce_auth_checks_on_uploads')
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  return enforce_auth_checks_on_uploads;
+}
+
+/** Who may download an upload of a project or group: members and others who can see it. A project can open what texts show to everyone who has the address. */
+const ownersFor: Record<Place, (db: Database, caller: MaybeCaller, params: UploadRequest['Params']) => Promise<Owner>> = {
+  async project(db, caller, { id, filename }) {
+    const project = (await projectFor(db, caller, id)) ?? (await movedProject(db, caller, id));
+    if (!project) throw notFound('Project');
+    const isOpen = isEmbeddable(filename) && !project.marked_for_deletion && !(await enforcesChecks(db, project.id));
+    if (!isOpen && !mayRead(caller, project)) throw notFound('Project');
+    return ofProject(project);
+  },
+  async group(db, caller, { id }) {
+    const group = await visibleGroup(db, caller, id);
+    if (!mayReadGroupUploads(group)) throw notFound('Group');
+    return ofGroup(group);
+  },
+};
+
+const who: Identification<Caller, UploadRequest> = {
+  identify: (services, request) => authenticate(request, {}, services),
+  scopes: () => scopesFor({ method: 'GET' }),
+  count: (services, counting) => countRequest(services, {}, counting),
+};
+
+const doorOf = (place: Place) =>
+  door<Caller, UploadRequest>({
+    method: 'GET',
+    url: `${webPath(place, ':id')}/:secret/:filename`,
+    who,
+    handle: async ({ services: { db, blobs }, caller, request, reply }) => {
+      const owner = await ownersFor[place](db, caller, request.params);
+      const { filename, blob_key, size_bytes, sha256 } = await uploadAt(db, owner, request.params);
+      const { status, headers, body } = await fileReply(blobs, { key: blob_key, size_bytes, etag: sha256 }, request.headers, {
+        'content-type': mediaType(filename),
+        'content-disposition': headerValue(disposition(dispositionOf(filename), filename)),
+        'cache-control': 'max-age=300, private, must-revalidate',
+      });
+      return reply.code(status).headers(headers).send(body);
+    },
+  });
+
+export const uploadDoorway: Doorway = { doors: [doorOf('project'), doorOf('group')], errors: () => jsonForm };

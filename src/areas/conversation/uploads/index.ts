@@ -1,0 +1,4 @@
+/** What other areas may use of uploads. */
+export { carryUploads } from './actions.ts';
+export { uploadDoorway, uploadUrl } from './http.ts';
+export { webPath } from './rules.ts';
