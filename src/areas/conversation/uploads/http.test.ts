@@ -36,6 +36,14 @@ test('a link in a text leads to the file, by the id of the project and by its pa
   assert.deepEqual(await statusesOf(here, byPath), [404, 404, 200]);
 });
 
+test('the uploads of a group are read by those who can see the group', async () => {
+  const here = await world();
+  const { body } = await upload(here, 'guest', `/groups/${here.group.id}`, 'a.txt', 'text');
+  assert.deepEqual(await statusesOf(here, body.full_path), [404, 404, 200]);
+  await here.db.updateTable('namespaces').set({ visibility: 'internal' }).where('id', '=', here.group.id).execute();
+  assert.deepEqual(await statusesOf(here, body.full_path), [404, 200, 200]);
+});
+
 test('files that a browser could execute are only saved', async () => {
   const here = await world();
   const kinds: [string, string, string][] = [

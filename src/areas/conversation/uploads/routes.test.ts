@@ -12,8 +12,9 @@ import type { BlobKey } from '../../../blobs/index.ts';
 import { removeUnusedBlobs } from '../../instance/blobs/index.ts';
 import { removeProject } from '../../spaces/projects/index.ts';
 
-const places = ({ project }: World) => [
+const places = ({ project, group }: World) => [
   { place: `/projects/${project.id}`, web: `/-/project/${project.id}`, what: 'Project' },
+  { place: `/groups/${group.id}`, web: `/-/group/${group.id}`, what: 'Group' },
 ];
 
 const isStored = async ({ services }: World, key: string) => {
@@ -113,6 +114,18 @@ test('roles decide who uploads, downloads, lists and deletes', async () => {
     assert.equal((await as('anonymous').get(`${place}${body.url}`)).status, 200);
     assert.equal((await upload(here, 'anonymous', place, 'a.txt')).status, 401);
   }
+});
+
+test('members with minimal access see a private group, but not its uploads', async () => {
+  const here = await world();
+  const { as, group, people } = here;
+  const place = `/groups/${group.id}`;
+  const { body } = await upload(here, 'guest', place, 'a.txt');
+  await as('owner').post(`${place}/members`, { user_id: people.outsider.id, access_level: 5 });
+  assert.equal((await as('outsider').get(place)).status, 200);
+  assert.equal((await as('outsider').get(`${place}${body.url}`)).status, 403);
+  assert.equal((await upload(here, 'outsider', place, 'b.txt')).status, 403);
+  assert.equal((await fetchFrom(here, body.full_path, 'outsider')).status, 404);
 });
 
 test('uploads of one place are not found in another, nor with another name or secret', async () => {

@@ -130,4 +130,4 @@ function routesOf(place: Place) {
   ];
 }
 
-export const uploadRoutes = routesOf('project');
+export const uploadRoutes = [...routesOf('project'), ...routesOf('group')];
