@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { issueKind, levels, mayUse, type Project, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, found } from '../../../http/index.ts';
-import { copyNotes, noteOnBoth } from '../../conversation/notes/index.ts';
+import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { labelsFor, labelsOf } from '../../planning/labels/index.ts';
@@ -12,7 +12,7 @@ import { referenceTo } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
 import { updateIssue } from './change_actions.ts';
 import { type IssueValues, insertIssue } from './insertion_actions.ts';
-import { withFullReferences } from './reference_rules.ts';
+import { copyNotesElsewhere, type Journey, textsElsewhere } from './text_actions.ts';
 
 /** The copy of an issue. */
 export interface PlacedIssue {
@@ -42,6 +42,12 @@ const original = async (tx: Database, id: number) =>
   );
 type Original = Awaited<ReturnType<typeof original>>;
 
+/** The way of the texts. */
+const journeyOf = ({ source, target }: Pick<Way, 'source' | 'target'>): Journey => ({
+  source,
+  target: { project_id: target.id, group_id: null },
+});
+
 const manages = (project: Project) => project.access_level >= levels.planner && mayUse(project, 'issues');
 
 /** @throws ApiError 400 with the reason when the issue cannot be moved there */
@@ -69,11 +75,10 @@ async function valuesThere(tx: Database, { source, target }: Way, issue: Origina
   const titles = (await labelsOf(tx, issueKind, issue.id)).map(({ title }) => title);
   const labels = await labelsFor(tx, { project_id: target.id }, titles, { create: false });
   const iteration = issue.iteration_id === null ? undefined : await iterationFor(tx, target, issue.iteration_id);
-  const isSame = source.id === target.id;
   return {
     ...issue,
     state: 'opened',
-    description: issue.description === null || isSame ? issue.description : await withFullReferences(issue.description, source),
+    description: issue.description && (await textsElsewhere(tx, [issue.description], journeyOf({ source, target })))[0]!,
     milestone_id: await milestoneThere(tx, target, issue.milestone_id),
     iteration_id: iteration?.id ?? null,
     assignee_ids: await assignableUsers(tx, target, issue.assignee_ids),
@@ -98,22 +103,6 @@ async function copyLinks(tx: Database, from: number, to: number): Promise<void> 
             select case when source_id = ${from} then ${to} else source_id end, case when target_id = ${from} then ${to} else target_id end,
                    link_type, created_at, updated_at
               from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
-}
-
-/** Rewrites the references in copied notes. */
-async function copyTexts(tx: Database, { source, target }: Way, from: number, to: number): Promise<void> {
-  await copyNotes(tx, theIssue(from), theIssue(to));
-  if (source.id === target.id) return;
-  const notes = await tx.selectFrom('notes').select(['id', 'body']).where('issue_id', '=', to).execute();
-  const rewritten = await Promise.all(
-    notes.map(async ({ id, body }) => ({ id, before: body, body: await withFullReferences(body, source) })),
-  );
-  const changed = rewritten.filter(({ before, body }) => before !== body);
-  if (changed.length === 0) return;
-  const [ids, bodies] = [changed.map(({ id }) => id), changed.map(({ body }) => body)];
-  await sql`update notes set body = given.body from unnest(${ids}::bigint[], ${bodies}::text[]) given(id, body) where notes.id = given.id`.execute(
-    tx,
-  );
 }
 
 /** Adds system notes to both issues that name the other one. */
@@ -141,7 +130,7 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
   await copyRows(tx, 'subscriptions', 'user_id, subscribed, created_at', from.id, to.id);
   await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
   await copyLinks(tx, from.id, to.id);
-  await copyTexts(tx, way, from.id, to.id);
+  await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), journeyOf(way));
   await noteWay(tx, acting, way, from, to, 'moved');
   await updateIssue(tx, acting, way.source, from.id, { state_event: 'close', moved_to_id: to.id });
   return to;
@@ -160,7 +149,7 @@ export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_no
     update issues set health_status = old.health_status, time_estimate_s = old.time_estimate_s
       from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
   await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
-  if (with_notes) await copyTexts(tx, way, from.id, to.id);
+  if (with_notes) await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), journeyOf(way));
   await noteWay(tx, acting, way, from, to, 'cloned');
   return to;
 }

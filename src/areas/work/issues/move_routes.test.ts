@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { randomFrom, seedOfToday } from '../../../../test/support/random.ts';
+import { fetchFrom, upload } from '../../../../test/support/uploads.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 const issuesOf = (project: { id: number }) => `/projects/${project.id}/issues`;
@@ -284,3 +285,60 @@ test('a clone is a new issue by its creator, with comments only on request', asy
 });
 
 const usernamesOf = ({ assignees }: { assignees: { username: string }[] }) => assignees.map(({ username }) => username);
+
+test('moved, cloned and promoted issues carry copies of their uploads, whose bytes stay as long as one of them', async () => {
+  const here = await world();
+  const { as, project, group, db, services } = here;
+  const place = `/projects/${project.id}`;
+  const [image, notes] = await Promise.all(
+    ['a.png', 'notes.txt'].map(async (name) => (await upload(here, 'reporter', place, name, name)).body),
+  );
+  const unknown = `/uploads/${'0'.repeat(32)}/a.png`;
+  const description = `${image.markdown} and ${image.markdown}, ${unknown}, ${image.full_path}`;
+  const issue = await added(here, 'planner', { description });
+  await as('reporter').post(`${issuesOf(project)}/${issue.iid}/notes`, { body: `See ${notes.markdown}` });
+  const other = await otherProject(here, 'other');
+
+  const readable = async (text: string, target: string, content: string) => {
+    const [address] = /\/uploads\/[0-9a-f]{32}\/[\w.]+/.exec(text)!;
+    const answer = await fetchFrom(here, `${target}${address.slice('/uploads'.length)}`, 'guest');
+    assert.deepEqual([answer.status, await answer.text()], [200, content]);
+    return address;
+  };
+  const there = `/-/project/${other.id}/uploads`;
+  const clone = await as('planner').post(`${issuesOf(project)}/${issue.iid}/clone`, {
+    to_project_id: other.id,
+    with_notes: true,
+  });
+  const copy = await readable(clone.body.description, there, 'a.png');
+  assert.notEqual(copy, image.url);
+  assert.equal(clone.body.description, `![a](${copy}) and ![a](${copy}), ${unknown}, ${image.full_path}`);
+  await readable((await notesOn(here, clone.body.id))[0]!, there, 'notes.txt');
+  const same = await as('planner').post(`${issuesOf(project)}/${issue.iid}/clone`, { to_project_id: project.id });
+  assert.equal(same.body.description, description);
+
+  await as('planner').post(`${issuesOf(project)}/${same.body.iid}/notes`, { body: notes.markdown });
+  await as('planner').post(`${issuesOf(project)}/${same.body.iid}/notes`, { body: '/promote' });
+  const [epic] = (await as('planner').get(`/groups/${group.id}/epics`)).body;
+  await readable(epic.description, `/-/group/${group.id}/uploads`, 'a.png');
+  const epicNotes = (await as('planner').get(`/groups/${group.id}/epics/${epic.id}/notes`, { sort: 'asc' })).body;
+  const [carried] = epicNotes.filter(({ system }: { system: boolean }) => !system);
+  await readable(carried.body, `/-/group/${group.id}/uploads`, 'notes.txt');
+
+  const moved = await as('planner').post(`${issuesOf(project)}/${issue.iid}/move`, { to_project_id: other.id });
+  await readable(moved.body.description, there, 'a.png');
+  const { blob_key } = await db.selectFrom('uploads').select('blob_key').where('id', '=', image.id).executeTakeFirstOrThrow();
+  const ids = await db
+    .selectFrom('uploads')
+    .select(['id', 'project_id'])
+    .where('blob_key', '=', blob_key)
+    .orderBy('id')
+    .execute();
+  assert.equal(ids.length, 4);
+  for (const { id, project_id } of ids) {
+    await readable(moved.body.description, there, 'a.png');
+    const at = project_id === null ? `/groups/${group.id}` : `/projects/${project_id}`;
+    assert.equal((await as('owner').delete(`${at}/uploads/${id}`)).status, 204);
+  }
+  assert.equal(await services.blobs.read(blob_key as `${string}/${string}`), undefined);
+});

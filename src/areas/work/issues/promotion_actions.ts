@@ -2,12 +2,12 @@
 import { groupFor, issueKind, levels, type Project, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { reaches } from '../../../http/index.ts';
-import { copyNotes, noteOnBoth } from '../../conversation/notes/index.ts';
+import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsOf } from '../../planning/labels/index.ts';
 import { createEpic } from '../epics/index.ts';
 import { updateIssue } from './change_actions.ts';
-import { withFullReferences } from './reference_rules.ts';
+import { copyNotesElsewhere, textsElsewhere } from './text_actions.ts';
 
 /**
  * Creates an epic from an issue and its comments in the group of the project, and closes the issue. Project labels are not copied: the group does not have them.
@@ -27,14 +27,15 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
     .executeTakeFirstOrThrow();
   if (issue.state === 'closed') return false;
   const labels = await labelsOf(tx, issueKind, issue_id);
+  const journey = { source: project, target: { project_id: null, group_id: group.id } };
   const epic = await createEpic(tx, acting, group, {
     title: issue.title,
-    description: issue.description === null ? undefined : await withFullReferences(issue.description, project),
+    description: issue.description === null ? undefined : (await textsElsewhere(tx, [issue.description], journey))[0],
     confidential: issue.confidential,
     labels: labels.filter(({ group_id }) => group_id !== null).map(({ title }) => title),
   });
   const [onIssue, onEpic] = [theIssue(issue_id), theEpic(epic.id)];
-  await copyNotes(tx, onIssue, onEpic);
+  await copyNotesElsewhere(tx, onIssue, onEpic, journey);
   const [promotedTo, promotedFrom] = [`promoted to epic &${epic.iid}`, `promoted from issue ${project.full_path}#${issue.iid}`];
   await noteOnBoth(tx, caller.id, [onIssue, promotedTo], [onEpic, promotedFrom]);
   await updateIssue(tx, acting, project, issue_id, { state_event: 'close' });
