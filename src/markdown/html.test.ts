@@ -16,14 +16,14 @@ test('Markdown becomes HTML, with and without the paragraph around it', async ()
 
 test('references to existing items are linked, except in code and other links', async () => {
   assert.equal(
-    await toInlineHtml('#1 and #404, `#2` [#3](https://x.example) \\#4', linkOf),
+    await toInlineHtml('#1 and #404, `#2` [#3](https://x.example) \\#4', { linkOf }),
     '<a href="/issue/1">#1</a> and #404, <code>#2</code> <a href="https://x.example">#3</a> #4',
   );
   assert.equal(
-    await toInlineHtml('~"two words" **@ann**', linkOf),
+    await toInlineHtml('~"two words" **@ann**', { linkOf }),
     '<a href="/label/two%20words">~"two words"</a> <strong><a href="/user/ann">@ann</a></strong>',
   );
-  assert.equal(await toInlineHtml('a_b@c', linkOf), 'a_b@c');
+  assert.equal(await toInlineHtml('a_b@c', { linkOf }), 'a_b@c');
 });
 
 test('nothing executable remains', async () => {
@@ -87,7 +87,7 @@ const pieces = [
 test('any text yields only allowed elements and attributes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), async (parts) => {
-      for (const html of [await toHtml(parts.join(''), linkOf), await toInlineHtml(parts.join(''), linkOf)]) {
+      for (const html of [await toHtml(parts.join(''), { linkOf }), await toInlineHtml(parts.join(''), { linkOf })]) {
         for (const [element] of html.matchAll(/<[^>]*>?/g))
           assert.match(
             element,

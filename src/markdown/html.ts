@@ -4,6 +4,13 @@ import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdow
 import sanitizeHtml from 'sanitize-html';
 import { type Reference, referencesInPlain } from './references.ts';
 
+/** What surrounds a text. */
+export type TextContext = {
+  linkOf?: LinkOf | undefined;
+  /** Where the uploads of its project are, without a slash at the end: `/uploads/SECRET/NAME` in the text leads there. */
+  uploads?: string | undefined;
+};
+
 /** The address of the target of a reference, undefined if there is none. */
 export type LinkOf = (reference: Reference) => string | undefined;
 
@@ -125,22 +132,35 @@ export const isRendered = (text: string): boolean => text.length <= maximumLengt
 
 const asWritten = (text: string) => markdown.utils.escapeHtml(text);
 
+const uploadAddress = /^\/uploads(?=\/[0-9a-f]{32}\/[^/]+$)/;
+
+/** Links and images of a text, with the whole path of uploads. */
+function uploadsAt(folder: string): sanitizeHtml.IOptions['transformTags'] {
+  const whole =
+    (attribute: 'href' | 'src') =>
+    (tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag => {
+      const address = attribs[attribute];
+      // As a function, since a replacement text has characters with a meaning.
+      return { tagName, attribs: address ? { ...attribs, [attribute]: address.replace(uploadAddress, () => folder) } : attribs };
+    };
+  return { a: whole('href'), img: whole('src') };
+}
+
 /** The filtered HTML of a text; undefined if it has to be shown as plain text. */
-async function safeHtml(text: string, { isInline, linkOf }: { isInline: boolean; linkOf: LinkOf | undefined }) {
+async function safeHtml(text: string, isInline: boolean, context: TextContext) {
   if (!isRendered(text)) return undefined;
-  const context = { linkOf };
   const tokens = isInline ? markdown.parseInline(text, context) : markdown.parse(text, context);
   if (text.length > atOnceLength) await nextTurn();
   const html = markdown.renderer.render(tokens, markdown.options, context);
   if (html.length > maximumHtmlLength) return undefined;
   if (html.length > atOnceLength) await nextTurn();
-  return sanitizeHtml(html, safe);
+  return sanitizeHtml(html, context.uploads === undefined ? safe : { ...safe, transformTags: uploadsAt(context.uploads) });
 }
 
 /** A whole text, in paragraphs. */
-export const toHtml = async (text: string, linkOf?: LinkOf): Promise<string> =>
-  (await safeHtml(text, { isInline: false, linkOf })) ?? `<pre>${asWritten(text)}</pre>`;
+export const toHtml = async (text: string, context: TextContext = {}): Promise<string> =>
+  (await safeHtml(text, false, context)) ?? `<pre>${asWritten(text)}</pre>`;
 
 /** A text of one paragraph, without the paragraph element, such as the description of a label. */
-export const toInlineHtml = async (text: string, linkOf?: LinkOf): Promise<string> =>
-  (await safeHtml(text, { isInline: true, linkOf })) ?? asWritten(text);
+export const toInlineHtml = async (text: string, context: TextContext = {}): Promise<string> =>
+  (await safeHtml(text, true, context)) ?? asWritten(text);

@@ -33,3 +33,26 @@ test('the project must be readable, and the text is required', async () => {
   assert.equal((await here.as('guest').post('/markdown', {})).body.error, 'text is missing');
   assert.equal((await here.as('anonymous').post('/markdown', { text: 'x' })).status, 401);
 });
+
+test('links and images of uploads lead to the project, and nothing else does', async () => {
+  const { as, project } = await world();
+  const secret = '0123456789abcdef'.repeat(2);
+  const render = async (text: string, parameters = {}) =>
+    (await as('guest').post('/markdown', { text, project: project.full_path, ...parameters })).body.html.trim();
+  const there = `/-/project/${project.id}/uploads/${secret}`;
+  for (const gfm of [true, false])
+    assert.equal(
+      await render(`![a $&](/uploads/${secret}/a.png) [ü.txt](/uploads/${secret}/ü.txt)`, { gfm }),
+      `<p><img src="${there}/a.png" alt="a $&amp;" /> <a href="${there}/%C3%BC.txt">ü.txt</a></p>`,
+    );
+  assert.equal(await render(`<img src="/uploads/${secret}/a.png">`), `<img src="${there}/a.png" />`);
+  for (const other of [
+    `/uploads/short/a.png`,
+    `/uploads/${secret}/a/b.png`,
+    `/x/uploads/${secret}/a.png`,
+    `uploads/${secret}/a.png`,
+  ])
+    assert.equal(await render(`[a](${other})`), `<p><a href="${other}">a</a></p>`);
+  const { html } = (await as('guest').post('/markdown', { text: `[a](/uploads/${secret}/a.png)` })).body;
+  assert.equal(html.trim(), `<p><a href="/uploads/${secret}/a.png">a</a></p>`);
+});

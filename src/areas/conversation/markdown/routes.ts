@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { signedIn, visibleProject } from '../../../access/index.ts';
 import { longText, one, optional, post, resource } from '../../../http/index.ts';
 import { isRendered, toHtml } from '../../../markdown/index.ts';
+import { webPath } from '../uploads/index.ts';
 import { linksFor } from './queries.ts';
 
 const Rendering = resource('Rendering', {
@@ -17,14 +18,17 @@ export const markdownRoutes = [
     input: {
       text: longText(Type.String({ maxLength: 1_048_576 })),
       gfm: Type.Boolean({ default: false, description: 'Whether references such as `#1` become links' }),
-      project: optional(Type.String({ description: 'ID or full path of the project that short references belong to' })),
+      project: optional(
+        Type.String({ description: 'ID or full path of the project that short references and uploads belong to' }),
+      ),
     },
     returns: one(Rendering),
     refusals: { 404: '404 Project Not Found' },
     handle: async ({ db, caller, url, input }) => {
       const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
       const linkOf = input.gfm && isRendered(input.text) ? await linksFor({ db, caller, url }, input.text, context) : undefined;
-      return { html: await toHtml(input.text, linkOf) };
+      const uploads = context && webPath('project', context.id);
+      return { html: await toHtml(input.text, { linkOf, uploads }) };
     },
   }),
 ];
