@@ -51,3 +51,23 @@ test('a changed or missing byte of an archive is noticed, unless it carries no c
   }
   assert.ok(harmless < 40, `${harmless} of ${2 * whole.length} damages were not noticed`);
 });
+
+test('damage inside a large entry is noticed by its reader', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-archive-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'whole');
+  const archive = createArchive(file);
+  for (const name of ['first', 'second']) await archive.add(name, randomBytes(2_000_000));
+  await archive.finish();
+  const whole = await readFile(file);
+  const damaged = path.join(folder, 'damaged');
+  for (let part = 1; part < 20; part++) {
+    const at = Math.floor((whole.length * part) / 20);
+    const changed = Buffer.from(whole);
+    changed[at]! ^= 0xff;
+    for (const bytes of [changed, whole.subarray(0, at)]) {
+      await writeFile(damaged, bytes);
+      assert.equal(await contentsOf(damaged), undefined, `at byte ${at} of ${whole.length}`);
+    }
+  }
+});

@@ -92,7 +92,7 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
   let isComplete = false;
   try {
     for await (const entry of tar) {
-      const content = entry as unknown as AsyncIterable<Buffer>;
+      const content = whole(file, entry as unknown as AsyncIterable<Buffer>);
       const { name } = entry.header;
       if (name === lastEntry) isComplete = JSON.parse(await textOf(content)).entries === entries;
       else yield { name, content };
@@ -100,13 +100,24 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
     }
     await read;
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    throw new ArchiveError(`${file} is damaged or truncated.`, { cause: error });
+    throw named(file, error);
   } finally {
     tar.destroy();
   }
   if (!isComplete) throw new ArchiveError(`${file} is not complete.`);
 }
+
+/** The content of an entry, whose reader meets damage before the archive's does. */
+async function* whole(file: string, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw named(file, error);
+  }
+}
+
+const named = (file: string, error: unknown): unknown =>
+  isDamage(error) ? new ArchiveError(`${file} is damaged or truncated.`, { cause: error }) : error;
 
 /** How decompressing, tar and JSON fail on content that was changed or cut. */
 function isDamage(error: unknown): boolean {
