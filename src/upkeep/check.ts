@@ -10,6 +10,7 @@ import { checkBlobs } from './check_blobs.ts';
 import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
 import { checkStorages } from './check_storages.ts';
+import { checkUploads } from './check_uploads.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { inParallel } from './in_parallel.ts';
 import { storagesOf } from './repositories.ts';
@@ -25,6 +26,7 @@ export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | '
   yield* checkStorages(options);
   yield* checkRepositories(options);
   yield* checkBlobs(options);
+  yield* checkUploads(options);
   yield* checkReferences(options);
   yield* checkAuthorizations(options);
 }

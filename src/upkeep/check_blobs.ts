@@ -1,10 +1,7 @@
 /** Compares blobs with their checksums and with the rows that refer to them. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { blobFiles } from './blob_files.ts';
+import { blobFiles, digestOf, placeOfBlob } from './blob_files.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { setAside } from './set_aside.ts';
 
@@ -45,24 +42,12 @@ async function* checkRows({ db, blobs, signal }: Pick<CheckOptions, 'db' | 'blob
       .execute();
     for (const { oid, size, full_path } of rows) {
       signal.throwIfAborted();
-      const found = await stat(path.join(blobs, 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid)).catch(() => undefined);
+      const found = await stat(path.join(blobs, placeOfBlob(`lfs/${oid}`))).catch(() => undefined);
       if (!found) yield { sentence: `${full_path}: the LFS object ${oid} is missing. Push it again from a clone that has it.` };
       else if (found.size !== size)
         yield { sentence: `${full_path}: the LFS object ${oid} has ${found.size} bytes instead of ${size}.` };
     }
     if (rows.length < rowsAtOnce) return;
     after = rows.at(-1)!.id;
-  }
-}
-
-async function digestOf(file: string, signal: AbortSignal): Promise<string | undefined> {
-  const hash = createHash('sha256');
-  try {
-    await pipeline(createReadStream(file), hash, { signal });
-    return hash.digest('hex');
-  } catch (error) {
-    signal.throwIfAborted();
-    if ((error as NodeJS.ErrnoException).code === 'EIO') return undefined; // the disk itself says that it is damaged
-    throw error;
   }
 }

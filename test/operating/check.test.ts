@@ -13,6 +13,7 @@ import type { Finding } from '../../src/upkeep/finding.ts';
 import { addIssue } from '../support/issues.ts';
 import { performQueued } from '../support/jobs.ts';
 import { fileUrl, filledWorld, repositoryIn } from '../support/repository.ts';
+import { upload } from '../support/uploads.ts';
 import type { World } from '../support/world.ts';
 
 const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
@@ -332,4 +333,44 @@ test('an encrypted token that cannot be decrypted is reported, and others are no
     [`Cluster ${damaged} (damaged): its token cannot be decrypted. Set it again: PUT /api/v4/admin/clusters/${damaged}.`],
   );
   await world.db.deleteFrom('clusters').execute();
+});
+
+test('uploads whose file is damaged or missing are reported, and files of no upload are set aside', async () => {
+  const world = await filledWorld();
+  const { db, project } = world;
+  const place = `/projects/${project.id}`;
+  const ids: number[] = [];
+  for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) ids.push((await upload(world, 'guest', place, name)).body.id);
+  const ofUploads = async () => (await sentences(world)).filter((sentence) => sentence.includes('/uploads/')).sort();
+  assert.deepEqual(await ofUploads(), []);
+  const rows = await db
+    .selectFrom('uploads')
+    .select(['id', 'filename', 'blob_key'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute();
+  const { blobs } = configOf(world);
+  const files = rows.map(({ blob_key }) => {
+    const name = blob_key.slice('uploads/'.length);
+    return path.join(blobs, 'uploads', name.slice(0, 2), name.slice(2, 4), name);
+  });
+  await writeFile(files[0]!, 'CONTENT');
+  await writeFile(files[1]!, 'more content');
+  await rm(files[2]!);
+  await db.deleteFrom('uploads').where('id', '=', rows[3]!.id).execute();
+  await utimes(files[3]!, longAgo, longAgo);
+  const of = (index: number) => `${project.full_path}: the file ${files[index]} of the upload ${rows[index]!.filename}`;
+  const reported = [
+    `${of(0)} is damaged: its content has changed.`,
+    `${of(1)} is damaged: its content has changed.`,
+    `${of(2)} is missing. Restore it from a backup.`,
+  ].sort();
+  assert.deepEqual(await ofUploads(), reported, 'a job deletes what is recorded as unused');
+  await db.deleteFrom('unused_blobs').execute();
+  assert.ok((await ofUploads()).includes(`${files[3]} belongs to no upload.`));
+  await repairAll(world);
+  assert.deepEqual(await ofUploads(), reported);
+  await db.deleteFrom('uploads').where('id', 'in', ids).execute();
+  await db.deleteFrom('unused_blobs').execute();
+  await rm(path.join(blobs, 'uploads'), { recursive: true });
 });
