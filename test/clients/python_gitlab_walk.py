@@ -259,6 +259,19 @@ def keyset(place):
     same([found.id for found in api.projects.list(**ask, iterator=True)], ids)
 
 
+def uploads(place):
+    project = client(place, "guest").projects.get(place["project"]["id"])
+    made = project.upload("load graph.png", filedata=b"pixels")
+    same((made["alt"], made["markdown"]), ("load_graph", f"![load_graph]({made['url']})"))
+    api = client(place, "maintainer")
+    path = f"/projects/{project.id}{made['url']}"
+    same(api.http_get(path, raw=True).content, b"pixels")
+    [found] = api.http_list(f"/projects/{project.id}/uploads", get_all=True)
+    same((found["filename"], found["size"]), ("load_graph.png", 6))
+    api.http_delete(f"/projects/{project.id}/uploads/{found['id']}")
+    refused(404, "404 Not Found", api.http_get, path)
+
+
 def variables(place):
     project = client(place, "maintainer").projects.get(place["project"]["id"])
     group = client(place, "owner").groups.get(place["group"]["id"])
@@ -314,7 +327,7 @@ def topics(place):
     admin.topics.delete(other.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

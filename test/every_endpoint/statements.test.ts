@@ -9,6 +9,7 @@ import type { AnyEndpoint } from '../../src/http/index.ts';
 import type { Answer } from '../support/client.ts';
 import { licenseText } from '../support/licenses.ts';
 import { newPublicKey } from '../support/public_key.ts';
+import { upload } from '../support/uploads.ts';
 import { type World, world } from '../support/world.ts';
 
 let statements = 0;
@@ -49,6 +50,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));
     await asked(owner.post(`${place}/labels`, { name, color: '#112233', ...(place.startsWith('/p') ? { priority: turn } : {}) }));
+    await asked(upload(here, 'owner', place, `${name}.txt`));
     await asked(owner.post(`${place}/milestones`, { title: `${name} of ${place}` }));
     await asked(owner.post(`${place}/deploy_tokens`, { name, scopes: ['read_repository'] }));
     await asked(owner.post(`${place}/variables`, { key: `TURN_${turn}`, value: name }));
