@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { deleteFound, type Services, type UploadedFile } from '../../../http/index.ts';
 import { removeUnusedBlob, storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import { type Upload, uploadsOf } from './queries.ts';
@@ -45,7 +45,11 @@ export async function carryUploads(tx: Database, texts: readonly string[], from:
   const wanted = [...new Set(texts.flatMap(secretsIn))].slice(0, maximumCopies);
   if (wanted.length === 0) return [...texts];
   // Locked, so that the bytes are not deleted before the copies can be seen.
-  const originals = await uploadsOf(tx, from).select(['id', 'secret']).where('secret', 'in', wanted).forKeyShare().execute();
+  const originals = await uploadsOf(tx, from)
+    .select(['id', 'secret'])
+    .where(isAmong('secret', wanted, 'text[]'))
+    .forKeyShare()
+    .execute();
   const secrets = new Map(originals.map(({ secret }) => [secret, newSecret()]));
   const ids = originals.map(({ id }) => id);
   await sql`
