@@ -85,6 +85,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     emails_disabled: false,
     emails_enabled: true,
     lfs_enabled: true,
+    enforce_auth_checks_on_uploads: true,
     creator_id: user_id,
     import_status: 'none',
     import_error: null,
