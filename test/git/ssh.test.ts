@@ -215,6 +215,22 @@ test('twenty clones at once all arrive', async () => {
   assert.equal(new Set(heads).size, 1);
 });
 
+test('a client that goes in the middle of a fetch leaves no command running', async () => {
+  const { here, ssh } = await filled();
+  const privateKey = await keyText((await ssh.keyOf('reporter')).file);
+  const client = new ssh2.Client();
+  const heard = Promise.withResolvers<void>();
+  client
+    .on('error', () => {})
+    .on('ready', () => {
+      client.exec(`git-upload-pack '${here.project.full_path}.git'`, (_error, channel) => channel.once('data', heard.resolve));
+    });
+  client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey });
+  await heard.promise;
+  client.destroy();
+  await ssh.stop();
+});
+
 test('the host key depends on nothing but the secret key', () => {
   const seed = Buffer.alloc(32, 7);
   assert.equal(privateKeyText(seed), privateKeyText(Buffer.from(seed)));

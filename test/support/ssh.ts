@@ -37,6 +37,8 @@ export interface SshWorld {
   port: number;
   /** Base64 of the server's public key. */
   hostKey: string;
+  /** Stops the server, once no command runs. */
+  stop(): Promise<void>;
   /** The address of the world's project, or of another path. */
   remote(path?: string): string;
   /** Adds a new key to a person. */
@@ -57,6 +59,7 @@ export async function sshFor({ services, as, project }: World): Promise<SshWorld
   });
   return {
     port: server.port,
+    stop: () => server.close(new Promise(() => {})),
     hostKey: publicLine(hostKey).split(' ')[1]!,
     remote: (at = project.full_path) => `ssh://git@127.0.0.1:${server.port}/${at}.git`,
     async keyOf(persona, more = {}) {

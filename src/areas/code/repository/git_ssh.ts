@@ -1,6 +1,6 @@
 /** Git over SSH: clone, fetch, push, and the credentials of large files (docs/reference/ssh.md). */
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { callerOfSshKey, sshKeyOf } from '../../../access/index.ts';
 import { receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import { ApiError, type Caller, messageOf, type Services } from '../../../http/index.ts';
@@ -41,9 +41,10 @@ async function following<T>({ words, command }: Asked, grant: (path: string) => 
   }
 }
 
+/** Rejects when the client goes before the end, which stops git. */
 async function send({ command: { channel } }: Asked, stream: Readable): Promise<void> {
   stream.pipe(channel, { end: false });
-  await once(stream, 'end');
+  await finished(stream);
 }
 
 async function fetching(asked: Asked): Promise<void> {
