@@ -17,13 +17,17 @@ const personas = ['anonymous', 'outsider', 'guest', 'planner', 'reporter', 'deve
 
 type Visibility = 'private' | 'public';
 
-/** The permissions that rules check. Each has a column: a guest with a custom role that has only this permission. */
-const columns = permissions.filter((permission) => !unusedPermissions.has(permission));
-/** `archive_project` as `arc_p`. */
-const shortened = (permission: Permission) => permission.replace(/^(...)[^_]*_(.).*$/, '$1_$2');
+/** The permissions that rules check. Each is asked as a guest with a custom role that has only this permission. */
+const checkedPermissions = permissions.filter((permission) => !unusedPermissions.has(permission));
 
-/** Who is asked for, by the head of the column. */
-type Callers = ReadonlyMap<string, Caller | undefined>;
+/** Room for the longest path. It is fixed, so that a new path or permission changes the rows that it concerns and no others. */
+const pathWidth = 92;
+
+interface Callers {
+  /** By the head of the column. */
+  personas: ReadonlyMap<string, Caller | undefined>;
+  guestsWith: ReadonlyMap<Permission, Caller>;
+}
 
 function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'username'>, admin = false): Caller {
   return {
@@ -85,13 +89,14 @@ async function guestWith(world: World, permission: Permission): Promise<Caller> 
 }
 
 async function callersOf(world: World): Promise<Callers> {
-  const callers = new Map<string, Caller | undefined>();
+  const byHead = new Map<string, Caller | undefined>();
   for (const persona of personas) {
     const person = persona === 'anonymous' ? undefined : world.people[persona satisfies Persona];
-    callers.set(persona.slice(0, 5), person && callerFor(world, person, persona === 'admin'));
+    byHead.set(persona.slice(0, 5), person && callerFor(world, person, persona === 'admin'));
   }
-  for (const permission of columns) callers.set(shortened(permission), await guestWith(world, permission));
-  return callers;
+  const guestsWith = new Map<Permission, Caller>();
+  for (const permission of checkedPermissions) guestsWith.set(permission, await guestWith(world, permission));
+  return { personas: byHead, guestsWith };
 }
 
 /** Puts the group into another, because at the top a permission alone removes nothing. */
@@ -117,15 +122,30 @@ async function cell(world: World, things: Things, endpoint: AnyEndpoint, caller:
 async function table(world: World, things: Things, callers: Callers, visibility: Visibility): Promise<string> {
   await world.db.updateTable('namespaces').set({ visibility }).where('id', '=', world.group.id).execute();
   await world.db.updateTable('projects').set({ visibility }).where('id', '=', world.project.id).execute();
-  const width = Math.max(...endpoints.map(({ path }) => path.length)) + 2;
-  const head = `${' '.repeat(7 + width)}${[...callers.keys()].map((name) => name.padEnd(6)).join('')}rule`;
+  const head = `${' '.repeat(7 + pathWidth)}${[...callers.personas.keys()].map((name) => name.padEnd(6)).join('')}rule`;
   const rows: string[] = [];
   for (const endpoint of endpoints) {
-    const cells = await Promise.all([...callers.values()].map((caller) => cell(world, things, endpoint, caller)));
+    const cells = await Promise.all([...callers.personas.values()].map((caller) => cell(world, things, endpoint, caller)));
     const marks = cells.map((each) => each.padEnd(6)).join('');
-    rows.push(`${endpoint.method.padEnd(7)}${endpoint.path.padEnd(width)}${marks}${endpoint.access.rule}`);
+    const granted = await grantedTo(world, things, endpoint, callers, cells[personas.indexOf('guest')]!);
+    rows.push(`${endpoint.method.padEnd(7)}${endpoint.path.padEnd(pathWidth)}${marks}${endpoint.access.rule}${granted}`);
   }
   return [`On a ${visibility} project or group`, head, ...rows].join('\n');
+}
+
+/** The permissions that let a guest do what guests may not: `; ok with archive_project`. */
+async function grantedTo(
+  world: World,
+  things: Things,
+  endpoint: AnyEndpoint,
+  { guestsWith }: Callers,
+  guest: string,
+): Promise<string> {
+  const asked = [...guestsWith].map(async ([permission, caller]) => {
+    const answer = await cell(world, things, endpoint, caller);
+    return answer === 'ok' && guest !== 'ok' ? `; ok with ${permission}` : '';
+  });
+  return (await Promise.all(asked)).join('');
 }
 
 /**
@@ -136,7 +156,7 @@ export async function accessTable(world: World): Promise<string> {
   await nest(world);
   const things = await addThings(world);
   const callers = await callersOf(world);
-  const legend = columns.map((permission) => `${shortened(permission)}  a guest with a role that has ${permission}`);
+  const legend = '"ok with" after a rule: a guest with a custom role that has only this permission may call it, too.';
   const tables = [await table(world, things, callers, 'private'), await table(world, things, callers, 'public')];
-  return `${[legend.join('\n'), ...tables].join('\n\n')}\n`;
+  return `${[legend, ...tables].join('\n\n')}\n`;
 }
