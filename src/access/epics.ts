@@ -8,7 +8,7 @@ import { largestIid } from '../http/ids.ts';
 import { type Group, groupRole, groupVisible, isMemberOfGroup, isVisibleGroup, refuseReadOnlyGroup } from './groups.ts';
 import type { MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
-import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
+import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
 import { isKnownGroup, isUserOfGroup } from './readers.ts';
 
 /** What decides on access to an epic, besides its group. */
@@ -130,7 +130,7 @@ export const epicRole = (role: Exclude<Role, 'minimal' | 'guest'>): Access<Grant
   },
 });
 
-const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C>> => ({
+const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C, NumberedIssuable>> => ({
   ...access,
   async check(call) {
     const { caller, group, epic } = await access.check(call);
@@ -139,14 +139,14 @@ const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C>> => ({
   },
 });
 
-const addressBy = (key: Key): NoteableAddress => ({
+const addressBy = (key: Key): NoteableAddress<NumberedIssuable> => ({
   path: `/groups/:id/epics/:${key}`,
   visible: (missing) => granting(visibleBy(key, missing)),
   reader: (missing) => granting(readerBy(key, missing)),
 });
 
 /** Epics as noteables. */
-export const epicKind: NoteableKind = {
+export const epicKind: IssuableKind = {
   name: 'epic',
   type: 'Epic',
   table: 'epics',
@@ -158,6 +158,7 @@ export const epicKind: NoteableKind = {
   assignees: undefined,
   labels: 'epic_labels',
   at: addressBy('epic_iid'),
+  threads_comments: true,
   discussed_at: addressBy('epic_id'),
   endpoints: (all) =>
     alsoUnder(
@@ -170,4 +171,4 @@ export const epicKind: NoteableKind = {
   isReadInside: sql`(users.admin or ${isUserOfGroup(levels.planner)})`,
 };
 
-export const theEpic = (id: number): Noteable => ({ kind: epicKind, id });
+export const theEpic = (id: number): Issuable => ({ kind: epicKind, id });

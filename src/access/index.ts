@@ -52,21 +52,29 @@ export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {
   groupOf,
   isAbout,
+  isIssuable,
   isReaderOf,
+  issuableKinds,
   noteableColumns,
   noteableKinds,
   noteableOf,
   projectOf,
   readsInternalNotesOn,
   rowsWithPlaces,
+  storedKinds,
 } from './noteable_kinds.ts';
 export type {
-  GrantedNoteable,
+  Granted,
+  Issuable,
+  IssuableColumn,
+  IssuableKind,
   Noteable,
   NoteableColumn,
   NoteableKind,
   OnNoteable,
-  PlacedNoteable,
+  PlacedIssuable,
+  StoredColumn,
+  StoredKind,
 } from './noteables.ts';
 export { type Owner, ownerRole } from './owners.ts';
 export { passwordDigest } from './passwords.ts';

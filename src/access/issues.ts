@@ -7,7 +7,7 @@ import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts'
 import { largestIid } from '../http/ids.ts';
 import { admin, type MaybeCaller, type Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
-import type { Noteable, NoteableAddress, NoteableKind, OnNoteable } from './noteables.ts';
+import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
 import {
   type Asked as AskedProject,
   grants,
@@ -279,7 +279,7 @@ export const issueForAdmin: Access<Granted<Caller>> = {
   },
 };
 
-const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C>> => ({
+const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C, NumberedIssuable>> => ({
   ...access,
   async check(call) {
     const { caller, project, issue } = await access.check(call);
@@ -289,14 +289,14 @@ const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C>> => ({
   },
 });
 
-const at: NoteableAddress = {
+const at: NoteableAddress<NumberedIssuable> = {
   path: '/projects/:id/issues/:issue_iid',
   visible: (missing) => granting(visibleAs(missing)),
   reader: (missing) => granting(readerAs(missing)),
 };
 
 /** Issues as noteables. */
-export const issueKind: NoteableKind = {
+export const issueKind: IssuableKind = {
   name: 'issue',
   type: 'Issue',
   table: 'issues',
@@ -308,6 +308,7 @@ export const issueKind: NoteableKind = {
   assignees: 'issue_assignees',
   labels: 'issue_labels',
   at,
+  threads_comments: true,
   discussed_at: at,
   endpoints: (all) => [...all],
   isVisible: isVisibleIssue,
@@ -315,4 +316,4 @@ export const issueKind: NoteableKind = {
   isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
 };
 
-export const theIssue = (id: number): Noteable => ({ kind: issueKind, id });
+export const theIssue = (id: number): Issuable => ({ kind: issueKind, id });

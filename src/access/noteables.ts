@@ -1,65 +1,69 @@
-/** Noteables: issues and epics, which users discuss, react to, subscribe to and get to-dos for. Shared code knows only what a kind declares. */
+/**
+ * Noteables: what users comment on. Shared code knows only what a kind declares. Some kinds have rows of their own (`StoredKind`), some of those are also
+ * numbered, labelled, closed and referred to (`IssuableKind`).
+ */
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Access, AnyEndpoint, Caller } from '../http/endpoint.ts';
 import type { Group } from './groups.ts';
 import type { MaybeCaller } from './instance.ts';
 import type { Project } from './projects.ts';
 
-/** The column that names a noteable in notes, to-dos, reactions, subscriptions, mentions and resource events. Each table has one per kind. */
-export type NoteableColumn = 'issue_id' | 'epic_id';
+/** The column that names an issuable in notes, to-dos, reactions, subscriptions, mentions and resource events. Each table has one per kind. */
+export type IssuableColumn = 'issue_id' | 'epic_id';
 
-/** A noteable with its project or group. */
-export interface PlacedNoteable extends Noteable {
-  iid: number;
+/** The column that names a noteable with a row in notes, reactions and mentions. */
+export type StoredColumn = IssuableColumn;
+
+/** The column of notes that only notes on noteables of a kind have. */
+export type NoteableColumn = StoredColumn;
+
+/** Where a noteable is, and what the caller may do there. */
+interface Placed {
   /** Its project or group, with the caller's access level there. */
   in: { project: Project } | { group: Group };
   /** The caller's access level in its project or group. */
   access_level: number;
 }
 
-/** A noteable that a path names and an access rule has granted. */
-export interface GrantedNoteable extends PlacedNoteable {
-  /** Whether only members may comment and react. */
-  locked: boolean;
-}
+export type PlacedNoteable = Noteable & Placed;
 
-export interface OnNoteable<C = Caller> {
+/** A noteable that a path names and an access rule has granted. */
+export type Granted<N extends Noteable> = N &
+  Placed & {
+    /** Whether only members may comment and react. */
+    locked: boolean;
+  };
+
+export interface OnNoteable<C = Caller, N extends Noteable = Noteable> {
   caller: C;
-  on: GrantedNoteable;
+  on: Granted<N>;
 }
 
 /** A path that names a noteable, with its access rules. */
-export interface NoteableAddress {
+export interface NoteableAddress<N extends Noteable = Noteable> {
   path: string;
   /**
    * Admits everyone who may read it, signed in or not.
    * @param missing how the 404 names the noteable
    */
-  visible(missing?: string): Access<OnNoteable<MaybeCaller>>;
+  visible(missing?: string): Access<OnNoteable<MaybeCaller, N>>;
   /** Admits signed-in callers who may read it. */
-  reader(missing?: string): Access<OnNoteable>;
+  reader(missing?: string): Access<OnNoteable<Caller, N>>;
 }
 
-/** A kind of noteables: its tables and access rules. */
+/** A kind of noteables: what comments on them need, and their access rules. */
 export interface NoteableKind {
   /** The name in texts. */
   name: 'issue' | 'epic';
   /** The name in responses. */
   type: 'Issue' | 'Epic';
-  table: 'issues' | 'epics';
   column: NoteableColumn;
   /** The column that names its project or group, and the table of those. */
   place_column: 'project_id' | 'group_id';
   places: 'projects' | 'namespaces';
-  /** The character before its number in references. */
-  sign: '#' | '&';
-  /** The path of its page, after that of its project or group. */
-  page: string;
-  /** The tables of its assignees, if it has any, and of its labels. */
-  assignees: 'issue_assignees' | undefined;
-  labels: 'issue_labels' | 'epic_labels';
-  /** The path that names it by number, and the path of its discussions and resource events. */
-  at: NoteableAddress;
+  /** Whether a reply to a comment outside threads makes both a thread. Otherwise such comments cannot be replied to. */
+  threads_comments: boolean;
+  /** The path of its notes, discussions and resource events. */
   discussed_at: NoteableAddress;
   /** Endpoints on it, with the plan of the kind if they have none, under all their paths. */
   endpoints(all: readonly AnyEndpoint[]): AnyEndpoint[];
@@ -71,8 +75,45 @@ export interface NoteableKind {
   isReadInside: RawBuilder<SqlBool>;
 }
 
-/** An issue or an epic. */
-export interface Noteable {
-  kind: NoteableKind;
+/** A kind of noteables with rows of their own. */
+export interface StoredKind extends NoteableKind {
+  table: 'issues' | 'epics';
+  column: StoredColumn;
+  /** The path that names one, and below which it is reacted to. */
+  at: NoteableAddress<Stored>;
+  discussed_at: NoteableAddress<Stored>;
+}
+
+/** A kind of noteables that have numbers, labels and a state, and that texts refer to. */
+export interface IssuableKind extends StoredKind {
+  column: IssuableColumn;
+  /** The character before its number in references. */
+  sign: '#' | '&';
+  /** The path of its page, after that of its project or group. */
+  page: string;
+  /** The tables of its assignees, if it has any, and of its labels. */
+  assignees: 'issue_assignees' | undefined;
+  labels: 'issue_labels' | 'epic_labels';
+  /** The path that names it by number. */
+  at: NoteableAddress<NumberedIssuable>;
+  discussed_at: NoteableAddress<NumberedIssuable>;
+}
+
+/** What is commented on: a row of its kind. */
+export type Noteable = Stored;
+
+export interface Stored {
+  kind: StoredKind;
   id: number;
 }
+
+/** An issue or an epic. */
+export interface Issuable extends Stored {
+  kind: IssuableKind;
+}
+
+export interface NumberedIssuable extends Issuable {
+  iid: number;
+}
+
+export type PlacedIssuable = NumberedIssuable & Placed;

@@ -179,6 +179,9 @@ export const del = verb('DELETE');
 /** A word inside the name of an operation, e.g. `list${capitalized('group')}Labels`. */
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
+/** The name of a thing with its article, for sentences: `an issue`. */
+export const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+
 /** The same endpoint with another path or method. */
 export const alias = (endpoint: AnyEndpoint, at: { path?: string; method?: Method }): AnyEndpoint => ({
   ...endpoint,

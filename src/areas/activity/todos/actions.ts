@@ -1,6 +1,6 @@
 /** To-do items: created when a user is assigned, mentioned or asked for approval, or marks something themselves. */
 import { sql } from 'kysely';
-import { isAbout, isReaderOf, type Noteable, readsInternalNotesOn } from '../../../access/index.ts';
+import { type Issuable, isAbout, isReaderOf, readsInternalNotesOn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked';
@@ -11,7 +11,7 @@ export interface NewTodos {
   /** The user who caused it; for `marked` the owner of the item. */
   author_id: number;
   action: TodoAction;
-  target: Noteable;
+  target: Issuable;
   /** The note that mentions them. */
   note_id?: number | undefined;
 }
@@ -54,7 +54,7 @@ export async function addTodo(
  * @param tx the transaction of the user's action
  * @returns how many were pending
  */
-export async function doneTodos(tx: Database, target: Noteable, user_id: number): Promise<number> {
+export async function doneTodos(tx: Database, target: Issuable, user_id: number): Promise<number> {
   const { rows } = await sql`
     update todos set state = 'done', updated_at = now() where user_id = ${user_id} and state = 'pending' and ${isAbout('todos', target)}
     returning id`.execute(tx);
@@ -62,7 +62,7 @@ export async function doneTodos(tx: Database, target: Noteable, user_id: number)
 }
 
 /** Whether a user has a pending to-do item on an issue or epic. */
-export async function hasTodo(db: Database, target: Noteable, user_id: number): Promise<boolean> {
+export async function hasTodo(db: Database, target: Issuable, user_id: number): Promise<boolean> {
   const query = db.selectFrom('todos').select('id').where('user_id', '=', user_id).where('state', '=', 'pending');
   return (await query.where(isAbout('todos', target)).executeTakeFirst()) !== undefined;
 }

@@ -1,7 +1,7 @@
 /** The filters of the to-do list. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { noteableKinds } from '../../../access/index.ts';
+import { issuableKinds } from '../../../access/index.ts';
 import { Id, IdOf, optional } from '../../../http/index.ts';
 
 const actions = [
@@ -26,7 +26,7 @@ export const todoFilters = {
 type Wanted = Static<TObject<typeof todoFilters>>;
 
 const isOfType: Readonly<Record<string, RawBuilder<SqlBool>>> = {
-  ...Object.fromEntries(noteableKinds.map(({ type, column }) => [type, sql<SqlBool>`${sql.ref(`todos.${column}`)} is not null`])),
+  ...Object.fromEntries(issuableKinds.map(({ type, column }) => [type, sql<SqlBool>`${sql.ref(`todos.${column}`)} is not null`])),
   Project: sql`(todos.action_name = 'member_access_requested' and todos.project_id is not null)`,
   Namespace: sql`(todos.action_name = 'member_access_requested' and todos.group_id is not null)`,
 };

@@ -1,6 +1,6 @@
 /** How to-do items appear in replies (docs/reference/todos.md). */
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Noteable, type NoteableKind, noteableKinds, noteableOf } from '../../../access/index.ts';
+import { type Issuable, type IssuableKind, issuableKinds, noteableOf } from '../../../access/index.ts';
 import { type Caller, Id, nullable, optional, type Plan, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
@@ -8,7 +8,7 @@ import type { TodoRow } from './queries.ts';
 
 /** A kind of target. Its own area, which this one does not import, says how it appears. */
 export interface TodoTarget {
-  kind: NoteableKind;
+  kind: IssuableKind;
   schema: TSchema;
   /** What adding an item by hand needs. */
   todo_plan?: Plan;
@@ -26,7 +26,7 @@ const todoFields = {
   group: optional(NamespaceBasic),
   author: nullable(UserBasic),
   action_name: Type.String(),
-  target_type: Type.Enum([...noteableKinds.map(({ type }) => type), 'Project', 'Namespace']),
+  target_type: Type.Enum([...issuableKinds.map(({ type }) => type), 'Project', 'Namespace']),
   target_url: Type.String(),
   body: Type.String({ description: 'The comment, or the title of the target' }),
   state: Type.Enum(['pending', 'done']),
@@ -45,7 +45,7 @@ type TodoReply = Static<ReturnType<typeof todoForm>>;
 type Aim = Pick<TodoReply, 'target_type' | 'target' | 'target_url' | 'body'>;
 
 /** The target of a to-do item on an issue or epic. */
-type Aims = (noteable: Noteable) => Aim | undefined;
+type Aims = (noteable: Issuable) => Aim | undefined;
 
 /** The targets of a page of to-do items, with one query for each kind. */
 async function aimsOf(
@@ -54,7 +54,7 @@ async function aimsOf(
   targets: readonly TodoTarget[],
   rows: readonly TodoRow[],
 ): Promise<Aims> {
-  const aims = new Map<NoteableKind, Map<number, Aim>>();
+  const aims = new Map<IssuableKind, Map<number, Aim>>();
   for (const { kind, present } of targets) {
     const ids = [...new Set(rows.flatMap((row) => row[kind.column] ?? []))];
     const shown = ids.length > 0 ? await present(services, caller, ids) : [];
@@ -71,7 +71,7 @@ async function aimsOf(
 
 /** The target of a to-do item: an issue, an epic, or the page where an access request is decided; undefined for one that was just deleted. */
 function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
-  const noteable = noteableOf(row);
+  const noteable = noteableOf(issuableKinds, row);
   if (noteable) return aims(noteable);
   const { project, group } = row;
   if (project) {

@@ -2,19 +2,19 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Static } from 'typebox';
 import {
+  type IssuableColumn,
+  type IssuableKind,
   isMemberOfGroup,
   isMemberOfProject,
+  issuableKinds,
   levels,
-  type NoteableColumn,
-  type NoteableKind,
-  noteableKinds,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type NamespaceRow, namespaceAvatar, type ProjectIdentity, projectIdentityJson } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
-export interface TodoRow extends Record<NoteableColumn, number | null> {
+export interface TodoRow extends Record<IssuableColumn, number | null> {
   id: number;
   action_name: string;
   state: 'pending' | 'done';
@@ -30,14 +30,14 @@ export interface TodoRow extends Record<NoteableColumn, number | null> {
 const isPlanner = (caller: Caller): RawBuilder<SqlBool> =>
   sql`(${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.planner)} or ${isMemberOfGroup(caller, levels.planner)})`;
 
-const isVisibleTarget = (caller: Caller, { table, column, isVisible }: NoteableKind) => sql`
+const isVisibleTarget = (caller: Caller, { table, column, isVisible }: IssuableKind) => sql`
   when ${sql.ref(`todos.${column}`)} is not null
   then (select ${isVisible(caller)} from ${sql.table(table)} where ${sql.ref(`${table}.id`)} = ${sql.ref(`todos.${column}`)})`;
 
 /** A predicate on rows of `todos` joined with their targets: the caller may still read the target, or decide on the request. */
 const isShown = (caller: Caller): RawBuilder<SqlBool> => sql`
   case ${sql.join(
-    noteableKinds.map((kind) => isVisibleTarget(caller, kind)),
+    issuableKinds.map((kind) => isVisibleTarget(caller, kind)),
     sql` `,
   )} else ${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.maintainer)} or ${isMemberOfGroup(caller, levels.owner)} end
   and (notes.internal is not true or ${isPlanner(caller)})`;
@@ -56,7 +56,7 @@ export const todosOf = (db: Database, caller: Caller) =>
     .leftJoin('namespaces', 'namespaces.id', 'todos.group_id')
     .leftJoin('users as authors', 'authors.id', 'todos.author_id')
     .select(['todos.id', 'todos.action_name', 'todos.created_at', 'todos.updated_at'])
-    .select(noteableKinds.map(({ column }) => `todos.${column}` as const))
+    .select(issuableKinds.map(({ column }) => `todos.${column}` as const))
     .select(['todos.note_id', 'notes.body as note_body'])
     .select(sql<TodoRow['state']>`todos.state`.as('state'))
     .select(sql<UserBasicRow | null>`case when authors.id is not null then ${userBasicJson('authors')} end`.as('author'))

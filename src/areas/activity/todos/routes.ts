@@ -1,6 +1,6 @@
 /** The to-do list of a user: reading it, marking items as done, and adding items. */
 import { sql } from 'kysely';
-import { type Noteable, signedIn } from '../../../access/index.ts';
+import { type Issuable, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   type AnyEndpoint,
@@ -45,7 +45,7 @@ export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
   }
 
   /** @throws ApiError 304 when one is pending already */
-  async function remind({ db, url }: Pick<Services, 'db' | 'url'>, caller: Caller, target: Noteable) {
+  async function remind({ db, url }: Pick<Services, 'db' | 'url'>, caller: Caller, target: Issuable) {
     const id = await addTodo(db, { user_id: caller.id, author_id: caller.id, action: 'marked', target });
     if (id === undefined) throw notModified();
     return todoReply({ db, url }, caller, id);

@@ -1,5 +1,5 @@
 /** Adding and removing reactions. */
-import { noteableKinds } from '../../../access/index.ts';
+import { issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { type Awardable, holdAwardable } from './queries.ts';
@@ -46,7 +46,7 @@ export async function addAward(
     .executeTakeFirst();
   if (!added) return 'has already been taken';
   // Reacting to a comment does not resolve to-do items on its issue.
-  const kind = noteableKinds.find((noteable) => noteable === awardable.kind);
+  const kind = issuableKinds.find((issuable) => issuable === awardable.kind);
   if (kind) await doneTodos(tx, { kind, id: awardable.id }, user_id);
   return added.id;
 }

@@ -1,21 +1,21 @@
 /** Reading reactions. */
 import { sql } from 'kysely';
-import { type MaybeCaller, type NoteableColumn, noteableKinds, type OnNoteable } from '../../../access/index.ts';
+import { type MaybeCaller, type OnNoteable, type StoredColumn, storedKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { userBasicJson } from '../../people/users/index.ts';
 import { isOn, isVisibleNote, mayComment, mayReadInternal } from '../notes/index.ts';
 
-/** The target of a reaction: a noteable, or a note on one. */
+/** The target of a reaction: a noteable with a row, or a note on any. */
 export interface Awardable {
-  kind: { type: string; table: string; column: NoteableColumn | 'note_id' };
+  kind: { type: string; table: string; column: StoredColumn | 'note_id' };
   id: number;
 }
 
 const noteKind = { type: 'Note', table: 'notes', column: 'note_id' } as const;
 
 /** All kinds of awardables. */
-export const awardableKinds: readonly Awardable['kind'][] = [...noteableKinds, noteKind];
+export const awardableKinds: readonly Awardable['kind'][] = [...storedKinds, noteKind];
 
 /** The reactions to one awardable, as replies need them. */
 export const awardRows = (db: Database, { kind, id }: Awardable) =>

@@ -1,6 +1,6 @@
 /** Award emoji: reactions to issues, epics and notes. `thumbsup` and `thumbsdown` are votes (docs/reference/award_emoji.md). */
 import { type TProperties, Type } from 'typebox';
-import type { NoteableKind } from '../../../access/index.ts';
+import type { StoredKind } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
   checkUnmodified,
@@ -18,6 +18,7 @@ import {
   paging,
   post,
   unauthorized,
+  withArticle,
 } from '../../../http/index.ts';
 import { addAward } from './actions.ts';
 import { AwardEmoji, presentAward } from './present.ts';
@@ -35,7 +36,7 @@ type Names = readonly [noun: string, thing: string];
  * @param names of the awardable
  * @param named the path parameter of the note, if there is one
  */
-function routesAt(path: string, [noun, thing]: Names, { at }: NoteableKind, named: TProperties): AnyEndpoint[] {
+function routesAt(path: string, [noun, thing]: Names, { at }: StoredKind, named: TProperties): AnyEndpoint[] {
   const [visible, reader] = [at.visible('Award Emoji'), at.reader('Award Emoji')];
   return [
     get(path, {
@@ -109,9 +110,9 @@ function routesAt(path: string, [noun, thing]: Names, { at }: NoteableKind, name
   ];
 }
 
-/** The reactions to issues, or to epics, and to the notes on them. */
-export function awardEmojiRoutes(kind: NoteableKind): AnyEndpoint[] {
-  const [{ path }, noun, thing] = [kind.at, kind.type, `an ${kind.name}`];
+/** The reactions to the things of one kind, and to the notes on them. */
+export function awardEmojiRoutes(kind: StoredKind): AnyEndpoint[] {
+  const [{ path }, noun, thing] = [kind.at, kind.type, withArticle(kind.name)];
   return kind.endpoints([
     ...routesAt(`${path}/award_emoji`, [noun, thing], kind, {}),
     ...routesAt(`${path}/notes/:note_id/award_emoji`, [`${noun}Note`, `a note on ${thing}`], kind, { note_id: Id }),

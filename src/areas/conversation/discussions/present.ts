@@ -1,15 +1,13 @@
 /** How threads appear in replies (docs/reference/discussions.md). */
 import { type Static, Type } from 'typebox';
-import { byOutcome, resource } from '../../../http/index.ts';
-import { CommandsOnly, Note, type NoteRow, onlyCommands, presentNote } from '../notes/index.ts';
+import { resource } from '../../../http/index.ts';
+import { Note, type NoteRow, presentNote } from '../notes/index.ts';
 
 export const Discussion = resource('Discussion', {
   id: Type.String({ description: '40 hexadecimal digits' }),
   individual_note: Type.Boolean({ description: 'Whether it is a single note outside threads' }),
   notes: Type.Array(Note),
 });
-
-export const discussionOrCommands = byOutcome(Type.Union([Discussion, CommandsOnly]), onlyCommands);
 
 /**
  * @param url the external address of the server

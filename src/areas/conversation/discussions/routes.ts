@@ -15,14 +15,16 @@ import {
   paging,
   post,
   put,
+  withArticle,
 } from '../../../http/index.ts';
 import {
   CommentTime,
   commentRate,
+  describedText,
   Note,
   noReplyText,
   noteOf,
-  noteOrCommands,
+  orCommands,
   outcomeOf,
   presentNote,
   removeComment,
@@ -30,12 +32,12 @@ import {
   writeComment,
   writingTexts,
 } from '../notes/index.ts';
-import type { Commandable } from '../quick_actions/index.ts';
-import { Discussion, discussionOrCommands, presentDiscussion } from './present.ts';
+import type { Discussable } from '../quick_actions/index.ts';
+import { Discussion, presentDiscussion } from './present.ts';
 import { notesOfThread, threadsOf } from './queries.ts';
 
-/** The threads on issues, or on epics. */
-export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
+/** The threads on the things of one kind. */
+export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
   const { name, type, discussed_at, endpoints } = noun.kind;
   const base = `${discussed_at.path}/discussions`;
   const access = discussed_at.reader(type);
@@ -44,7 +46,7 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
   return endpoints([
     get(base, {
       operation: `list${type}Discussions`,
-      summary: `List the discussions of an ${name}, oldest first`,
+      summary: `List the discussions of ${withArticle(name)}, oldest first`,
       access,
       input: paging,
       returns: pageOf(Discussion),
@@ -55,14 +57,13 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
     }),
     post(base, {
       operation: `create${type}Discussion`,
-      summary: `Create a discussion on an ${name}`,
-      description:
-        'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.',
+      summary: `Create a discussion on ${withArticle(name)}`,
+      description: describedText(noun),
       access,
       input: comment,
       rate: commentRate,
-      returns: discussionOrCommands,
-      refusals: { 400: writingTexts },
+      returns: orCommands(noun, Discussion),
+      refusals: { 400: writingTexts(noun) },
       handle: async ({ db, url, plan, caller, on, input }) => {
         const written = await writeComment({ db, url, plan, noun }, { caller, on }, { ...input, thread: {} });
         return outcomeOf(written, (note, changes) => presentDiscussion(url, [note], changes));
@@ -93,14 +94,13 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
     post(`${base}/:discussion_id/notes`, {
       operation: `create${type}DiscussionNote`,
       summary: 'Add a note to a discussion',
-      description:
-        'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.',
+      description: describedText(noun),
       access,
       input: { ...thread, ...comment },
       rate: commentRate,
-      returns: noteOrCommands,
+      returns: orCommands(noun, Note),
       refusals: {
-        400: [...writingTexts, noReplyText],
+        400: [...writingTexts(noun), noReplyText],
         404: '404 Discussion Not Found',
       },
       handle: async ({ db, url, plan, caller, on, input: { discussion_id, ...given } }) => {
@@ -112,8 +112,8 @@ export function discussionRoutes(noun: Commandable): AnyEndpoint[] {
   ]);
 }
 
-/** One note of a thread. As in the reference, it may be in any thread of the issue or epic, whichever thread the path names. */
-function noteRoutesOf(noun: Commandable, path: string): AnyEndpoint[] {
+/** One note of a thread. As in the reference, it may be in any thread of the same thing, whichever thread the path names. */
+function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
   const { type, discussed_at } = noun.kind;
   const access = discussed_at.reader(type);
   const place = { discussion_id: Type.String(), note_id: Id };
@@ -131,8 +131,8 @@ function noteRoutesOf(noun: Commandable, path: string): AnyEndpoint[] {
       summary: 'Update a note of a discussion',
       access,
       input: { ...place, body: longText(NotBlank()) },
-      returns: noteOrCommands,
-      refusals: { 400: writingTexts },
+      returns: orCommands(noun, Note),
+      refusals: { 400: writingTexts(noun) },
       handle: async ({ db, url, plan, caller, on, input }) => {
         const granted = { caller, on };
         const note = await noteOf(db, granted, input.note_id, false);

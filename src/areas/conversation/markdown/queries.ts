@@ -1,5 +1,5 @@
 /** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
-import { type NoteableKind, noteableKinds, type Project } from '../../../access/index.ts';
+import { type IssuableKind, issuableKinds, type Project } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type LinkOf, type Reference, referencesIn } from '../../../markdown/index.ts';
@@ -41,7 +41,7 @@ async function usersNamed({ db, url }: Asking, references: readonly Reference[])
 }
 
 async function linksTo(
-  kind: NoteableKind,
+  kind: IssuableKind,
   { db, caller, url }: Asking,
   references: readonly Reference[],
   surroundings: Surroundings,
@@ -60,11 +60,11 @@ export async function linksFor(asking: Asking, text: string, context: Context): 
   const surroundings = surroundingsOf(context);
   const found = await Promise.all([
     usersNamed(asking, references),
-    ...noteableKinds.map((kind) => linksTo(kind, asking, references, surroundings)),
+    ...issuableKinds.map((kind) => linksTo(kind, asking, references, surroundings)),
   ]);
   const links = new Map<string, string>(found.flat());
   return (reference) => {
-    const kind = noteableKinds.find(({ name }) => name === reference.kind);
+    const kind = issuableKinds.find(({ name }) => name === reference.kind);
     return links.get(keyOf(reference.kind, kind && pathMeant(kind, reference, surroundings), reference.value));
   };
 }

@@ -1,7 +1,7 @@
 /** Resolving references in Markdown: `#1`, `group/project#1`, `&1`. */
 
 import { sql } from 'kysely';
-import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
+import { type Issuable, type IssuableKind, type MaybeCaller, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { largestIid } from '../../../http/index.ts';
 import type { Reference } from '../../../markdown/index.ts';
@@ -19,7 +19,7 @@ export interface Pair {
 }
 
 /** An issue or epic that was referenced. */
-export interface Named extends Noteable {
+export interface Named extends Issuable {
   iid: number;
   /** Of its project or group. */
   place_id: number;
@@ -30,7 +30,7 @@ export interface Named extends Noteable {
 
 /** The full path of a reference: a bare name is a project in the same group. */
 export function pathMeant(
-  { places }: NoteableKind,
+  { places }: IssuableKind,
   { path }: Reference,
   { project_path, group_path }: Surroundings,
 ): string | undefined {
@@ -40,7 +40,7 @@ export function pathMeant(
 
 /** The targets of references to one kind, without duplicates; references that mean nothing in this context are left out. */
 export function pairsMeant(
-  kind: NoteableKind,
+  kind: IssuableKind,
   references: readonly Reference[],
   surroundings: Surroundings,
   most: number,
@@ -61,7 +61,7 @@ export function pairsMeant(
 export async function thingsNamed(
   db: Database,
   caller: MaybeCaller,
-  kind: NoteableKind,
+  kind: IssuableKind,
   pairs: readonly Pair[],
 ): Promise<Named[]> {
   if (pairs.length === 0) return [];

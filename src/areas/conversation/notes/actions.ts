@@ -1,6 +1,6 @@
 /** System notes, and copies of notes. */
 import { sql } from 'kysely';
-import { type Noteable, noteableColumns, noteableKinds } from '../../../access/index.ts';
+import { type Issuable, issuableKinds, noteableColumns } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isOn, referringTo, refersColumn } from './queries.ts';
 
@@ -8,7 +8,7 @@ export interface SystemNote {
   /** ISO 8601; now by default. */
   created_at?: string;
   /** The other issue or epic that the body names: users who may not read it do not see the note. */
-  refers_to?: Noteable;
+  refers_to?: Issuable;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface SystemNote {
  */
 export async function addSystemNote(
   tx: Database,
-  noteable: Noteable,
+  issuable: Issuable,
   author_id: number | null,
   body: string,
   { created_at, refers_to }: SystemNote = {},
@@ -28,7 +28,7 @@ export async function addSystemNote(
   await tx
     .insertInto('notes')
     .values({
-      ...noteableColumns(noteable),
+      ...noteableColumns(issuable),
       ...(refers_to ? referringTo(refers_to) : {}),
       author_id,
       body,
@@ -39,7 +39,7 @@ export async function addSystemNote(
 }
 
 /** What is noted on something, and its body. */
-type NoteOn = readonly [on: Noteable, body: string];
+type NoteOn = readonly [on: Issuable, body: string];
 
 /**
  * Adds a system note to each of two issues or epics, each naming the other.
@@ -61,9 +61,9 @@ export async function noteOnBoth(tx: Database, author_id: number, [one, ofOther]
  * Copies all notes with their authors, times, threads, reactions and mentions when an issue is moved or cloned. This creates no events or to-do items.
  * @param tx the transaction that copies the issue
  */
-export async function copyNotes(tx: Database, from: Noteable, to: Noteable): Promise<void> {
+export async function copyNotes(tx: Database, from: Issuable, to: Issuable): Promise<void> {
   const on = sql.ref(to.kind.column);
-  const refers = sql.join(noteableKinds.map(({ column }) => sql.ref(refersColumn(column))));
+  const refers = sql.join(issuableKinds.map(({ column }) => sql.ref(refersColumn(column))));
   await sql`
     with threads as materialized (
       select discussion_id, replace(gen_random_uuid()::text || left(gen_random_uuid()::text, 8), '-', '') as new_id

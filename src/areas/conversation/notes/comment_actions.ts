@@ -1,18 +1,25 @@
 /** Creating, updating and deleting comments, each with all its effects in one transaction. */
 import { sql } from 'kysely';
-import { type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
+import { isIssuable, type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { checkUnmodified, deleteFound, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
-import { applyCommands, type Command, type Commandable, type CommandOutcome, extractCommands } from '../quick_actions/index.ts';
+import {
+  applyCommands,
+  type Command,
+  type CommandOutcome,
+  type Discussable,
+  extractCommands,
+  takesCommands,
+} from '../quick_actions/index.ts';
 import { noteMentions } from './mention_actions.ts';
 import type { Written } from './present.ts';
 import { isOn, type NoteRow, noteRows } from './queries.ts';
 import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
 
 /** The noteable that is commented on, with its rules and quick actions. */
-export type Writing = Pick<Services, 'db' | 'url'> & { plan: Plan; noun: Commandable };
+export type Writing = Pick<Services, 'db' | 'url'> & { plan: Plan; noun: Discussable };
 
 export interface NewComment {
   body: string;
@@ -23,6 +30,10 @@ export interface NewComment {
   thread?: { discussion_id?: string } | undefined;
 }
 
+/** The text without its quick actions, if the noun takes any; otherwise all of it. */
+const extracted = (body: string, noun: Discussable) =>
+  takesCommands(noun) ? extractCommands(body, noun) : { text: body, commands: [] };
+
 /** Applies quick actions. They run after their text is stored: the comment resolves to-do items, and `/todo` adds one. */
 async function runCommands(
   tx: Database,
@@ -30,7 +41,7 @@ async function runCommands(
   { caller, on }: OnNoteable,
   commands: readonly Command[],
 ): Promise<CommandOutcome | undefined> {
-  if (commands.length === 0) return undefined;
+  if (commands.length === 0 || !takesCommands(noun) || !isIssuable(on)) return undefined;
   return applyCommands(tx, noun, { caller, plan, url, on, is_new: false }, commands);
 }
 
@@ -62,7 +73,7 @@ async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: str
     .forUpdate()
     .executeTakeFirst();
   const thread = found('Discussion', first && (!first.internal || mayReadInternal(on)) ? first : undefined);
-  if (thread.system) throw cannotBeRepliedTo();
+  if (thread.system || (thread.type === null && !on.kind.threads_comments)) throw cannotBeRepliedTo();
   return thread;
 }
 
@@ -122,7 +133,7 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
   const { caller, on } = granted;
   if (!mayComment(on) || (comment.internal && !mayReadInternal(on))) throw forbidden();
   checkBody(comment.body);
-  const { text, commands } = await extractCommands(comment.body, writing.noun);
+  const { text, commands } = await extracted(comment.body, writing.noun);
   const discussion_id = comment.thread?.discussion_id;
   return writing.db.transaction().execute(async (tx) => {
     const joined = discussion_id === undefined ? undefined : await threadToJoin(tx, granted, discussion_id);
@@ -137,7 +148,7 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
       text,
       url: writing.url,
     });
-    await doneTodos(tx, on, caller.id);
+    if (isIssuable(on)) await doneTodos(tx, on, caller.id);
     await touch(tx, on);
     return { note, commands: await runCommands(tx, writing, granted, commands) };
   });
@@ -151,7 +162,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
   const { caller, on } = granted;
   if (!mayChange(on, caller, note)) throw forbidden();
   checkBody(body);
-  const { text, commands } = await extractCommands(body, writing.noun);
+  const { text, commands } = await extracted(body, writing.noun);
   return writing.db.transaction().execute(async (tx) => {
     if (text.trim() === '') {
       await deleteNote(tx, on, note.id);

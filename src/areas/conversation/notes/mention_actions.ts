@@ -1,6 +1,6 @@
 /** The effects of mentioning users, issues and epics in a text. */
 import { sql } from 'kysely';
-import { isAbout, type Noteable } from '../../../access/index.ts';
+import { isAbout, isIssuable, type Noteable } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
@@ -74,6 +74,8 @@ export async function noteMentions(tx: Database, mentioning: MentioningText): Pr
   const people = references.filter(({ kind }) => kind === 'user');
   const names = [...new Set(people.map(({ value }) => value.toLowerCase()))].slice(0, maximumPeople);
   const added = await keepMentions(tx, mentioning, names);
+  // What has no to-do items leaves no `mentioned in …` either.
+  if (!isIssuable(noteable)) return;
   const direct = addressed(text, people);
   for (const action of ['directly_addressed', 'mentioned'] as const) {
     const user_ids = [...added].flatMap(([name, id]) =>

@@ -1,9 +1,9 @@
 /** How notes appear in replies (docs/reference/notes.md). */
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { noteableKinds, noteableOf } from '../../../access/index.ts';
 import { byOutcome, deprecated, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import type { CommandOutcome } from '../quick_actions/index.ts';
+import { type CommandOutcome, type Discussable, takesCommands } from '../quick_actions/index.ts';
 import type { NoteRow } from './queries.ts';
 
 export const Note = resource('Note', {
@@ -34,7 +34,7 @@ export type NoteReply = Static<typeof Note>;
  */
 export function presentNote(url: string, row: NoteRow, commands_changes: Record<string, unknown> = {}): NoteReply {
   const { id, body, created_at, updated_at, system, internal, project_id } = row;
-  const noteable = noteableOf(row)!;
+  const noteable = noteableOf(noteableKinds, row)!;
   return {
     id,
     type: row.type === null ? null : 'DiscussionNote',
@@ -70,13 +70,18 @@ function authorOf(url: string, row: NoteRow): Static<typeof UserBasic> | null {
 }
 
 /** The reply to a text of quick actions only. */
-export const CommandsOnly = resource('CommandsOnly', {
+const CommandsOnly = resource('CommandsOnly', {
   commands_changes: Type.Record(Type.String(), Type.Unknown(), { description: 'Changes by attribute' }),
   summary: Type.Array(Type.String()),
 });
 
-export const onlyCommands = { 202: 'The text had only quick actions: they were executed, and no comment was created' };
-export const noteOrCommands = byOutcome(Type.Union([Note, CommandsOnly]), onlyCommands);
+const onlyCommands = { 202: 'The text had only quick actions: they were executed, and no comment was created' };
+
+/** The reply to a text on a noun: what it has become, or the effects of its quick actions. */
+export function orCommands<S extends TSchema>(noun: Discussable, schema: S) {
+  const both = Type.Union([schema, CommandsOnly]);
+  return takesCommands(noun) ? byOutcome(both, onlyCommands) : byOutcome<S | typeof both>(schema, {});
+}
 
 /** The result of a text: a comment, and the effects of its quick actions. There is no comment if the text had quick actions only. */
 export interface Written {

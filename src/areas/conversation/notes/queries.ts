@@ -1,14 +1,19 @@
 /** Notes as replies and rules need them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
+  type Issuable,
+  type IssuableColumn,
+  type IssuableKind,
   isAbout,
+  issuableKinds,
   type MaybeCaller,
   type Noteable,
   type NoteableColumn,
-  type NoteableKind,
   noteableKinds,
   type OnNoteable,
   rowsWithPlaces,
+  type StoredKind,
+  storedKinds,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
@@ -18,10 +23,10 @@ import { mayReadInternal } from './rules.ts';
 export const isOn = (noteable: Noteable): RawBuilder<boolean> => isAbout('notes', noteable);
 
 /** The columns for the issue or epic that the body of a note names. */
-export const refersColumn = (column: NoteableColumn) => `refers_to_${column}` as const;
+export const refersColumn = (column: IssuableColumn) => `refers_to_${column}` as const;
 
 /** A predicate: the body names the noteable. */
-export const referringTo = ({ kind, id }: Noteable) => ({ [refersColumn(kind.column)]: id });
+export const referringTo = ({ kind, id }: Issuable) => ({ [refersColumn(kind.column)]: id });
 
 /**
  * A predicate on rows of `notes` whose issue or epic the caller may read: they may read the note as well. Notes that name an issue or epic hidden from the
@@ -29,9 +34,9 @@ export const referringTo = ({ kind, id }: Noteable) => ({ [refersColumn(kind.col
  * @param withInternal whether the caller may read internal notes: members from Planner up
  */
 export const isVisibleNote = (caller: MaybeCaller, withInternal: boolean): RawBuilder<SqlBool> => sql`
-  (${sql.join([withInternal ? sql`true` : sql`not notes.internal`, ...noteableKinds.map((kind) => isReferenceVisible(caller, kind))], sql` and `)})`;
+  (${sql.join([withInternal ? sql`true` : sql`not notes.internal`, ...issuableKinds.map((kind) => isReferenceVisible(caller, kind))], sql` and `)})`;
 
-function isReferenceVisible(caller: MaybeCaller, kind: NoteableKind) {
+function isReferenceVisible(caller: MaybeCaller, kind: IssuableKind) {
   const other = sql.ref(`notes.${refersColumn(kind.column)}`);
   return sql`(${other} is null or (
     select ${kind.isVisible(caller)} from ${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${other}))`;
@@ -58,9 +63,9 @@ export interface NoteRow extends Record<NoteableColumn, number | null> {
 }
 
 /** The project or iid of a note's target; group-level targets show none. */
-const ofTarget = (shown: 'project_id' | 'iid') =>
+const ofTarget = (kinds: readonly StoredKind[], shown: 'project_id' | 'iid') =>
   sql<number | null>`(${sql.join(
-    noteableKinds
+    kinds
       .filter(({ places }) => places === 'projects')
       .map(
         ({ table, column }) => sql`select ${sql.ref(shown)} from ${sql.table(table)} where id = ${sql.ref(`notes.${column}`)}`,
@@ -76,7 +81,11 @@ export const noteRows = (db: Database) =>
     .select(noteableKinds.map(({ column }) => `notes.${column}` as const))
     .select(['notes.id', 'notes.discussion_id', 'notes.type', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
-    .select([ofTarget('project_id').as('project_id'), ofTarget('iid').as('issue_iid'), 'authors.username as author_username'])
+    .select([
+      ofTarget(storedKinds, 'project_id').as('project_id'),
+      ofTarget(issuableKinds, 'iid').as('issue_iid'),
+      'authors.username as author_username',
+    ])
     .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email'])
     .select('authors.avatar as author_avatar');
 

@@ -1,6 +1,6 @@
 /** `mentioned in …`: the system note on an issue or epic that another one references (docs/reference/notes.md). */
 import { sql } from 'kysely';
-import { type Noteable, noteableColumns, noteableKinds, rowsWithPlaces } from '../../../access/index.ts';
+import { type Issuable, issuableKinds, noteableColumns, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import type { Reference } from '../../../markdown/index.ts';
@@ -14,7 +14,7 @@ interface CrossReferences {
   /** The author: they can only mention what they may read. */
   actor: Caller;
   /** Its context. */
-  source: Noteable;
+  source: Issuable;
   references: readonly Reference[];
 }
 
@@ -29,7 +29,7 @@ interface Referrer {
   group_path: string;
 }
 
-async function referrerOf(tx: Database, { kind, id }: Noteable): Promise<Referrer> {
+async function referrerOf(tx: Database, { kind, id }: Issuable): Promise<Referrer> {
   const { table, places } = kind;
   const group = places === 'projects' ? sql`projects.namespace_id` : sql`namespaces.id`;
   const { rows } = await sql<Referrer>`
@@ -40,13 +40,13 @@ async function referrerOf(tx: Database, { kind, id }: Noteable): Promise<Referre
   return rows[0]!;
 }
 
-const surroundingsOf = ({ kind }: Noteable, { full_path, group_path }: Referrer): Surroundings => ({
+const surroundingsOf = ({ kind }: Issuable, { full_path, group_path }: Referrer): Surroundings => ({
   project_path: kind.places === 'projects' ? full_path : undefined,
   group_path,
 });
 
 /** The reference to the source in the context of the target: only the iid if both are in the same project or group. */
-function nameFor(target: Named, { kind }: Noteable, referrer: Referrer): string {
+function nameFor(target: Named, { kind }: Issuable, referrer: Referrer): string {
   const isNear =
     kind.places === 'projects'
       ? target.kind.places === 'projects' && target.place_id === referrer.place_id
@@ -59,7 +59,7 @@ function nameFor(target: Named, { kind }: Noteable, referrer: Referrer): string 
  * concurrent texts cannot deadlock.
  */
 export async function noteCrossReferences(tx: Database, { actor, source, references }: CrossReferences): Promise<void> {
-  const named = noteableKinds.filter(({ name }) => references.some(({ kind }) => kind === name));
+  const named = issuableKinds.filter(({ name }) => references.some(({ kind }) => kind === name));
   if (named.length === 0) return;
   const referrer = await referrerOf(tx, source);
   const surroundings = surroundingsOf(source, referrer);

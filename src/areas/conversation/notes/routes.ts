@@ -16,12 +16,13 @@ import {
   paging,
   post,
   put,
+  withArticle,
 } from '../../../http/index.ts';
-import type { Commandable } from '../quick_actions/index.ts';
+import type { Discussable } from '../quick_actions/index.ts';
 import { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
-import { Note, noteOrCommands, outcomeOf, presentNote } from './present.ts';
+import { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 import { noteOf, singleNotesOf } from './queries.ts';
-import { writingTexts } from './rules.ts';
+import { describedText, writingTexts } from './rules.ts';
 
 /** How often a user may comment. */
 export const commentRate = { setting: 'notes_create_limit', spared: 'notes_create_limit_allowlist', window_s: 60 } as const;
@@ -42,8 +43,8 @@ const comment = {
   created_at: CommentTime(),
 };
 
-/** The notes on issues, or on epics. */
-export function noteRoutes(noun: Commandable): AnyEndpoint[] {
+/** The notes on the things of one kind. */
+export function noteRoutes(noun: Discussable): AnyEndpoint[] {
   const { name, type, discussed_at, endpoints } = noun.kind;
   const base = `${discussed_at.path}/notes`;
   const reader = discussed_at.reader(type);
@@ -51,7 +52,7 @@ export function noteRoutes(noun: Commandable): AnyEndpoint[] {
   return endpoints([
     get(base, {
       operation: `list${type}Notes`,
-      summary: `List the notes of an ${name}, without replies in threads`,
+      summary: `List the notes of ${withArticle(name)}, without replies in threads`,
       access: reader,
       input: { ...paging, ...filters },
       returns: pageOf(Note),
@@ -70,14 +71,13 @@ export function noteRoutes(noun: Commandable): AnyEndpoint[] {
     }),
     post(base, {
       operation: `create${type}Note`,
-      summary: `Create a note on an ${name}`,
-      description:
-        'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.',
+      summary: `Create a note on ${withArticle(name)}`,
+      description: describedText(noun),
       access: reader,
       input: comment,
       rate: commentRate,
-      returns: noteOrCommands,
-      refusals: { 400: writingTexts },
+      returns: orCommands(noun, Note),
+      refusals: { 400: writingTexts(noun) },
       handle: async ({ db, url, plan, caller, on, input: { internal, confidential, ...given } }) => {
         const text = { ...given, internal: internal ?? confidential };
         const written = await writeComment({ db, url, plan, noun }, { caller, on }, text);
@@ -89,8 +89,8 @@ export function noteRoutes(noun: Commandable): AnyEndpoint[] {
       summary: 'Update a note',
       access: reader,
       input: { ...note, body: longText(NotBlank()) },
-      returns: noteOrCommands,
-      refusals: { 400: writingTexts },
+      returns: orCommands(noun, Note),
+      refusals: { 400: writingTexts(noun) },
       handle: async ({ db, url, plan, caller, on, input }) => {
         const granted = { caller, on };
         const row = await noteOf(db, granted, input.note_id, true);

@@ -1,6 +1,7 @@
 /** Validation of comments, and who may write, change and read them. Pure functions. */
-import { type GrantedNoteable, levels } from '../../../access/index.ts';
+import { type Granted, levels, type Noteable } from '../../../access/index.ts';
 import { badRequest, type Caller, invalidAs } from '../../../http/index.ts';
+import { type Discussable, takesCommands } from '../quick_actions/index.ts';
 
 /** The longest comment, in characters. */
 const maximumBody = 1_000_000;
@@ -25,17 +26,26 @@ export const noReplyText = '400 Bad request - Discussion can not be replied to.'
 export const cannotBeRepliedTo = () => badRequest(noReplyText);
 
 /** The documented refusals of creating or updating a comment. */
-export const writingTexts = ['400 Bad request - Note {:note=>[<reason>]}', commandsText];
+export const writingTexts = (noun: Discussable) => [
+  '400 Bad request - Note {:note=>[<reason>]}',
+  ...(takesCommands(noun) ? [commandsText] : []),
+];
+
+/** How operations that create a comment are described. */
+export const describedText = (noun: Discussable) =>
+  takesCommands(noun)
+    ? 'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.'
+    : 'At most 1,000,000 characters.';
 
 /** Whether the caller may write comments: everyone who may read, but only members if the discussion is locked. */
-export const mayComment = ({ locked, access_level }: GrantedNoteable): boolean => !locked || access_level >= levels.guest;
+export const mayComment = ({ locked, access_level }: Granted<Noteable>): boolean => !locked || access_level >= levels.guest;
 
 /** Whether the caller may read and write internal notes. */
-export const mayReadInternal = ({ access_level }: GrantedNoteable): boolean => access_level >= levels.planner;
+export const mayReadInternal = ({ access_level }: Granted<Noteable>): boolean => access_level >= levels.planner;
 
 /** Whether the caller may set `created_at` (docs/reference/notes.md, Permissions). */
-export const mayDate = ({ access_level }: GrantedNoteable): boolean => access_level >= levels.owner;
+export const mayDate = ({ access_level }: Granted<Noteable>): boolean => access_level >= levels.owner;
 
 /** Whether the caller may change or delete a comment: their own while they may comment, any from Maintainer up. System notes cannot be changed. */
-export const mayChange = (on: GrantedNoteable, caller: Caller, note: { system: boolean; author_id: number | null }): boolean =>
+export const mayChange = (on: Granted<Noteable>, caller: Caller, note: { system: boolean; author_id: number | null }): boolean =>
   !note.system && mayComment(on) && (note.author_id === caller.id || on.access_level >= levels.maintainer);

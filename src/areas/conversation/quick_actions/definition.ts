@@ -1,6 +1,6 @@
 /** The definition of a command, its arguments, and the description of a noun that takes commands. */
 import type { RawBuilder } from 'kysely';
-import type { NoteableKind, PlacedNoteable } from '../../../access/index.ts';
+import type { IssuableKind, NoteableKind, PlacedIssuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller, Plan } from '../../../http/index.ts';
 import type { LabelParent } from '../../planning/labels/index.ts';
@@ -33,20 +33,28 @@ export interface Acting {
   url: string;
 }
 
-/** A noun that takes quick actions. Its own area, which this one does not import, says which ones, and provides its state and operations. */
-export interface Commandable {
+/** A noun that is discussed. Texts on it have quick actions only if it is `Commandable`. */
+export interface Discussable {
   kind: NoteableKind;
+}
+
+/** A noun that takes quick actions. Its own area, which this one does not import, says which ones, and provides its state and operations. */
+export interface Commandable extends Discussable {
+  kind: IssuableKind;
   /** The commands that it supports: some of this area, and its own. */
   commands: readonly Definition[];
   /** A statement that reads the state of the target as one row, without the labels. */
   state(id: number, user_id: number): RawBuilder<Found>;
   /** The operations on it in the transaction of the commands. */
-  operations(tx: Database, acting: Acting, on: PlacedNoteable): Operations;
+  operations(tx: Database, acting: Acting, on: PlacedIssuable): Operations;
 }
+
+/** Whether texts on the noun have quick actions. */
+export const takesCommands = (noun: Discussable): noun is Commandable => 'commands' in noun;
 
 /** The target of the commands, and their author. */
 export interface CommandTarget extends Acting {
-  on: PlacedNoteable;
+  on: PlacedIssuable;
   /** Whether it is being created with this text: then some commands, such as `/close`, make no sense. */
   is_new: boolean;
 }
@@ -79,7 +87,7 @@ export interface Situation extends CommandTarget {
   tx: Database;
   noun: Commandable;
   operations: Operations;
-  kind: NoteableKind['name'];
+  kind: IssuableKind['name'];
   labels_from: LabelParent;
   before: TargetState;
   /** The changes that the commands have asked for so far. */

@@ -1,6 +1,13 @@
 /** What other areas may use of quick actions. It imports no noun: the area of a noun describes it by a `Commandable`, which takes some of these commands. */
 export { applyCommands, type CommandOutcome } from './actions.ts';
-export type { Acting, Commandable, CommandChanges, Operations } from './definition.ts';
+export {
+  type Acting,
+  type Commandable,
+  type CommandChanges,
+  type Discussable,
+  type Operations,
+  takesCommands,
+} from './definition.ts';
 export { type Command, extractCommands } from './extraction_rules.ts';
 export { assigneeCommands, dueDateCommands, iterationCommands, labelCommands, milestoneCommands } from './planning_commands.ts';
 export { epicTreeCommands, inEpicCommands, linkCommands, placeCommands, promotionCommands } from './relation_commands.ts';

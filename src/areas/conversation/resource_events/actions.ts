@@ -1,6 +1,6 @@
 /** Recording resource events of issues and epics, in the transaction of the change. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Noteable, NoteableKind } from '../../../access/index.ts';
+import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /** The user who made the change (null for the system), and when (now by default). */
@@ -19,7 +19,7 @@ const stamp = ({ user_id, created_at }: Actor) => ({ user_id, ...(created_at ===
  */
 export async function recordLabelEvents(
   tx: Database,
-  resource: Noteable,
+  resource: Issuable,
   actor: Actor,
   { added, removed }: { added: readonly number[]; removed: readonly number[] },
 ): Promise<void> {
@@ -35,13 +35,13 @@ export async function recordLabelEvents(
  * A statement that records changes of labels, alone or as part of another.
  * @param rows a select of the id of the issue or epic, user_id, label_id, action and created_at
  */
-export const labelEventsOf = ({ column }: NoteableKind, rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const labelEventsOf = ({ column }: IssuableKind, rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into resource_label_events (${sql.ref(column)}, user_id, label_id, action, created_at) ${rows}`;
 
 /** Records that it was closed or reopened. */
 export async function recordStateEvent(
   tx: Database,
-  resource: Noteable,
+  resource: Issuable,
   actor: Actor,
   state: 'closed' | 'reopened',
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function recordStateEvent(
 }
 
 /** The column of an event table that so far only issues have. */
-const issueColumn = ({ kind, id }: Noteable) => ({ [kind.column]: id }) as { issue_id: number };
+const issueColumn = ({ kind, id }: Issuable) => ({ [kind.column]: id }) as { issue_id: number };
 
 /**
  * Records that the milestone of an issue was changed or removed.
@@ -61,7 +61,7 @@ const issueColumn = ({ kind, id }: Noteable) => ({ [kind.column]: id }) as { iss
  */
 export async function recordMilestoneEvent(
   tx: Database,
-  noteable: Noteable,
+  noteable: Issuable,
   actor: Actor,
   { from, to }: { from: number | null; to: number | null },
   state: 'opened' | 'closed',
@@ -75,7 +75,7 @@ export async function recordMilestoneEvent(
 }
 
 /** Records the new weight of an issue. */
-export async function recordWeightEvent(tx: Database, noteable: Noteable, actor: Actor, weight: number | null): Promise<void> {
+export async function recordWeightEvent(tx: Database, noteable: Issuable, actor: Actor, weight: number | null): Promise<void> {
   await tx
     .insertInto('resource_weight_events')
     .values({ ...issueColumn(noteable), ...stamp(actor), weight })
@@ -88,7 +88,7 @@ export async function recordWeightEvent(tx: Database, noteable: Noteable, actor:
  */
 export async function recordIterationEvent(
   tx: Database,
-  noteable: Noteable,
+  noteable: Issuable,
   actor: Actor,
   { from, to }: { from: number | null; to: number | null },
 ): Promise<void> {

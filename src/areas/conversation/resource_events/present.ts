@@ -1,6 +1,6 @@
 /** How resource events appear in replies (docs/reference/resource_events.md). */
 import { type Static, type TProperties, Type } from 'typebox';
-import { type Noteable, noteableKinds } from '../../../access/index.ts';
+import { type Issuable, issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
@@ -14,7 +14,7 @@ const common = {
   user: nullable(UserBasic),
   created_at: Timestamp,
 };
-const about = { resource_type: Type.Enum(noteableKinds.map(({ type }) => type)), resource_id: Id };
+const about = { resource_type: Type.Enum(issuableKinds.map(({ type }) => type)), resource_id: Id };
 const action = Type.Enum(['add', 'remove']);
 const event = <P extends TProperties>(name: string, fields: P) => resource(name, { ...common, ...fields });
 
@@ -47,14 +47,14 @@ function commonOf(url: string, { id, user_id, username, name, user_state, public
   return { id, user: user && presentUserBasic(url, user), created_at };
 }
 
-const aboutOf = ({ kind, id }: Noteable) => ({ resource_type: kind.type, resource_id: id });
+const aboutOf = ({ kind, id }: Issuable) => ({ resource_type: kind.type, resource_id: id });
 
 /** The ids that the rows of a page refer to. */
 const ids = <Name extends string>(rows: readonly Record<Name, number | null>[], name: Name): number[] => [
   ...new Set(rows.map((row) => row[name]).filter((id) => id !== null)),
 ];
 
-type Present<K extends EventKind> = (services: Services, on: Noteable, rows: readonly EventRow[]) => Promise<Reply<K>[]>;
+type Present<K extends EventKind> = (services: Services, on: Issuable, rows: readonly EventRow[]) => Promise<Reply<K>[]>;
 
 /** Rows of one kind on one issue or epic as replies, in a fixed number of statements. */
 export const presenters: { [K in EventKind]: Present<K> } = {

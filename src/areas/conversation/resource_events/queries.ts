@@ -1,6 +1,6 @@
 /** Reading resource events. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Noteable } from '../../../access/index.ts';
+import type { Issuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 /** An event with its user, and the columns of its kind. */
@@ -33,7 +33,7 @@ const told = {
 export type EventKind = keyof typeof told;
 
 /** The events of one kind on an issue or epic, in the order in which they were recorded. */
-export function eventsOn(db: Database, kind: EventKind, { kind: { column }, id }: Noteable) {
+export function eventsOn(db: Database, kind: EventKind, { kind: { column }, id }: Issuable) {
   const columns = sql.join(told[kind].map((name) => sql.ref(`events.${name}`)));
   const events: RawBuilder<EventRow> = sql`(
     select events.id, events.user_id, events.created_at, ${columns}, username::text as username, users.name, users.state as user_state, public_email, avatar

@@ -1,12 +1,12 @@
 /** Resource events: changes to the labels, state, milestone, weight and iteration of an issue or epic. */
-import type { NoteableKind } from '../../../access/index.ts';
+import type { IssuableKind } from '../../../access/index.ts';
 import { type AnyEndpoint, capitalized, found, get, Id, one, type Plan, pageOf, paginate, paging } from '../../../http/index.ts';
 import { forms, presenters } from './present.ts';
 import { type EventKind, eventsOn } from './queries.ts';
 
 /** A kind of noteable with resource events. */
 export interface EventSubject {
-  kind: NoteableKind;
+  kind: IssuableKind;
   /** The kinds of its events. */
   events: readonly EventKind[];
   /** The plan that reading any of them needs. */

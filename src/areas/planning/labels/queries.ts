@@ -1,6 +1,6 @@
 /** Reading labels. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { NoteableKind, PlanningParent } from '../../../access/index.ts';
+import type { IssuableKind, PlanningParent } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 
@@ -62,7 +62,7 @@ export async function labelsById(db: Database, ids: readonly number[]): Promise<
  * @param bearer the table or alias of the issues or epics
  */
 export const borneLabels = (
-  { labels, column }: Pick<NoteableKind, 'labels' | 'column'>,
+  { labels, column }: Pick<IssuableKind, 'labels' | 'column'>,
   bearer: string,
 ): RawBuilder<LabelRow[]> => sql`
   (select coalesce(json_agg(json_build_object('id', labels.id, 'title', title, 'description', description, 'color', color, 'archived', archived,
@@ -72,7 +72,7 @@ export const borneLabels = (
 /** The labels of an issue or epic, ordered by title. */
 export async function labelsOf(
   db: Database,
-  { labels, column }: Pick<NoteableKind, 'labels' | 'column'>,
+  { labels, column }: Pick<IssuableKind, 'labels' | 'column'>,
   id: number,
 ): Promise<LabelRow[]> {
   const borne = db.selectFrom('labels').select(labelColumns).orderBy('title').orderBy('labels.id');

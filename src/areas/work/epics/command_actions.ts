@@ -1,5 +1,5 @@
 /** The operations of quick actions on epics. */
-import { groupOf, type PlacedNoteable, theEpic } from '../../../access/index.ts';
+import { groupOf, type PlacedIssuable, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
 import type { Acting, CommandChanges, Operations } from '../../conversation/quick_actions/index.ts';
@@ -35,7 +35,7 @@ async function release(tx: Database, { caller }: Acting, parent_id: number, chil
  * The operations of quick actions on an epic.
  * @param tx the transaction that stores the text of the commands
  */
-export const epicOperations = (tx: Database, acting: Acting, { id: epic_id, in: place }: PlacedNoteable): Operations => ({
+export const epicOperations = (tx: Database, acting: Acting, { id: epic_id, in: place }: PlacedIssuable): Operations => ({
   update: (changes) => changeEpic(tx, acting, groupOf(place), epic_id, changesOf(changes)),
   subscribe: async (subscribed) => {
     await setSubscription(tx, theEpic(epic_id), acting.caller.id, subscribed);

@@ -1,5 +1,5 @@
 /** The manual orders in an epic: those of its issues and of its children. */
-import type { NoteableKind } from '../../../access/index.ts';
+import type { IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { type Order, reorder } from '../issuables/index.ts';
@@ -31,7 +31,7 @@ export const childrenIn = (epic_id: number): Order => ({
 export async function moveInEpic(
   db: Database,
   order: Order,
-  kind: NoteableKind,
+  kind: IssuableKind,
   id: number,
   position: NewPosition,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** The effects of a change, in its transaction: system notes, resource events, activity events, to-do items and mentions. */
 import { sql } from 'kysely';
-import type { Noteable, NoteableKind } from '../../../access/index.ts';
+import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
@@ -35,7 +35,7 @@ export interface IssuableState {
 }
 
 export interface Change {
-  on: Noteable;
+  on: Issuable;
   /** Null for an item outside projects. */
   project_id: number | null;
   from: IssuableState;
@@ -126,7 +126,7 @@ export function stateColumns(state: string, event: 'close' | 'reopen' | undefine
 }
 
 /** A join table: the column of the item, and that of its labels or assignees. */
-async function writeList(tx: Database, { column }: NoteableKind, id: number, table: string, of: string, list: ListChange) {
+async function writeList(tx: Database, { column }: IssuableKind, id: number, table: string, of: string, list: ListChange) {
   const [added, removed] = [without(list.after, list.before), without(list.before, list.after)];
   const [rows, bearer, other] = [sql.table(table), sql.ref(column), sql.ref(of)];
   if (added.length > 0) await sql`insert into ${rows} (${bearer}, ${other}) select ${id}, unnest(${added}::bigint[])`.execute(tx);
@@ -144,9 +144,9 @@ interface ListChange {
  * Replaces the labels of an item.
  * @returns whether they have changed
  */
-export const writeLabels = (tx: Database, { kind, id }: Noteable, labels: ListChange): Promise<boolean> =>
+export const writeLabels = (tx: Database, { kind, id }: Issuable, labels: ListChange): Promise<boolean> =>
   writeList(tx, kind, id, kind.labels, 'label_id', labels);
 
 /** The same for assignees. */
-export const writeAssignees = async (tx: Database, { kind, id }: Noteable, assignees: ListChange): Promise<boolean> =>
+export const writeAssignees = async (tx: Database, { kind, id }: Issuable, assignees: ListChange): Promise<boolean> =>
   kind.assignees !== undefined && writeList(tx, kind, id, kind.assignees, 'user_id', assignees);

@@ -1,6 +1,6 @@
 /** Inserting the rows of a new issue or epic. */
 import { type RawBuilder, sql } from 'kysely';
-import type { NoteableKind } from '../../../access/index.ts';
+import type { IssuableKind } from '../../../access/index.ts';
 import { type Database, iidTaken, type NumberOwner } from '../../../db/index.ts';
 import { recording } from '../../activity/events/index.ts';
 import { labelEventsOf } from '../../conversation/resource_events/index.ts';
@@ -23,7 +23,7 @@ export interface Insertion {
   also?: RawBuilder<unknown> | undefined;
 }
 
-const ownerOf = ({ place_column }: NoteableKind, id: number): NumberOwner =>
+const ownerOf = ({ place_column }: IssuableKind, id: number): NumberOwner =>
   place_column === 'project_id' ? { project_id: id } : { namespace_id: id };
 
 /**
@@ -33,7 +33,7 @@ const ownerOf = ({ place_column }: NoteableKind, id: number): NumberOwner =>
  */
 export async function insertIssuable(
   db: Database,
-  kind: NoteableKind,
+  kind: IssuableKind,
   insertion: Insertion,
 ): Promise<{ id: number; iid: number }> {
   const { place_id, author_id, label_ids, assignee_ids = [], created_at, iid, is_news, also } = insertion;
@@ -58,7 +58,7 @@ export async function insertIssuable(
   return rows[0]!;
 }
 
-function newsOf(kind: NoteableKind, place_id: number, author_id: number | null, label_ids: readonly number[]) {
+function newsOf(kind: IssuableKind, place_id: number, author_id: number | null, label_ids: readonly number[]) {
   const project_id = kind.place_column === 'project_id' ? place_id : null;
   const labels = sql`
     select added.id, ${author_id}::bigint, unnest(${label_ids}::bigint[]), 'add', added.created_at from added`;

@@ -1,6 +1,6 @@
 /** The filters that all lists share: each parameter as a predicate on rows of the kind's table, also negated. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { MaybeCaller, NoteableKind } from '../../../access/index.ts';
+import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
 import { isFoundIn } from '../../../texts/index.ts';
 import { emojiNamed } from '../../conversation/award_emoji/index.ts';
 import type { Names } from './name_queries.ts';
@@ -21,7 +21,7 @@ export interface Filter {
 export const narrow = (where: Predicate): Filter => ({ where, isNarrow: true });
 export const wide = (where: Predicate): Filter => ({ where, isNarrow: false });
 /** The rows with these ids. */
-export const among = ({ table }: NoteableKind, ids: RawBuilder<unknown>): Filter => ({
+export const among = ({ table }: IssuableKind, ids: RawBuilder<unknown>): Filter => ({
   where: sql`${sql.ref(`${table}.id`)} in (${ids})`,
   isNarrow: true,
   ids,
@@ -83,7 +83,7 @@ function columnsIn(text: string | undefined): readonly (typeof searchable)[numbe
 }
 
 /** The filters that lists of all kinds have. */
-export function sharedFilters(kind: NoteableKind): FilterTable<SharedFilters, SeenBy> {
+export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, SeenBy> {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
   const [id, of, labels] = [column('id'), sql.ref(kind.column), sql.table(kind.labels)];
   const labelled: Predicate = sql`exists (select from ${labels} where ${of} = ${id})`;
@@ -117,7 +117,7 @@ export function sharedFilters(kind: NoteableKind): FilterTable<SharedFilters, Se
  * By the caller's own reactions. Anonymous callers have none, so nothing is queried.
  * @param name of an emoji, or a keyword
  */
-export function reactedTo(kind: NoteableKind, caller: MaybeCaller, name: string): Filter | undefined {
+export function reactedTo(kind: IssuableKind, caller: MaybeCaller, name: string): Filter | undefined {
   if (!caller) return undefined;
   const [word, of] = [wordOf(name), sql.ref(kind.column)];
   const own = sql`select ${of} from award_emoji where user_id = ${caller.id} and ${of} is not null`;
@@ -126,7 +126,7 @@ export function reactedTo(kind: NoteableKind, caller: MaybeCaller, name: string)
 }
 
 /** The same in `not`. */
-export function sharedExclusions(kind: NoteableKind): FilterTable<Excludable, SeenBy> {
+export function sharedExclusions(kind: IssuableKind): FilterTable<Excludable, SeenBy> {
   const [id, author, of, labels] = [
     sql.ref(`${kind.table}.id`),
     sql.ref(`${kind.table}.author_id`),

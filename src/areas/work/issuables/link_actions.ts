@@ -1,6 +1,6 @@
 /** Linking items of one kind: related and blocking links, with rows and system notes. */
 import { sql } from 'kysely';
-import type { NoteableKind } from '../../../access/index.ts';
+import type { IssuableKind } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, unprocessable } from '../../../http/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
@@ -13,7 +13,7 @@ const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked
 type Pair = readonly [Named, Named];
 
 /** Adds a system note to both, each naming the other. */
-function noteLink(tx: Database, kind: NoteableKind, author_id: number, [one, other]: Pair, [ofOther, ofOne]: [string, string]) {
+function noteLink(tx: Database, kind: IssuableKind, author_id: number, [one, other]: Pair, [ofOther, ofOne]: [string, string]) {
   const name = (on: Named, of: Named) => referenceTo(kind, on[kind.place_column], of);
   return noteOnBoth(
     tx,
@@ -30,7 +30,7 @@ function noteLink(tx: Database, kind: NoteableKind, author_id: number, [one, oth
  */
 export async function addLink(
   tx: Database,
-  kind: NoteableKind,
+  kind: IssuableKind,
   author_id: number,
   [source, target]: Pair,
   type: LinkType,
@@ -54,7 +54,7 @@ export async function addLink(
  */
 export async function createLink(
   db: Database,
-  kind: NoteableKind,
+  kind: IssuableKind,
   caller: Caller,
   [source, target]: Pair,
   type: LinkType,
@@ -70,7 +70,7 @@ export async function createLink(
  * Deletes the link between two items, with a system note on each.
  * @returns whether there was one
  */
-export async function removeLink(tx: Database, kind: NoteableKind, author_id: number, pair: Pair): Promise<boolean> {
+export async function removeLink(tx: Database, kind: IssuableKind, author_id: number, pair: Pair): Promise<boolean> {
   const ids = pair.map(({ id }) => id);
   const { rows } = await sql`
     delete from ${linksTable(kind)} where source_id = any(${ofAnyLength(ids, 'bigint[]')}) and target_id = any(${ofAnyLength(ids, 'bigint[]')}) returning id`.execute(

@@ -1,6 +1,6 @@
 /** Links between items of one kind, as their routes read them. */
 import { type RawBuilder, sql } from 'kysely';
-import { type MaybeCaller, type Noteable, type NoteableKind, rowsWithPlaces } from '../../../access/index.ts';
+import { type Issuable, type IssuableKind, type MaybeCaller, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import type { linkTypes } from './link_parameters.ts';
@@ -9,7 +9,7 @@ import type { linkTypes } from './link_parameters.ts';
 export type LinkType = (typeof linkTypes)[number];
 
 /** The link table of a kind. */
-export const linksTable = ({ name }: NoteableKind): RawBuilder<unknown> => sql.table(`${name}_links`);
+export const linksTable = ({ name }: IssuableKind): RawBuilder<unknown> => sql.table(`${name}_links`);
 
 export interface LinkRow {
   id: number;
@@ -21,7 +21,7 @@ export interface LinkRow {
 }
 
 /** The links of an item to others that the caller may read, as `links` joined with them. */
-function linksOf(caller: MaybeCaller, { kind, id }: Noteable): RawBuilder<unknown> {
+function linksOf(caller: MaybeCaller, { kind, id }: Issuable): RawBuilder<unknown> {
   const table = linksTable(kind);
   return sql`
     (select * from ${table} where source_id = ${id} union all select * from ${table} where target_id = ${id}) links
@@ -33,7 +33,7 @@ function linksOf(caller: MaybeCaller, { kind, id }: Noteable): RawBuilder<unknow
  * A link of an item to another that the caller may read.
  * @throws ApiError 404
  */
-export async function linkOf(db: Database, caller: MaybeCaller, on: Noteable, link_id: number): Promise<LinkRow> {
+export async function linkOf(db: Database, caller: MaybeCaller, on: Issuable, link_id: number): Promise<LinkRow> {
   const { rows } = await sql<LinkRow>`
     select links.id, links.source_id, links.target_id, links.link_type, links.created_at, links.updated_at
       from ${linksOf(caller, on)} where links.id = ${link_id}`.execute(db);
@@ -51,7 +51,7 @@ interface LinkedRow {
 }
 
 /** The linked items that the caller may read, oldest link first. */
-async function linkedTo(db: Database, caller: MaybeCaller, on: Noteable): Promise<LinkedRow[]> {
+async function linkedTo(db: Database, caller: MaybeCaller, on: Issuable): Promise<LinkedRow[]> {
   const id = sql.ref(`${on.kind.table}.id`);
   const { rows } = await sql<LinkedRow>`
     select ${id} as id, links.id as link_id, links.created_at as link_created_at, links.updated_at as link_updated_at,
@@ -67,7 +67,7 @@ async function linkedTo(db: Database, caller: MaybeCaller, on: Noteable): Promis
 export async function linkedWith<T extends { id: number }>(
   db: Database,
   caller: MaybeCaller,
-  on: Noteable,
+  on: Issuable,
   present: (ids: number[]) => Promise<T[]>,
 ): Promise<{ thing: T; link_id: number; link: Omit<LinkedRow, 'id' | 'link_id'> }[]> {
   const links = await linkedTo(db, caller, on);

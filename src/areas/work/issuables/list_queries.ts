@@ -1,6 +1,6 @@
 /** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { NoteableKind } from '../../../access/index.ts';
+import type { IssuableKind } from '../../../access/index.ts';
 import { customPlan, type Database } from '../../../db/index.ts';
 import { type Page, type Paging, pageAsked, totalOf } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
@@ -32,7 +32,7 @@ export interface View {
 
 /** Which rows a list is of, as predicates. */
 export interface Selection {
-  kind: NoteableKind;
+  kind: IssuableKind;
   view: View;
   filters: readonly Filter[];
 }
@@ -45,8 +45,8 @@ const all = (predicates: readonly RawBuilder<SqlBool>[]) => sql<SqlBool>`${sql.j
 /** All predicates except that of the projects or groups. */
 const within = ({ view, filters }: Selection) => [view.where, ...filters.map(({ where }) => where)];
 
-const rowId = ({ table }: NoteableKind) => sql.ref(`${table}.id`);
-const placeId = ({ table, place_column }: NoteableKind) => sql.ref(`${table}.${place_column}`);
+const rowId = ({ table }: IssuableKind) => sql.ref(`${table}.id`);
+const placeId = ({ table, place_column }: IssuableKind) => sql.ref(`${table}.${place_column}`);
 
 function ofPlaces({ kind, view: { place_ids }, filters }: Selection): RawBuilder<SqlBool> {
   if (!place_ids) return sql`true`;
@@ -59,7 +59,7 @@ function ofPlaces({ kind, view: { place_ids }, filters }: Selection): RawBuilder
 const keysOf = ({ by }: Part) => by.map((_, index) => `key${index}`);
 
 /** @param named whether the columns have been selected as `row_id` and under the names of `keysOf` */
-function orderOf(kind: NoteableKind, part: Part, named: boolean) {
+function orderOf(kind: IssuableKind, part: Part, named: boolean) {
   const keys = part.by.map(({ column, sort, nullsLast }, index) => {
     const key = named ? sql.ref(`key${index}`) : column;
     return sql`${key} ${sql.raw(sort)}${nullsLast ? sql` nulls last` : sql``}`;
@@ -74,7 +74,7 @@ function orderOf(kind: NoteableKind, part: Part, named: boolean) {
  */
 function firstOfPlaces(
   part: Part,
-  kind: NoteableKind,
+  kind: IssuableKind,
   places: RawBuilder<unknown>,
   tests: readonly RawBuilder<SqlBool>[],
   count: number,

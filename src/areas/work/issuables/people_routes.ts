@@ -1,7 +1,7 @@
 /** Participants and subscriptions. */
 import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
-import { isReaderOf, type MaybeCaller, type NoteableKind, type PlacedNoteable } from '../../../access/index.ts';
+import { type IssuableKind, isReaderOf, type MaybeCaller, type PlacedIssuable } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
   get,
@@ -20,10 +20,10 @@ import { setSubscription } from './subscription_actions.ts';
 
 /** A kind of noteable with participants. */
 export interface Followable {
-  kind: NoteableKind;
+  kind: IssuableKind;
   schema: TSchema;
   /** One of them as the reply of an operation on it, with `subscribed`. */
-  presentSingle(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedNoteable): Promise<unknown>;
+  presentSingle(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedIssuable): Promise<unknown>;
 }
 
 /** Subscribing to issues, or to epics, and their participants. */

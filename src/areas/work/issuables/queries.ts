@@ -1,13 +1,13 @@
 /** Participants and subscribers of noteables. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Noteable, NoteableKind } from '../../../access/index.ts';
+import type { Issuable, IssuableKind } from '../../../access/index.ts';
 
 /**
  * A predicate on rows of the kind's table: the user is subscribed, explicitly or as a participant.
  * @param rows the table alias in the statement
  */
 export function isSubscribed(
-  { column, table, assignees }: NoteableKind,
+  { column, table, assignees }: IssuableKind,
   user_id: number | RawBuilder<number>,
   rows: string = table,
 ): RawBuilder<SqlBool> {
@@ -22,7 +22,7 @@ export function isSubscribed(
 }
 
 /** The ids of the participants. Internal notes do not count for readers who may not see them. */
-export function participants({ kind: { table, column, assignees }, id }: Noteable): RawBuilder<unknown> {
+export function participants({ kind: { table, column, assignees }, id }: Issuable): RawBuilder<unknown> {
   const of = sql.ref(column);
   return sql`
     select author_id from ${sql.table(table)} where id = ${id}

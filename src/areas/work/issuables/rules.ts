@@ -1,5 +1,5 @@
 /** References to issues and epics in texts. Pure functions. */
-import type { NoteableKind } from '../../../access/index.ts';
+import type { IssuableKind } from '../../../access/index.ts';
 
 /** An issue or epic as texts reference it. */
 export interface Named {
@@ -16,12 +16,12 @@ export interface Named {
  * @param from the id of the project or group of the text
  * @returns `#1` inside its own project, otherwise `group/project#1`; of epics `&1` and `group&1`
  */
-export const referenceTo = ({ place_column, sign }: NoteableKind, from: number | undefined, thing: Named): string =>
+export const referenceTo = ({ place_column, sign }: IssuableKind, from: number | undefined, thing: Named): string =>
   thing[place_column] === from ? `${sign}${thing.iid}` : `${thing.full_path}${sign}${thing.iid}`;
 
 /** The refusal for an item that is missing, or hidden from the caller. */
-export const noMatchText = ({ name }: Pick<NoteableKind, 'name'>): string =>
+export const noMatchText = ({ name }: Pick<IssuableKind, 'name'>): string =>
   `No matching ${name} found. Make sure that you are adding a valid ${name} URL.`;
 
 /** The refusal of a change that is already made. */
-export const assignedText = ({ type }: Pick<NoteableKind, 'type'>): string => `${type}(s) already assigned`;
+export const assignedText = ({ type }: Pick<IssuableKind, 'type'>): string => `${type}(s) already assigned`;

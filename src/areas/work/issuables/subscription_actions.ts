@@ -1,6 +1,6 @@
 /** Subscriptions to issues and epics. */
 import { sql } from 'kysely';
-import type { Noteable } from '../../../access/index.ts';
+import type { Issuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isSubscribed } from './queries.ts';
 
@@ -10,7 +10,7 @@ import { isSubscribed } from './queries.ts';
  */
 export async function setSubscription(
   tx: Database,
-  { kind, id }: Noteable,
+  { kind, id }: Issuable,
   user_id: number,
   subscribed: boolean,
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** Time tracking: estimates and time spent (docs/reference/issues.md). */
 import { sql } from 'kysely';
-import type { Noteable } from '../../../access/index.ts';
+import type { Issuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { printDuration } from './duration_rules.ts';
@@ -9,7 +9,7 @@ import { estimateChanged, timeSpent } from './system_note_rules.ts';
 const largest_s = 2 ** 31 - 1;
 
 /** @param seconds 0 resets the estimate */
-export async function setTimeEstimate(tx: Database, on: Noteable, author_id: number, seconds: number): Promise<void> {
+export async function setTimeEstimate(tx: Database, on: Issuable, author_id: number, seconds: number): Promise<void> {
   const { rows } = await sql`
     update ${sql.table(on.kind.table)} set time_estimate_s = ${seconds}, updated_at = now()
      where id = ${on.id} and time_estimate_s <> ${seconds} returning id`.execute(tx);
@@ -30,7 +30,7 @@ export interface Spending {
  */
 export async function addTimeSpent(
   tx: Database,
-  on: Noteable,
+  on: Issuable,
   author_id: number,
   { seconds, summary, spent_on }: Spending,
 ): Promise<boolean> {
@@ -50,7 +50,7 @@ export async function addTimeSpent(
 }
 
 /** Resets the time spent on an item. The log stays, with one more entry that cancels it out. */
-export async function resetTimeSpent(tx: Database, on: Noteable, author_id: number): Promise<void> {
+export async function resetTimeSpent(tx: Database, on: Issuable, author_id: number): Promise<void> {
   const table = sql.table(on.kind.table);
   const { rows } = await sql`
     with before as (select id, total_time_spent_s from ${table} where id = ${on.id} and total_time_spent_s <> 0 for no key update),

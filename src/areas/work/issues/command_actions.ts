@@ -1,5 +1,5 @@
 /** The operations of quick actions on issues. */
-import { issueKind, type PlacedNoteable, type Project, projectFor, projectOf, theIssue } from '../../../access/index.ts';
+import { issueKind, type PlacedIssuable, type Project, projectFor, projectOf, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
@@ -92,7 +92,7 @@ function goingOperations(tx: Database, acting: Acting, source: Project, issue_id
  * The operations of quick actions on an issue.
  * @param tx the transaction that stores the text of the commands
  */
-export function issueOperations(tx: Database, acting: Acting, { id, iid, in: place }: PlacedNoteable): Operations {
+export function issueOperations(tx: Database, acting: Acting, { id, iid, in: place }: PlacedIssuable): Operations {
   const project = projectOf(place);
   const issue: LinkedIssue = { id, iid, project_id: project.id, full_path: project.full_path };
   return {

@@ -1,6 +1,6 @@
 /** Texts of issues that go to another project or group: their references and uploads must mean the same there. */
 import { sql } from 'kysely';
-import type { Noteable, Owner, Project } from '../../../access/index.ts';
+import type { Issuable, Owner, Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { copyNotes, isOn } from '../../conversation/notes/index.ts';
 import { carryUploads } from '../../conversation/uploads/index.ts';
@@ -23,7 +23,7 @@ export async function textsElsewhere(tx: Database, texts: readonly string[], { s
 }
 
 /** Copies the comments of an issue to an issue or epic elsewhere. */
-export async function copyNotesElsewhere(tx: Database, from: Noteable, to: Noteable, journey: Journey): Promise<void> {
+export async function copyNotesElsewhere(tx: Database, from: Issuable, to: Issuable, journey: Journey): Promise<void> {
   await copyNotes(tx, from, to);
   if (journey.target.project_id === journey.source.id) return;
   const notes = await tx.selectFrom('notes').select(['id', 'body']).where(isOn(to)).orderBy('id').execute();
