@@ -9,6 +9,7 @@ import { secretKeyFile } from '../services/index.ts';
 import { OperatorError } from './command.ts';
 import { databaseReason } from './reasons.ts';
 import { listenForStop } from './stop_request.ts';
+import { refuseUnfinishedRestore } from './unfinished_restore.ts';
 
 export interface OpenDatabase {
   db: Database;
@@ -78,6 +79,7 @@ export async function withDatabase<T>(
   max: number,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
+  await refuseUnfinishedRestore(config);
   return await withServer(config, use, async (connectionString) => {
     const migrated = await migrate(connectionString);
     const db = connect({ connectionString, max });

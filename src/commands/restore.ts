@@ -7,9 +7,12 @@ import { ArchiveError } from '../upkeep/archive.ts';
 import { RestoreError, restore as restoreBackup } from '../upkeep/restore.ts';
 import { type Command, OperatorError, required } from './command.ts';
 import { interruption, withServer } from './database.ts';
+import { markName, markRestore, type UnfinishedRestore, unfinishedRestore, unmarkRestore } from './unfinished_restore.ts';
 
 /** Files that any command may leave in an unused data folder. */
 const ignored = ['cache', 'lost+found'];
+/** Of the embedded database, which runs while a killed restore is undone. */
+const databaseNames = ['postgres', 'postgres.log'];
 
 export const restore: Command = {
   summary: 'Load a backup into an empty server',
@@ -17,33 +20,72 @@ export const restore: Command = {
   --from FILE        required; written by \`backup\` of this version or an earlier one
 
 The data folder and the storages must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
-empty again.`,
+empty again. A restore that was killed is started anew by running it again.`,
   options: { from: { type: 'string' } },
   run: async (given, config) => {
     const file = path.resolve(required(given, 'from'));
     if (!(await stat(file).catch(() => undefined))?.isFile()) throw new OperatorError(`There is no file ${file}.`);
     const folders = foldersOf(config);
-    for (const folder of folders) await refuseFull(folder);
+    const unfinished = await unfinishedRestore(config);
+    for (const folder of folders) if (!unfinished?.folders.includes(folder)) await refuseFull(folder);
     const absent = folders.filter((folder) => !existsSync(folder));
     const signal = interruption();
+    // What is in the folders belongs to this restore: they were empty, or the one that filled them no longer holds the lock.
+    let isAlone = unfinished === undefined;
     try {
       await withServer(config, { use: 'exclusive' }, async (connectionString) => {
-        const isEmpty = await refuseUsed(connectionString);
+        await using _lock = await lockRestore(connectionString);
+        isAlone = true;
+        if (unfinished) await undo(unfinished, connectionString);
+        const emptyDatabase = await refuseUsed(connectionString);
+        await markRestore(config, { folders, emptyDatabase });
         for (const { path: folder } of config.storages) await mkdir(folder, { recursive: true, mode: 0o700 });
         const result = await restoreBackup({ connectionString, config, file, signal }).catch(async (error) => {
-          if (isEmpty && config.databaseUrl) await emptyAgain(connectionString);
+          if (emptyDatabase && config.databaseUrl) await emptyAgain(connectionString);
           throw error;
         });
+        await unmarkRestore(config);
         report(result);
       });
     } catch (error) {
-      for (const folder of folders) await clear(folder);
-      for (const folder of absent) await rm(folder, { recursive: true, force: true });
+      if (isAlone) {
+        for (const folder of folders) await clear(folder);
+        await unmarkRestore(config);
+        for (const folder of absent) await rm(folder, { recursive: true, force: true });
+      }
       explain(error, file);
     }
     return 0;
   },
 };
+
+/** An arbitrary number that must never change. */
+const restoreLock = 726_673_008;
+/** The session of a killed restore ends as soon as its connection is read. */
+const lockTimeout_ms = 5000;
+
+/**
+ * Two restores at once would each remove what the other restores.
+ * @throws OperatorError
+ */
+async function lockRestore(connectionString: string): Promise<AsyncDisposable> {
+  const client = await connected(connectionString);
+  try {
+    await client.query(`set lock_timeout = ${lockTimeout_ms}`);
+    await client.query('select pg_advisory_lock($1)', [restoreLock]);
+  } catch (error) {
+    await client.end();
+    if (!(error instanceof pg.DatabaseError && error.code === '55P03')) throw error; // lock_not_available
+    throw new OperatorError('Another restore into this database is running.', { cause: error });
+  }
+  return { [Symbol.asyncDispose]: () => client.end() };
+}
+
+/** Removes what a killed restore has left. The embedded database stays, since it runs; its tables go. */
+async function undo({ folders, emptyDatabase }: UnfinishedRestore, connectionString: string): Promise<void> {
+  for (const folder of folders) await clear(folder, databaseNames);
+  if (emptyDatabase) await emptyAgain(connectionString);
+}
 
 /** Changed content may reach the database before its checksum is read. */
 const isMisfit = (error: unknown) => error instanceof pg.DatabaseError && /^(08P01|22|23|42)/.test(error.code ?? '');
@@ -86,9 +128,10 @@ async function refuseFull(folder: string): Promise<void> {
     );
 }
 
-/** Removes only what was added since the folder was found empty. */
-async function clear(folder: string): Promise<void> {
-  for (const name of await entriesOf(folder)) await rm(path.join(folder, name), { recursive: true, force: true });
+/** Removes only what was added since the folder was found empty, and leaves the mark and the names in `kept`. */
+async function clear(folder: string, kept: readonly string[] = []): Promise<void> {
+  for (const name of await entriesOf(folder))
+    if (name !== markName && !kept.includes(name)) await rm(path.join(folder, name), { recursive: true, force: true });
 }
 
 /**
@@ -126,12 +169,17 @@ const isOfExtension = (catalog: string, oid: string) =>
   `exists (select from pg_depend x where x.classid = '${catalog}'::regclass and x.objid = ${oid} and x.deptype = 'e')`;
 
 async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  client.on('error', () => {}); // the failing statement reports it as well
-  await client.connect();
+  const client = await connected(connectionString);
   try {
     return await work(client);
   } finally {
     await client.end();
   }
+}
+
+async function connected(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => {}); // the failing statement reports it as well
+  await client.connect();
+  return client;
 }

@@ -42,9 +42,9 @@ Options
       onRestart: (sentence: string) => log.warn(sentence),
       onLost: lost.reject,
     } as const;
-    await makeStorages(config);
     await withDatabase(config, embedded, connections, async (open) => {
       if (stop.isStopping) return;
+      await makeStorages(config);
       await claimInstance(open.db, secretsOf(config));
       const worker = given.switches['without-jobs'] ? undefined : await workHere(config, open, log);
       try {

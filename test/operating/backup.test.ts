@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { basic, objectFor } from '../support/lfs.ts';
 import { fileUrl } from '../support/repository.ts';
-import { coppice, dataFolder, folder, oneCall, rootToken, type Server, serve } from './coppice.ts';
+import { coppice, dataFolder, folder, oneCall, rootToken, type Server, serve, start } from './coppice.ts';
 
 const onMain = { branch: 'main', commit_message: 'Change a file' };
 
@@ -76,10 +78,12 @@ const answers = async (server: Server, addresses: string[]) =>
     })),
   );
 
-/** What using a token to ask about it changes. */
+/** Without what changes by itself: the last use of the token that asks, and sizes, which a job measures some time after a push. */
 const still = <T>(value: T): T =>
   JSON.parse(
-    JSON.stringify(value, (name, member) => (name.startsWith('last_used') || name === 'last_activity_on' ? undefined : member)),
+    JSON.stringify(value, (name, member) =>
+      name.startsWith('last_used') || name === 'last_activity_on' || name === 'root_repository_size' ? undefined : member,
+    ),
   );
 
 /** Commits until it is told to stop, and gives the last one. */
@@ -120,6 +124,16 @@ async function addLargeFile(server: Server, full_path: string): Promise<{ addres
   return await action('download');
 }
 
+/** Kills a restore when it has begun to write repositories. */
+async function killRestore(file: string, target: { COPPICE_DATA: string }): Promise<void> {
+  const child = start(['restore', '--from', file], target);
+  const ended = once(child, 'exit');
+  const repositories = path.join(target.COPPICE_DATA, 'repositories');
+  while (!(existsSync(repositories) && readdirSync(repositories).length > 0)) await sleep(1);
+  child.kill('SIGKILL');
+  assert.deepEqual(await ended, [null, 'SIGKILL']);
+}
+
 test('a backup taken during pushes is restored to a consistent server with the same replies', async () => {
   const source = { COPPICE_DATA: await dataFolder() };
   const server = await serve(source);
@@ -156,6 +170,9 @@ test('a backup taken during pushes is restored to a consistent server with the s
   assert.deepEqual([otherKey.code, /^The backup was made with another secret key/.test(otherKey.err)], [1, true], otherKey.err);
   assert.equal(existsSync(target.COPPICE_DATA), false);
 
+  await killRestore(file, target);
+  const unfinished = await coppice(['check'], target);
+  assert.deepEqual([unfinished.code, /did not finish/.test(unfinished.err)], [1, true], unfinished.err);
   const restored = await coppice(['restore', '--from', file], target);
   assert.deepEqual([restored.code, restored.err], [0, '']);
   const [key, keyThere] = [source, target].map(({ COPPICE_DATA }) => readFile(path.join(COPPICE_DATA, 'secret.key'), 'utf8'));

@@ -44,7 +44,8 @@ export async function freePort(): Promise<number> {
 
 type Environment = Record<string, string>;
 
-function start(words: string[], environment: Environment): ChildProcess {
+/** Starts a command; it is stopped at the latest when the test file ends. */
+export function start(words: string[], environment: Environment): ChildProcess {
   const env = {
     PATH: process.env.PATH,
     COPPICE_ROOT_TOKEN: rootToken,
