@@ -36,7 +36,7 @@ export {
   refsContaining,
   updateRefs,
 } from './refs.ts';
-export { createRepository, deleteRepository, replaceHead, setHead } from './repository.ts';
+export { createRepository, deleteRepository, hasConfig, replaceConfig, replaceHead, setHead } from './repository.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
 export { fileSizes } from './sizes.ts';

@@ -135,3 +135,25 @@ export async function replaceHead(repository: Repository, branch: string): Promi
   await rename(draft, head);
   await syncToDisk(repository.path);
 }
+
+/** Whether the file `config` of a repository is there and says what a repository is; after a power failure it may be empty. */
+export async function hasConfig(repository: Repository): Promise<boolean> {
+  const config = await readFile(join(repository.path, 'config'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return config.includes('repositoryformatversion');
+}
+
+/** Writes `config` as a new repository has it. */
+export async function replaceConfig(repository: Repository, objectFormat: ObjectFormat): Promise<void> {
+  const draft = join(dirname(repository.path), `.new-${randomUUID()}`);
+  try {
+    await initialise(draft, 'main', objectFormat);
+    await syncToDisk(join(draft, 'config'));
+    await rename(join(draft, 'config'), join(repository.path, 'config'));
+    await syncToDisk(repository.path);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}

@@ -1,7 +1,17 @@
 /** Checks a repository and compares it with its project. */
 import { stat } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { fsck, GitError, headBranch, listBranches, type Repository, replaceHead, setHead } from '../git/index.ts';
+import {
+  fsck,
+  GitError,
+  hasConfig,
+  headBranch,
+  listBranches,
+  type Repository,
+  replaceConfig,
+  replaceHead,
+  setHead,
+} from '../git/index.ts';
 import { checkPointers } from './check_pointers.ts';
 import { checkDangling, checkPushes, wereBranchesDeleted } from './check_pushes.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -16,7 +26,7 @@ export async function checkRepository(options: CheckOptions, row: RepositoryRow)
   if (!repository) return [{ sentence: `${row.full_path}: its storage ${row.storage} is not in COPPICE_STORAGES.` }];
   const folder = await stat(repository.path).catch(() => undefined);
   if (!folder?.isDirectory()) return checkMissing(options, row, repository);
-  const unusable = await checkHead(row, repository);
+  const unusable = (await checkHead(row, repository)) ?? (await checkConfig(options, row, repository));
   if (unusable) return [unusable];
   const damage = await fsck(repository, options.signal);
   options.signal.throwIfAborted();
@@ -55,6 +65,20 @@ async function checkHead({ full_path, default_branch }: RepositoryRow, repositor
       },
     };
   }
+}
+
+/** Without its settings, git takes a repository for one of another format, and does not make its writes durable. */
+async function checkConfig({ db }: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding | undefined> {
+  if (await hasConfig(repository)) return undefined;
+  return {
+    sentence: `${row.full_path}: its file config is missing or empty, so the repository cannot be read.`,
+    repair: async () => {
+      const format = db.selectFrom('projects').select('repository_object_format').where('id', '=', row.id);
+      const { repository_object_format } = await format.executeTakeFirstOrThrow();
+      await replaceConfig(repository, repository_object_format as 'sha1' | 'sha256');
+      return 'It has the settings of a new repository now. Check again to see what else is wrong with the repository.';
+    },
+  };
 }
 
 /** The project may have been deleted or moved to another storage a moment ago. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -288,6 +288,24 @@ test('a repository whose files power loss has emptied is reported with what can 
   );
   assert.ok(unreadable.includes(ofOther));
   await sql`delete from projects where id in (${project.id}, ${other.body.id})`.execute(db);
+});
+
+test('a repository without its settings is reported, and gets those of a new one', async () => {
+  const world = await filledWorld();
+  const config = path.join(repositoryIn(world).path, 'config');
+  const before = await readFile(config, 'utf8');
+  for (const lose of [() => writeFile(config, ''), () => rm(config)]) {
+    await lose();
+    const [finding, ...rest] = await findingsIn(world);
+    assert.equal(
+      finding!.sentence,
+      `${world.project.full_path}: its file config is missing or empty, so the repository cannot be read.`,
+    );
+    assert.deepEqual(rest, []);
+    assert.match((await finding!.repair?.())!, /^It has the settings of a new repository now\./);
+    assert.equal(await readFile(config, 'utf8'), before);
+    assert.deepEqual(await sentences(world), []);
+  }
 });
 
 test('a blob that does not match its digest is reported', async () => {
