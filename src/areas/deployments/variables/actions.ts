@@ -1,4 +1,5 @@
 /** Adding and changing CI/CD variables. */
+import { sql } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { invalid, type Services } from '../../../http/index.ts';
@@ -40,8 +41,11 @@ const refuseUnmaskable = (value: string): void => {
   if (!isMaskable(value)) throw invalid({ value: ['is invalid'] });
 };
 
-async function refuseTooMany(db: Database, owner: Owner): Promise<void> {
-  const rows = variablesOf(db, owner).clearSelect().clearOrderBy().select('id').limit(maximumVariables);
+/** Takes turns, so that two variables added at the same time cannot exceed the limit together. */
+async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
+  const name = `variables ${owner.project_id ?? ''} ${owner.group_id ?? ''}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  const rows = variablesOf(tx, owner).clearSelect().clearOrderBy().select('id').limit(maximumVariables);
   if ((await rows.execute()).length >= maximumVariables) throw invalid({ base: [refusedTexts.many] });
 }
 
@@ -49,18 +53,20 @@ async function refuseTooMany(db: Database, owner: Owner): Promise<void> {
  * Adds a variable.
  * @throws ApiError 400 by field
  */
-export async function addVariable(
+export function addVariable(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   owner: Owner,
   { masked_and_hidden: hidden = false, ...given }: NewVariable,
 ): Promise<VariableRow> {
-  const masked = hidden || given.masked === true;
-  if (masked) refuseUnmaskable(given.value);
-  await refuseTooMany(db, owner);
-  const { project_id, group_id } = owner;
-  const row = { ...given, project_id, group_id, masked, hidden, value: secrets.seal(valuePurpose, given.value) };
-  await write(given.key, db.insertInto('variables').values(row).execute());
-  return variableOf(db, owner, { key: given.key, scope: given.environment_scope ?? '*' });
+  return db.transaction().execute(async (tx) => {
+    const masked = hidden || given.masked === true;
+    if (masked) refuseUnmaskable(given.value);
+    await refuseTooMany(tx, owner);
+    const { project_id, group_id } = owner;
+    const row = { ...given, project_id, group_id, masked, hidden, value: secrets.seal(valuePurpose, given.value) };
+    await write(given.key, tx.insertInto('variables').values(row).execute());
+    return variableOf(tx, owner, { key: given.key, scope: given.environment_scope ?? '*' });
+  });
 }
 
 /**
