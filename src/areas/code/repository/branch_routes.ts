@@ -1,7 +1,7 @@
 /** Branches of a repository (docs/reference/repository.md). */
-import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type MaybeCaller, type Project, projectRole } from '../../../access/index.ts';
+import { InvalidExpression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
 import {
   type Branch as GitBranch,
   isAncestor,
@@ -100,16 +100,21 @@ async function presentPage(services: Services, { project, caller }: Viewer, page
   return { ...page, items };
 }
 
+/** More than a thousand times what names and an expression for them need. */
+const longestMatching_ms = 1_000;
+
 /**
- * Matches names against a regular expression in RE2 syntax, which runs in linear time.
- * @throws ApiError 400 for an invalid expression
+ * The branches whose names match a regular expression.
+ * @throws ApiError 400 for an invalid expression, or one that takes too long
  */
-function finderFor(regex: string): (name: string) => boolean {
+async function branchesMatching(branches: GitBranch[], regex: string): Promise<GitBranch[]> {
   try {
-    const pattern = RE2JS.compile(regex);
-    return (name) => pattern.matcher(name).find();
+    const names = branches.map(({ name }) => name);
+    const matches = await matchEach({ source: regex }, names, longestMatching_ms);
+    return branches.filter((_, index) => matches[index]);
   } catch (error) {
-    if (error instanceof RE2JSSyntaxException) throw badParams('regex is invalid');
+    if (error instanceof InvalidExpression) throw badParams('regex is invalid');
+    if (error instanceof MatchingTimeout) throw badParams('regex takes too long to match');
     throw error;
   }
 }
@@ -151,9 +156,10 @@ export const branchRoutes = [
     returns: pageOf(Branch),
     handle: async ({ project, caller, input, ...services }) => {
       const { search, regex, sort, page_token } = input;
-      const matches = regex ? finderFor(regex) : (name: string) => !search || matchesSearch(name, search);
       const all = await listBranches(repositoryOf(services, project), { sort: sorts[sort] });
-      const branches = all.filter(({ name }) => matches(name));
+      const branches = regex
+        ? await branchesMatching(all, regex)
+        : all.filter(({ name }) => !search || matchesSearch(name, search));
       if (input.pagination !== 'keyset') return presentPage(services, { project, caller }, pageOfArray(branches, input));
       const rest = page_token ? branchesAfter(branches, page_token, sort === 'name_asc') : branches;
       return presentPage(services, { project, caller }, keysetPage(rest, input.per_page));

@@ -1,5 +1,5 @@
-/** Which addresses may join: lists of domains, and a regular expression for refused addresses (docs/reference/application_settings.md). Pure functions. */
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+/** Which addresses may join: lists of domains, and a regular expression for refused addresses (docs/reference/application_settings.md). */
+import { checkExpression, InvalidExpression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
 
 export interface EmailRules {
   /** Domains that may join, and no others; empty: any. `*` matches any text. */
@@ -7,32 +7,58 @@ export interface EmailRules {
   domain_denylist_enabled: boolean;
   domain_denylist: readonly string[];
   email_restrictions_enabled: boolean;
-  /** Addresses must not match this, in RE2 syntax, which runs in linear time. */
+  /** Addresses must not match this, in RE2 syntax. */
   email_restrictions: string | null;
 }
 
 /** The rule that refuses an address. */
 export type EmailRefusal = 'allowlist' | 'denylist' | 'restrictions';
 
-const patternFor = (domain: string) =>
-  RE2JS.compile(domain.split('*').map(RE2JS.quote).join('.*'), RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
+/** Whether a domain is one of a list, in which `*` stands for any text. Case does not count. */
+function isAmong(list: readonly string[], domain: string): boolean {
+  const name = domain.toLowerCase();
+  return list.some((entry) => {
+    const [first = '', ...others] = entry.toLowerCase().split('*');
+    const last = others.pop();
+    if (last === undefined) return name === first;
+    if (!name.startsWith(first)) return false;
+    let at = first.length;
+    for (const part of others) {
+      const found = name.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return name.length - last.length >= at && name.endsWith(last);
+  });
+}
+
+/** More than a thousand times what the addresses of one invitation need. */
+const longestMatching_ms = 1_000;
+
+/** Which addresses match the expression; all when that takes too long, or the expression was stored when larger ones were allowed. */
+async function restricted(rules: EmailRules, emails: readonly string[]): Promise<readonly boolean[]> {
+  if (!rules.email_restrictions_enabled || !rules.email_restrictions) return [];
+  try {
+    return await matchEach({ source: rules.email_restrictions, ignores_case: true }, emails, longestMatching_ms);
+  } catch (error) {
+    if (error instanceof MatchingTimeout || error instanceof InvalidExpression) return emails.map(() => true);
+    throw error;
+  }
+}
 
 /**
- * Returns a function that names the rule that refuses an address, or undefined if it may join. No other rule applies to a domain on the allowlist.
+ * The rule that refuses each address; undefined for one that may join. No other rule applies to a domain on the allowlist.
  * @param rules from the settings; the regular expression is valid
  */
-export function emailCheck(rules: EmailRules): (email: string) => EmailRefusal | undefined {
-  const allowed = rules.domain_allowlist.map(patternFor);
-  const denied = rules.domain_denylist_enabled ? rules.domain_denylist.map(patternFor) : [];
-  const isRestricting = rules.email_restrictions_enabled && rules.email_restrictions;
-  const restricted = isRestricting ? RE2JS.compile(isRestricting, RE2JS.CASE_INSENSITIVE) : undefined;
-  return (email) => {
+export async function emailRefusals(rules: EmailRules, emails: readonly string[]): Promise<(EmailRefusal | undefined)[]> {
+  const { domain_allowlist, domain_denylist_enabled, domain_denylist } = rules;
+  const matches = domain_allowlist.length > 0 ? [] : await restricted(rules, emails);
+  return emails.map((email, index) => {
     const domain = email.slice(email.lastIndexOf('@') + 1);
-    const isAmong = (patterns: readonly RE2JS[]) => patterns.some((pattern) => pattern.matches(domain));
-    if (allowed.length > 0) return isAmong(allowed) ? undefined : 'allowlist';
-    if (isAmong(denied)) return 'denylist';
-    return restricted?.matcher(email).find() ? 'restrictions' : undefined;
-  };
+    if (domain_allowlist.length > 0) return isAmong(domain_allowlist, domain) ? undefined : 'allowlist';
+    if (domain_denylist_enabled && isAmong(domain_denylist, domain)) return 'denylist';
+    return matches[index] ? 'restrictions' : undefined;
+  });
 }
 
 /** Why this is not a list of domains, empty when it is. */
@@ -44,12 +70,12 @@ export function domainReasons(domains: readonly string[]): string[] {
 }
 
 /** Why this is not a regular expression, empty when it is. */
-export function expressionReasons(expression: string | null): string[] {
+export async function expressionReasons(expression: string): Promise<string[]> {
   try {
-    RE2JS.compile(expression ?? '');
+    await checkExpression({ source: expression, ignores_case: true });
     return [];
   } catch (error) {
-    if (error instanceof RE2JSSyntaxException) return ['is not a valid regular expression'];
+    if (error instanceof InvalidExpression) return ['is not a valid regular expression'];
     throw error;
   }
 }

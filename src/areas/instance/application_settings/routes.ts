@@ -65,10 +65,7 @@ const columns = {
   domain_denylist_enabled: Type.Boolean(),
   domain_denylist: Domains('Addresses in these domains cannot join'),
   email_restrictions_enabled: Type.Boolean(),
-  email_restrictions: checked(
-    nullable(Type.String({ description: 'A regular expression (RE2); matching email addresses cannot join' })),
-    expressionReasons,
-  ),
+  email_restrictions: nullable(Type.String({ description: 'A regular expression (RE2); matching email addresses cannot join' })),
   enable_member_promotion_management: Type.Boolean({
     description: 'Ultimate: whether an administrator must approve roles that take a seat',
   }),
@@ -164,6 +161,12 @@ async function teamGroupId(db: Database, caller: MaybeCaller, path: string | nul
   return group.id;
 }
 
+/** @throws ApiError 400 for a text that is no expression */
+async function checkRestrictions(expression: string | null | undefined): Promise<void> {
+  const reasons = expression ? await expressionReasons(expression) : [];
+  if (reasons.length > 0) throw invalid({ email_restrictions: reasons });
+}
+
 /** Parameters as columns. */
 function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, storages: Services['storages']) {
   const { repository_storages, repository_storages_weighted, default_branch_name, restricted_visibility_levels, ...others } =
@@ -199,6 +202,7 @@ export const applicationSettingRoutes = [
     returns: one(ApplicationSettings),
     refusals: { 400: '<parameter>: <reason>' },
     handle: async ({ db, storages, caller, input: { team_group, ...given } }) => {
+      await checkRestrictions(given.email_restrictions);
       const team = team_group === undefined ? {} : { team_group_id: await teamGroupId(db, caller, team_group) };
       await db
         .updateTable('application_settings')

@@ -2,7 +2,7 @@
 import { subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { forbidden, invalid } from '../../../http/index.ts';
-import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
+import { emailRefusals, settingsOf } from '../../instance/application_settings/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
 import { createUser, passwordReasons, personNameReasons } from '../../people/users/index.ts';
 import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
@@ -35,7 +35,8 @@ export async function signUp(tx: Database, invitation: OpenInvitation, account: 
   const settings = await settingsOf(tx);
   if (!settings.signup_enabled) throw forbidden('Sign-up is disabled');
   const email = invitation.invite_email;
-  if (emailCheck(settings)(email)) throw forbidden('Email is not allowed for sign-up. Check with your administrator.');
+  const [refusal] = await emailRefusals(settings, [email]);
+  if (refusal) throw forbidden('Email is not allowed for sign-up. Check with your administrator.');
   checkAccount(account);
   await lockedSource(tx, subtreeOf(invitation));
   // Read again under the lock, which every response and every change takes.

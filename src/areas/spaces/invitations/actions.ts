@@ -4,7 +4,7 @@ import { type Changing, countsToday, isOpenInvitation } from '../../../access/in
 import { endReasonsOf, today } from '../../../cron/index.ts';
 import { type Database, isAmong, ofAnyLength, stamped } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, idIn, invalid, textOf } from '../../../http/index.ts';
-import { emailCheck, settingsOf } from '../../instance/application_settings/index.ts';
+import { emailRefusals, settingsOf } from '../../instance/application_settings/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
 import {
   type Actor,
@@ -185,11 +185,11 @@ async function inviteStrangers(
   emails: readonly string[],
 ): Promise<Texts> {
   if (emails.length === 0) return [];
-  const refusalOf = emailCheck(await settingsOf(tx));
+  const rules = await emailRefusals(await settingsOf(tx), emails);
   const refused: Texts = [];
   const accepted = new Map<string, string>();
-  for (const email of emails) {
-    const rule = refusalOf(email);
+  for (const [index, email] of emails.entries()) {
+    const rule = rules[index];
     if (emailReasons(email).length > 0) refused.push([email, 'Invite email is invalid']);
     else if (rule) refused.push([email, emailRefusalText(rule, source)]);
     else accepted.set(email.toLowerCase(), email);

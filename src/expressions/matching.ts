@@ -1,0 +1,181 @@
+/**
+ * Matches texts in a thread of its own: RE2 takes linear time, but for a long text and a large expression that can be seconds, in which the
+ * main thread must serve others.
+ */
+import { Worker } from 'node:worker_threads';
+
+export interface Expression {
+  /** In RE2 syntax, which has neither lookaround nor backreferences. */
+  source: string;
+  ignores_case?: boolean;
+  /** Whether `^` and `$` match at the ends of every line, too; `(?-m)` in the expression turns it off. */
+  multiline?: boolean;
+}
+
+/** The thread is asked to match texts, or to compile only when there is none. */
+export interface ToMatcher {
+  id: number;
+  expression: Expression;
+  texts: readonly string[];
+  budget_ms: number;
+}
+
+/** The thread begins a slice of a call, or answers it. */
+export type FromMatcher =
+  | { id: number; turn: true }
+  | { id: number; matches: boolean[]; spent_ms: number }
+  | { id: number; invalid: string }
+  | { id: number; late: true };
+
+/** The text is no expression in RE2 syntax, or one that is too large. */
+export class InvalidExpression extends Error {
+  override name = 'InvalidExpression';
+  /** For people, e.g. "missing closing ): `(a`". */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`invalid expression: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** Matching took longer than its budget, or more memory than the thread has. */
+export class MatchingTimeout extends Error {
+  override name = 'MatchingTimeout';
+}
+
+/** What is sent to the thread at once, so that copying it takes no longer than a few milliseconds. */
+const most_texts = 5_000;
+const most_chars = 1_048_576;
+
+/** The thread keeps compiled expressions and the states of their automata, so an idle one is ended after this time. */
+const idle_ms = 30_000;
+const heap_mib = 256;
+const check_ms = 1_000;
+
+interface Call {
+  request: ToMatcher;
+  answer: PromiseWithResolvers<{ matches: boolean[]; spent_ms: number }>;
+}
+
+const calls = new Map<number, Call>();
+let lastId = 0;
+let thread: Worker | undefined;
+/** The message that began the slice which the thread is in. */
+let slice: FromMatcher | undefined;
+let watch: NodeJS.Timeout | undefined;
+let idle: NodeJS.Timeout | undefined;
+
+function start(): void {
+  const started = new Worker(new URL('matching_worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: heap_mib },
+  });
+  started.on('message', (message: FromMatcher) => {
+    if (thread === started) receive(started, message);
+  });
+  started.on('error', (error) => replace(started, isOutOfMemory(error) ? tooLate() : error));
+  started.on('exit', () => replace(started, new Error('The thread that matches expressions ended.')));
+  thread = started;
+  slice = undefined;
+  for (const { request } of calls.values()) started.postMessage(request);
+}
+
+const isOutOfMemory = (error: Error) => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+/** Ends a thread. The call that it was in fails; the others are done by another thread. Without a call, it could not start, and all fail. */
+function replace(ended: Worker, error: Error): void {
+  if (thread !== ended) return;
+  thread = undefined;
+  clearTimeout(watch);
+  void ended.terminate();
+  const failed = slice ? [slice.id] : [...calls.keys()];
+  for (const id of failed) {
+    calls.get(id)?.answer.reject(error);
+    calls.delete(id);
+  }
+  if (calls.size > 0) start();
+}
+
+function receive(from: Worker, message: FromMatcher): void {
+  clearTimeout(watch);
+  const call = calls.get(message.id);
+  if ('turn' in message) {
+    slice = message;
+    // What the thread has sent meanwhile is read before the second step, in case this thread was the one that was busy.
+    watch = setTimeout(() => setImmediate(giveUp, from, message), call?.request.budget_ms);
+    return;
+  }
+  slice = undefined;
+  calls.delete(message.id);
+  if ('matches' in message) call?.answer.resolve(message);
+  else call?.answer.reject('invalid' in message ? new InvalidExpression(message.invalid) : tooLate());
+  if (calls.size === 0) rest(from);
+}
+
+/** Ends a thread that is in the same slice still: it looks at the time between texts, and is stuck in one. */
+function giveUp(stuck: Worker, began: FromMatcher): void {
+  if (slice === began) replace(stuck, tooLate());
+}
+
+const tooLate = () => new MatchingTimeout('Matching took longer than its budget.');
+
+function rest(resting: Worker): void {
+  resting.unref();
+  idle = setTimeout(() => {
+    if (thread === resting) thread = undefined;
+    void resting.terminate();
+  }, idle_ms).unref();
+}
+
+function ask(request: Omit<ToMatcher, 'id'>): Promise<{ matches: boolean[]; spent_ms: number }> {
+  const call: Call = { request: { id: ++lastId, ...request }, answer: Promise.withResolvers() };
+  calls.set(call.request.id, call);
+  clearTimeout(idle);
+  if (thread) {
+    // The program must not end while a call waits.
+    thread.ref();
+    thread.postMessage(call.request);
+  } else start();
+  return call.answer.promise;
+}
+
+/** The texts from one on that are sent together: at least one. */
+function portionFrom(texts: readonly string[], at: number): readonly string[] {
+  let end = at + 1;
+  for (let chars = texts[at]?.length ?? 0; end < texts.length && end - at < most_texts; end++) {
+    chars += texts[end]!.length;
+    if (chars > most_chars) break;
+  }
+  return texts.slice(at, end);
+}
+
+/**
+ * Which of the texts an expression matches, anywhere in them.
+ * @param texts of at most a few MiB each; without any, the expression is compiled only
+ * @param budget_ms how long the thread may compute for this call, without the time in which it serves others
+ * @throws InvalidExpression with the reason, MatchingTimeout
+ */
+export async function matchEach(expression: Expression, texts: readonly string[], budget_ms: number): Promise<boolean[]> {
+  const found: boolean[] = [];
+  let left_ms = budget_ms;
+  do {
+    if (left_ms <= 0) throw tooLate();
+    const portion = portionFrom(texts, found.length);
+    const { matches, spent_ms } = await ask({ expression, texts: portion, budget_ms: left_ms });
+    for (const match of matches) found.push(match);
+    left_ms -= spent_ms;
+  } while (found.length < texts.length);
+  return found;
+}
+
+/**
+ * Compiles an expression.
+ * @throws InvalidExpression with the reason, also when it is too large
+ */
+export async function checkExpression(expression: Expression): Promise<void> {
+  try {
+    await matchEach(expression, [], check_ms);
+  } catch (error) {
+    throw error instanceof MatchingTimeout ? new InvalidExpression('expression too large') : error;
+  }
+}

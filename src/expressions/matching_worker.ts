@@ -1,0 +1,76 @@
+/** The thread that `matching.ts` starts. Calls take turns, so that one that takes long delays others by a slice or a text only. */
+import { parentPort } from 'node:worker_threads';
+import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
+import type { Expression, FromMatcher, ToMatcher } from './matching.ts';
+
+const slice_ms = 10;
+/** Ten times what `.{1,500}` needs. A text of n characters takes at most n times as many steps. */
+const largestProgram = 10_000;
+const most_kept = 50;
+
+interface Task extends ToMatcher {
+  matches: boolean[];
+  spent_ms: number;
+}
+
+const tasks: Task[] = [];
+/** Compiled expressions, the last used ones last. */
+const kept = new Map<string, RE2JS>();
+
+function compiled({ source, ignores_case = false, multiline = false }: Expression): RE2JS {
+  const flags = (ignores_case ? RE2JS.CASE_INSENSITIVE : 0) | (multiline ? RE2JS.MULTILINE : 0);
+  const key = `${flags} ${source}`;
+  const pattern = kept.get(key) ?? RE2JS.compile(source, flags);
+  if (pattern.re2().numberOfInstructions() > largestProgram) throw new RE2JSSyntaxException('expression too large');
+  kept.delete(key);
+  kept.set(key, pattern);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= most_kept) break;
+    kept.delete(oldest);
+  }
+  return pattern;
+}
+
+/** @returns the answer, or undefined when the slice is over before */
+function advance(task: Task, until: number): FromMatcher | undefined {
+  const { id, expression, texts, matches, budget_ms } = task;
+  const from = performance.now();
+  const spent_ms = () => task.spent_ms + performance.now() - from;
+  try {
+    const pattern = compiled(expression);
+    while (matches.length < texts.length) {
+      matches.push(pattern.test(texts[matches.length]!));
+      if (spent_ms() > budget_ms) return { id, late: true };
+      if (matches.length < texts.length && performance.now() > until) {
+        task.spent_ms = spent_ms();
+        return undefined;
+      }
+    }
+    return { id, matches, spent_ms: spent_ms() };
+  } catch (error) {
+    if (error instanceof RE2JSException) return { id, invalid: reasonOf(error) };
+    throw error;
+  }
+}
+
+function reasonOf(error: RE2JSException): string {
+  if (!(error instanceof RE2JSSyntaxException)) return error.message;
+  const where = error.getPattern();
+  return where ? `${error.getDescription()}: \`${where}\`` : error.getDescription();
+}
+
+const send = (message: FromMatcher): void => parentPort!.postMessage(message);
+
+function takeTurn(): void {
+  const task = tasks.shift()!;
+  send({ id: task.id, turn: true });
+  const answer = advance(task, performance.now() + slice_ms);
+  if (answer) send(answer);
+  else tasks.push(task);
+  if (tasks.length > 0) setImmediate(takeTurn);
+}
+
+parentPort!.on('message', (request: ToMatcher) => {
+  tasks.push({ ...request, matches: [], spent_ms: 0 });
+  if (tasks.length === 1) setImmediate(takeTurn);
+});
