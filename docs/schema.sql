@@ -135,6 +135,14 @@ begin
   insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_repository()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_repositories (snippet_id, storage) select id, storage from removed;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_upload()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -303,6 +311,7 @@ create table application_settings (
   allow_local_requests_from_web_hooks_and_services boolean default false not null,
   team_group_id bigint,
   max_attachment_size integer default 100 not null,
+  snippet_size_limit bigint default 52428800 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint application_settings_default_group_visibility_check CHECK (default_group_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
@@ -326,6 +335,7 @@ create table application_settings (
   constraint application_settings_search_rate_limit_check CHECK (search_rate_limit >= 0),
   constraint application_settings_search_rate_limit_unauthenticated_check CHECK (search_rate_limit_unauthenticated >= 0),
   constraint application_settings_seat_control_check CHECK (seat_control = ANY (ARRAY['off'::text, 'block_overages'::text])),
+  constraint application_settings_snippet_size_limit_check CHECK (snippet_size_limit >= 0),
   constraint application_settings_throttle_authenticated_api_period_in_check CHECK (throttle_authenticated_api_period_in_seconds > 0),
   constraint application_settings_throttle_authenticated_api_requests__check CHECK (throttle_authenticated_api_requests_per_period > 0),
   constraint application_settings_throttle_authenticated_files_api_per_check CHECK (throttle_authenticated_files_api_period_in_seconds > 0),
@@ -1565,15 +1575,20 @@ CREATE INDEX redirects_by_project ON redirects USING btree (project_id) WHERE pr
 
 create table reference_updates (
   id bigint generated always as identity not null,
-  project_id bigint not null,
+  project_id bigint,
   user_id bigint,
   updates jsonb not null,
   created_at timestamp with time zone default now() not null,
+  snippet_id bigint,
+  snippet_changes jsonb,
   constraint reference_updates_pkey PRIMARY KEY (id),
+  constraint reference_updates_owner CHECK (num_nonnulls(project_id, snippet_id) = 1),
   constraint reference_updates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint reference_updates_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint reference_updates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX reference_updates_by_project ON reference_updates USING btree (project_id);
+CREATE INDEX reference_updates_by_snippet ON reference_updates USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 
 create table removed_issue_numbers (
   project_id bigint not null,
@@ -1699,6 +1714,47 @@ create table service_accounts (
 CREATE INDEX service_accounts_by_group ON service_accounts USING btree (group_id, user_id) WHERE group_id IS NOT NULL;
 CREATE TRIGGER service_accounts_removed AFTER DELETE ON service_accounts FOR EACH ROW EXECUTE FUNCTION shut_out_service_account();
 
+create table snippet_user_agents (
+  snippet_id bigint not null,
+  user_agent text not null,
+  ip_address inet not null,
+  akismet_submitted boolean default false not null,
+  constraint snippet_user_agents_pkey PRIMARY KEY (snippet_id),
+  constraint snippet_user_agents_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE
+);
+
+create table snippets (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  user_id bigint,
+  author_id bigint not null,
+  title text not null,
+  description text,
+  visibility text not null,
+  storage text not null,
+  branch text not null,
+  commit_id text not null,
+  paths text[] not null,
+  size_bytes bigint not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint snippets_pkey PRIMARY KEY (id),
+  constraint snippets_check CHECK (num_nonnulls(project_id, user_id) = 1),
+  constraint snippets_commit_id_check CHECK (commit_id ~ '^[0-9a-f]{40}$'::text),
+  constraint snippets_paths_check CHECK (cardinality(paths) > 0),
+  constraint snippets_size_bytes_check CHECK (size_bytes >= 0),
+  constraint snippets_title_check CHECK (char_length(title) >= 1 AND char_length(title) <= 255),
+  constraint snippets_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
+  constraint snippets_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
+  constraint snippets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint snippets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX snippets_by_author ON snippets USING btree (author_id, id DESC);
+CREATE INDEX snippets_by_project ON snippets USING btree (project_id, id DESC) WHERE project_id IS NOT NULL;
+CREATE INDEX snippets_by_user ON snippets USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX snippets_for_everyone ON snippets USING btree (id DESC) WHERE project_id IS NULL AND visibility = 'public'::text;
+CREATE TRIGGER keep_unused_repository AFTER DELETE ON snippets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository();
+
 create table subscriptions (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -1794,6 +1850,14 @@ create table unused_blobs (
   constraint unused_blobs_pkey PRIMARY KEY (key)
 );
 CREATE INDEX unused_blobs_by_age ON unused_blobs USING btree (since);
+
+create table unused_repositories (
+  snippet_id bigint not null,
+  storage text not null,
+  since timestamp with time zone default now() not null,
+  constraint unused_repositories_pkey PRIMARY KEY (snippet_id)
+);
+CREATE INDEX unused_repositories_by_age ON unused_repositories USING btree (since);
 
 create table uploads (
   id bigint generated always as identity not null,

@@ -1,7 +1,13 @@
 import pino, { type Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
-import { maintainRepository, measureRepositories, settleReferences } from '../areas/code/repository/index.ts';
+import {
+  maintainRepository,
+  maintainSnippet,
+  measureRepositories,
+  removeUnusedRepositories,
+  settleReferences,
+} from '../areas/code/repository/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
@@ -45,7 +51,9 @@ import { listenForStop } from './stop_request.ts';
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
   maintainRepository,
+  maintainSnippet,
   measureRepositories,
+  removeUnusedRepositories,
   settleReferences,
   removeExpiredMemberships,
   acceptInvitations,

@@ -85,6 +85,7 @@ export interface ApplicationSettings {
   allow_local_requests_from_web_hooks_and_services: Generated<boolean>;
   team_group_id: number | null;
   max_attachment_size: Generated<number>;
+  snippet_size_limit: Generated<number>;
 }
 
 export interface AwardEmoji {
@@ -772,10 +773,12 @@ export interface Redirects {
 
 export interface ReferenceUpdates {
   id: GeneratedAlways<number>;
-  project_id: number;
+  project_id: number | null;
   user_id: number | null;
   updates: Json;
   created_at: Generated<Timestamp>;
+  snippet_id: number | null;
+  snippet_changes: Json | null;
 }
 
 export interface RemovedIssueNumbers {
@@ -849,6 +852,30 @@ export interface ServiceAccounts {
   group_id: number | null;
 }
 
+export interface SnippetUserAgents {
+  snippet_id: number;
+  user_agent: string;
+  ip_address: string;
+  akismet_submitted: Generated<boolean>;
+}
+
+export interface Snippets {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  user_id: number | null;
+  author_id: number;
+  title: string;
+  description: string | null;
+  visibility: string;
+  storage: string;
+  branch: string;
+  commit_id: string;
+  paths: string[];
+  size_bytes: number;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface Subscriptions {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -897,6 +924,12 @@ export interface Topics {
 
 export interface UnusedBlobs {
   key: string;
+  since: Generated<Timestamp>;
+}
+
+export interface UnusedRepositories {
+  snippet_id: number;
+  storage: string;
   since: Generated<Timestamp>;
 }
 
@@ -1076,11 +1109,14 @@ export interface DB {
   resource_state_events: ResourceStateEvents;
   resource_weight_events: ResourceWeightEvents;
   service_accounts: ServiceAccounts;
+  snippet_user_agents: SnippetUserAgents;
+  snippets: Snippets;
   subscriptions: Subscriptions;
   timelogs: Timelogs;
   todos: Todos;
   topics: Topics;
   unused_blobs: UnusedBlobs;
+  unused_repositories: UnusedRepositories;
   uploads: Uploads;
   user_follows: UserFollows;
   user_identities: UserIdentities;

@@ -20,7 +20,6 @@ export { mergeTrees } from './merging.ts';
 export { newBlobs } from './new_blobs.ts';
 export { patchesOf } from './patches.ts';
 export { pathProblem } from './paths.ts';
-export { diskPath, repositoryOf } from './project_repository.ts';
 export type { PushRules } from './push_hooks.ts';
 export { alsoSeeing } from './quarantine.ts';
 export { closeReaders, objectHeader } from './readers.ts';
@@ -37,9 +36,10 @@ export {
   updateRefs,
 } from './refs.ts';
 export { createRepository, deleteRepository, hasConfig, replaceConfig, replaceHead, setHead } from './repository.ts';
+export { diskPath, type RepositoryOwner, repositoryFolders, repositoryOf, type SnippetPlace } from './repository_places.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
-export { fileSizes } from './sizes.ts';
+export { type FileSize, fileSizes } from './sizes.ts';
 export { touchedPaths } from './touched_paths.ts';
 export { advertiseRefs, receivePack, type Service, uploadPack } from './transport.ts';
 export { ChangeRefused } from './tree_editor.ts';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, git } from './command.ts';
 import { removeIfOlder, removeStaleLocks } from './locks.ts';
-import type { Repository } from './types.ts';
+import type { Environment, Repository } from './types.ts';
 
 /** Above these numbers, looking up an object costs noticeably more than repacking once. */
 const many_loose_objects = 500;
@@ -25,9 +25,12 @@ export interface ObjectCounts {
   size_bytes: number;
 }
 
-/** The number of objects in a repository and their size on disk. */
-export async function countObjects(repository: Repository): Promise<ObjectCounts> {
-  const output = (await git(repository, 'count-objects', ['--verbose'])).toString('utf8');
+/**
+ * The number of objects in a repository and their size on disk.
+ * @param env the quarantine of a push, whose objects are then counted alone
+ */
+export async function countObjects(repository: Repository, env: Environment = {}): Promise<ObjectCounts> {
+  const output = (await git(repository, 'count-objects', ['--verbose'], [], [], { env })).toString('utf8');
   const count = (key: string) => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
   const loose_bytes = count('size') * 1024;
   const size_bytes = loose_bytes + (count('size-pack') + count('size-garbage')) * 1024;

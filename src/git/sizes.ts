@@ -1,7 +1,7 @@
 /** The sizes of the files of a commit. */
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';
-import type { Repository } from './types.ts';
+import type { Environment, Repository } from './types.ts';
 
 export interface FileSize {
   /** Bytes that are not UTF-8 are replaced. */
@@ -9,10 +9,13 @@ export interface FileSize {
   size_bytes: number;
 }
 
-/** The files of a commit or tree, without links and submodules, in git's order. Throws `GitError` when the id is neither. */
-export async function* fileSizes(repository: Repository, id: string): AsyncGenerator<FileSize> {
+/**
+ * The files of a commit or tree, without links and submodules, in git's order. Throws `GitError` when the id is neither.
+ * @param env the quarantine of a push that brings the commit
+ */
+export async function* fileSizes(repository: Repository, id: string, env: Environment = {}): AsyncGenerator<FileSize> {
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of gitStream(repository, 'ls-tree', ['-r', '-l', '-z', '--full-tree'], [fullId(id)])) {
+  for await (const chunk of gitStream(repository, 'ls-tree', ['-r', '-l', '-z', '--full-tree'], [fullId(id)], [], { env })) {
     const read = Buffer.concat([rest, chunk]);
     let at = 0;
     for (let end = read.indexOf(0); end >= 0; end = read.indexOf(0, at)) {

@@ -7,7 +7,7 @@ import { type ArchiveWriter, createArchive } from './archive.ts';
 import { blobFiles } from './blob_files.ts';
 import { dumpDatabase, migrationsOf, type Snapshot, takeSnapshot } from './database_dump.ts';
 import { inParallel } from './in_parallel.ts';
-import { placeOf, type RepositoryRow, repositoryRows } from './repositories.ts';
+import { nameOf, placeOf, type RepositoryRow, repositoryRows } from './repositories.ts';
 
 /** The first entry. */
 export interface Manifest {
@@ -42,7 +42,7 @@ export interface BackupOptions {
 
 export interface BackupResult {
   repositories: number;
-  /** Full paths of projects that were deleted while the backup ran. */
+  /** Full paths of projects and snippets that were deleted while the backup ran. */
   gone: string[];
 }
 
@@ -86,7 +86,7 @@ export async function backup({
     await snapshot.client.query('commit');
     const gone: string[] = [];
     for (const row of rows) {
-      if (!(await addRepository(archive, snapshot, storages, row, before.get(row.id)))) gone.push(row.full_path);
+      if (!(await addRepository(archive, snapshot, storages, row, before.get(nameOf(row))))) gone.push(row.full_path);
     }
     // Blobs are stored before the rows that refer to them, and never change.
     for await (const name of blobFiles(blobs)) await addFile(archive, `blobs/${name}`, path.join(blobs, name));
@@ -113,15 +113,15 @@ async function refsBefore(
   connectionString: string,
   storages: BackupOptions['storages'],
   signal: AbortSignal | undefined,
-): Promise<Map<number, Refs>> {
+): Promise<Map<string, Refs>> {
   const looking = await takeSnapshot(connectionString);
   const rows = await repositoryRows(looking.client).finally(() => looking.end());
-  const refs = new Map<number, Refs>();
+  const refs = new Map<string, Refs>();
   await inParallel(rows, atOnce, async (row) => {
     signal?.throwIfAborted();
     const repository = placeOf(storages, row);
     // A missing repository is handled when it is copied.
-    if (repository && (await isThere(repository))) refs.set(row.id, await allRefs(repository).catch(() => new Map()));
+    if (repository && (await isThere(repository))) refs.set(nameOf(row), await allRefs(repository).catch(() => new Map()));
   });
   return refs;
 }
@@ -129,7 +129,7 @@ async function refsBefore(
 const isThere = async (repository: Repository): Promise<boolean> =>
   (await stat(path.join(repository.path, 'objects')).catch(() => undefined)) !== undefined;
 
-/** @returns false when the project was deleted */
+/** @returns false when the project or snippet was deleted */
 async function addRepository(
   archive: ArchiveWriter,
   { client }: Snapshot,
@@ -138,19 +138,19 @@ async function addRepository(
   before: Refs = new Map(),
 ): Promise<boolean> {
   for (let look = 0; look < 2; look++) {
-    // The project may have moved to another storage or been deleted meanwhile.
-    const { rows } = await client.query<{ storage: string }>('select storage from projects where id = $1', [row.id]);
+    // It may have moved to another storage or been deleted meanwhile.
+    const { rows } = await client.query<{ storage: string }>(`select storage from ${row.kind}s where id = $1`, [row.id]);
     if (!rows[0]) return false;
-    const repository = placeOf(storages, { id: row.id, storage: rows[0].storage });
+    const repository = placeOf(storages, { ...row, storage: rows[0].storage });
     if (!repository || !(await isThere(repository))) continue;
     try {
-      await copy(archive, repository, `repositories/${row.id}`, before);
+      await copy(archive, repository, nameOf(row), before);
       return true;
     } catch (error) {
       if (await isThere(repository)) throw error;
     }
   }
-  throw new Error(`The repository of project ${row.id} (${row.full_path}) is not on the storage ${row.storage}.`);
+  throw new Error(`The repository of ${row.kind} ${row.id} (${row.full_path}) is not on the storage ${row.storage}.`);
 }
 
 /** Refs first: objects are only added, so that a later copy contains those that the refs need. */

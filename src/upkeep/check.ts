@@ -1,5 +1,6 @@
 /** Checks the consistency of database, repositories and blobs, and offers repairs. */
 import { availableParallelism } from 'node:os';
+import { sql } from 'kysely';
 import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
@@ -9,6 +10,7 @@ import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
 import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
+import { checkSnippet, snippetsToCheck } from './check_snippets.ts';
 import { checkStorages } from './check_storages.ts';
 import { checkUploads } from './check_uploads.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -54,8 +56,16 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
 async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Finding> {
   const rows = await db
     .selectFrom('reference_updates')
-    .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
-    .select(['reference_updates.id', 'reference_updates.created_at', 'projects.full_path'])
+    .leftJoin('snippets', 'snippets.id', 'reference_updates.snippet_id')
+    .leftJoin('projects', (join) =>
+      join.on('projects.id', '=', (q) => q.fn.coalesce('reference_updates.project_id', 'snippets.project_id')),
+    )
+    .select(['reference_updates.id', 'reference_updates.created_at'])
+    .select(
+      sql<string>`concat_ws('/', projects.full_path::text, case when snippets.id is not null then 'snippets/' || snippets.id end)`.as(
+        'full_path',
+      ),
+    )
     .orderBy('reference_updates.id')
     .execute();
   for (const { id, created_at, full_path } of rows) {
@@ -79,17 +89,21 @@ async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Findi
 
 /** Checks several repositories at once and passes findings on as they come. */
 async function* checkRepositories(options: CheckOptions): AsyncGenerator<Finding> {
-  const rows = await options.db
+  const projects = await options.db
     .selectFrom('projects')
     .select(['id', 'full_path', 'storage', 'default_branch', 'empty_repo'])
     .orderBy('id')
     .execute();
+  const checks = [
+    ...projects.map((row) => () => checkRepository(options, { kind: 'project', ...row })),
+    ...(await snippetsToCheck(options.db)).map((row) => () => checkSnippet(options, row)),
+  ];
   const findings: Finding[] = [];
   let wake = Promise.withResolvers<void>();
   let isOver = false;
-  const all = inParallel(rows, availableParallelism(), async (row) => {
+  const all = inParallel(checks, availableParallelism(), async (look) => {
     options.signal.throwIfAborted();
-    findings.push(...(await checkRepository(options, row)));
+    findings.push(...(await look()));
     wake.resolve();
   }).finally(() => {
     isOver = true;

@@ -1,6 +1,7 @@
 /** Checks a repository and compares it with its project. */
 import { stat } from 'node:fs/promises';
 import { sql } from 'kysely';
+import type { Database } from '../db/index.ts';
 import {
   fsck,
   GitError,
@@ -21,7 +22,22 @@ import { placeOf, type RepositoryRow } from './repositories.ts';
 const underWay_minutes = 1;
 
 /** @param row as it was when the check began */
-export async function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
+export function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
+  return checkFiles(options, row, async (repository, isDamaged) => [
+    ...(await checkRefs(options, row, repository, isDamaged)),
+    ...(isDamaged ? [] : await checkPointers(options.db, row, repository)),
+  ]);
+}
+
+/**
+ * Checks the files of a repository, and then what they mean.
+ * @param furtherFindings gets the repository, if it can be read, and whether git has found damage
+ */
+export async function checkFiles(
+  options: CheckOptions,
+  row: RepositoryRow,
+  furtherFindings: (repository: Repository, isDamaged: boolean) => Promise<Finding[]>,
+): Promise<Finding[]> {
   const repository = placeOf(options.storages, row);
   if (!repository) return [{ sentence: `${row.full_path}: its storage ${row.storage} is not in COPPICE_STORAGES.` }];
   const folder = await stat(repository.path).catch(() => undefined);
@@ -32,8 +48,7 @@ export async function checkRepository(options: CheckOptions, row: RepositoryRow)
   options.signal.throwIfAborted();
   const findings: Finding[] = damage.map((line) => ({ sentence: `${row.full_path}: the repository is damaged: ${line}` }));
   try {
-    findings.push(...(await checkRefs(options, row, repository, damage.length > 0)));
-    if (damage.length === 0) findings.push(...(await checkPointers(options.db, row, repository)));
+    findings.push(...(await furtherFindings(repository, damage.length > 0)));
   } catch (error) {
     options.signal.throwIfAborted();
     // A repository that cannot be read does not keep the others from being checked.
@@ -73,17 +88,20 @@ async function checkConfig({ db }: CheckOptions, row: RepositoryRow, repository:
   return {
     sentence: `${row.full_path}: its file config is missing or empty, so the repository cannot be read.`,
     repair: async () => {
-      const format = db.selectFrom('projects').select('repository_object_format').where('id', '=', row.id);
-      const { repository_object_format } = await format.executeTakeFirstOrThrow();
-      await replaceConfig(repository, repository_object_format as 'sha1' | 'sha256');
+      await replaceConfig(repository, row.kind === 'snippet' ? 'sha1' : await objectFormatOf(db, row.id));
       return 'It has the settings of a new repository now. Check again to see what else is wrong with the repository.';
     },
   };
 }
 
-/** The project may have been deleted or moved to another storage a moment ago. */
+async function objectFormatOf(db: Database, project_id: number): Promise<'sha1' | 'sha256'> {
+  const format = db.selectFrom('projects').select('repository_object_format').where('id', '=', project_id);
+  return (await format.executeTakeFirstOrThrow()).repository_object_format as 'sha1' | 'sha256';
+}
+
+/** It may have been deleted or moved to another storage a moment ago. */
 async function checkMissing({ db }: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
-  const now = await db.selectFrom('projects').select('storage').where('id', '=', row.id).executeTakeFirst();
+  const now = await db.selectFrom(`${row.kind}s`).select('storage').where('id', '=', row.id).executeTakeFirst();
   if (now?.storage !== row.storage) return [];
   return [{ sentence: `${row.full_path}: there is no repository at ${repository.path}. Restore it from a backup.` }];
 }
@@ -96,17 +114,15 @@ async function checkRefs(
 ): Promise<Finding[]> {
   const before = await differences(options, row.id, repository, isDamaged);
   // A push may be between the repository and the database: only what is found twice is reported.
-  return before.length === 0 || (await isMoving(options, row.id))
-    ? []
-    : await differences(options, row.id, repository, isDamaged);
+  return before.length === 0 || (await isMoving(options, row)) ? [] : await differences(options, row.id, repository, isDamaged);
 }
 
 /** Old ref updates are reported separately. */
-async function isMoving({ db }: CheckOptions, project_id: number): Promise<boolean> {
+export async function isMoving({ db }: CheckOptions, { kind, id }: Pick<RepositoryRow, 'kind' | 'id'>): Promise<boolean> {
   const moving = await db
     .selectFrom('reference_updates')
     .select('id')
-    .where('project_id', '=', project_id)
+    .where(`${kind}_id`, '=', id)
     .where('created_at', '>', sql<string>`now() - make_interval(mins => ${underWay_minutes})`)
     .executeTakeFirst();
   return moving !== undefined;

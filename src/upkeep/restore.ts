@@ -15,7 +15,7 @@ import { type ArchiveEntry, ArchiveError, isCompressed, readArchive, textOf } fr
 import { type Manifest, type RepositoryEntry, secretKeyEntry } from './backup.ts';
 import { blobFilePattern } from './blob_files.ts';
 import { beginLoading, type Loading } from './database_load.ts';
-import { placeOf, type RepositoryRow, repositoryRows, storagesOf } from './repositories.ts';
+import { nameOf, placeOf, type RepositoryRow, repositoryRows, storagesOf } from './repositories.ts';
 
 /** A reason not to restore, as a sentence for the operator. */
 export class RestoreError extends Error {}
@@ -42,8 +42,9 @@ interface Progress {
   /** Where the secret key goes; nowhere when the operator gives one. */
   secretKeyFile: string | undefined;
   loading: Loading;
-  rows: Map<number, RepositoryRow>;
-  restored: Map<number, Repository>;
+  /** By the names of their repositories. */
+  rows: Map<string, RepositoryRow>;
+  restored: Map<string, Repository>;
 }
 
 /**
@@ -117,8 +118,8 @@ async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: string)
 }
 
 async function place({ name, content }: ArchiveEntry, progress: Progress): Promise<void> {
-  const [, id, below] = /^repositories\/(\d+)\/(.+)$/.exec(name) ?? [];
-  if (id !== undefined && below !== undefined) return placeInRepository(Number(id), below, content, progress);
+  const [, repository, below] = /^(repositories\/(?:snippets\/)?\d+)\/(.+)$/.exec(name) ?? [];
+  if (repository !== undefined && below !== undefined) return placeInRepository(repository, below, content, progress);
   if (name.startsWith('blobs/')) return placeBlob(name.slice('blobs/'.length), content, progress.blobs);
   if (name === secretKeyEntry) return placeSecretKey(content, progress);
   const { loading } = progress;
@@ -130,19 +131,24 @@ async function place({ name, content }: ArchiveEntry, progress: Progress): Promi
   await loading.takeSequences(JSON.parse(await textOf(content)));
   // The processes that began these updates are gone, so settling need not wait for them.
   await loading.client.query("update reference_updates set created_at = created_at - interval '1 day'");
-  for (const row of await repositoryRows(loading.client)) progress.rows.set(row.id, row);
+  for (const row of await repositoryRows(loading.client)) progress.rows.set(nameOf(row), row);
 }
 
-async function placeInRepository(id: number, below: string, content: ArchiveEntry['content'], progress: Progress): Promise<void> {
+async function placeInRepository(
+  name: string,
+  below: string,
+  content: ArchiveEntry['content'],
+  progress: Progress,
+): Promise<void> {
   if (below === 'repository.json') {
     const entry = JSON.parse(await textOf(content)) as RepositoryEntry;
-    const row = progress.rows.get(id);
-    if (!row) throw new ArchiveError(`The backup has a repository of project ${id}, but no such project.`);
-    progress.restored.set(id, await beginRepository(entry, row, progress.storages));
-    await announceMoves(progress.loading.client, id, entry);
+    const row = progress.rows.get(name);
+    if (!row) throw new ArchiveError(`The backup has ${name}, but no row that it belongs to.`);
+    progress.restored.set(name, await beginRepository(entry, row, progress.storages));
+    await announceMoves(progress.loading.client, row, entry);
     return;
   }
-  const repository = progress.restored.get(id);
+  const repository = progress.restored.get(name);
   const file = below.replace(/^objects\//, '');
   if (!repository || !objectFilePattern.test(file)) throw new ArchiveError(`The backup has a file out of place: ${below}.`);
   await write(path.join(repository.path, 'objects', file), content, 0o444);
@@ -180,14 +186,20 @@ async function beginRepository(
 }
 
 /** What had moved when the repository was copied, but perhaps not yet when the database was: settled as after a crash. */
-async function announceMoves(client: pg.ClientBase, project_id: number, { moved }: RepositoryEntry): Promise<void> {
+async function announceMoves(client: pg.ClientBase, { kind, id }: RepositoryRow, { moved }: RepositoryEntry): Promise<void> {
   if (moved.length === 0) return;
-  await client.query('insert into reference_updates (project_id, updates) values ($1, $2)', [project_id, JSON.stringify(moved)]);
+  await client.query(`insert into reference_updates (${kind}_id, updates) values ($1, $2)`, [id, JSON.stringify(moved)]);
 }
 
-/** A project without a repository would be broken; an empty one is what is left of it. */
+/**
+ * A project without a repository would be broken; an empty one is what is left of it. Of a snippet nothing is left.
+ * @returns the paths of such projects
+ */
 async function fillGaps({ loading, rows, restored, storages }: Progress): Promise<string[]> {
-  const missing = [...rows.values()].filter(({ id }) => !restored.has(id));
+  const lost = [...rows].filter(([name]) => !restored.has(name)).map(([, row]) => row);
+  for (const { id } of lost.filter(({ kind }) => kind === 'snippet'))
+    await loading.client.query('delete from snippets where id = $1', [id]);
+  const missing = lost.filter(({ kind }) => kind === 'project');
   for (const row of missing) {
     await beginRepository({ head: row.default_branch, object_format: 'sha1', refs: [], moved: [] }, row, storages);
     await loading.client.query("update projects set empty_repo = true, repository_object_format = 'sha1' where id = $1", [

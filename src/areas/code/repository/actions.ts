@@ -4,28 +4,54 @@
  */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { RefConflict, RefMoved, type RefUpdate, repositoryOf, setHead, updateRefs } from '../../../git/index.ts';
+import {
+  RefConflict,
+  RefMoved,
+  type RefUpdate,
+  type RepositoryOwner,
+  repositoryOf,
+  type SnippetPlace,
+  setHead,
+  updateRefs,
+} from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository, maintenancePause_s } from './jobs.ts';
 import { forgetSize } from './size_actions.ts';
+import { followBranch, type SnippetChanges } from './snippet_actions.ts';
 
 /** Whose references move: a project, and the user who moves them. */
-export interface Mover {
+export interface ProjectMover {
   project: { id: number; storage: string };
   user_id: number;
 }
+
+/** The same for a snippet, with what else changes if they move. */
+export interface SnippetMover {
+  snippet: SnippetPlace;
+  user_id: number;
+  changes?: SnippetChanges;
+}
+
+export type Mover = ProjectMover | SnippetMover;
+
+const ownerOf = (mover: Mover): RepositoryOwner => ('project' in mover ? mover.project : mover.snippet);
+
+const columnsOf = (mover: Mover) =>
+  'project' in mover
+    ? { project_id: mover.project.id }
+    : { snippet_id: mover.snippet.snippet_id, snippet_changes: mover.changes && JSON.stringify(mover.changes) };
 
 /**
  * Records that references are about to move.
  * @returns the id of the row, for `refsChanged` or `withdrawUpdates`
  */
-export async function announceUpdates(db: Database, { project, user_id }: Mover, updates: readonly RefUpdate[]): Promise<number> {
+export async function announceUpdates(db: Database, mover: Mover, updates: readonly RefUpdate[]): Promise<number> {
   const { id } = await db
     .insertInto('reference_updates')
-    .values({ project_id: project.id, user_id, updates: JSON.stringify(updates) })
+    .values({ ...columnsOf(mover), user_id: mover.user_id, updates: JSON.stringify(updates) })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -52,7 +78,13 @@ export async function announceHead(tx: Database, project_id: number): Promise<nu
  */
 export async function followDefaultBranch(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<void> {
   await services.db.transaction().execute(async (tx) => {
-    const row = await tx.deleteFrom('reference_updates').where('id', '=', id).returning('project_id').executeTakeFirst();
+    const row = await tx
+      .deleteFrom('reference_updates')
+      .where('id', '=', id)
+      .where('project_id', 'is not', null)
+      .returning('project_id')
+      .$narrowType<{ project_id: number }>()
+      .executeTakeFirst();
     if (!row) return;
     // Locked, so that of two changes at once the one that is committed last also sets HEAD last.
     const project = await tx
@@ -79,7 +111,7 @@ export async function withdrawUpdates(db: Database, id: number): Promise<void> {
 export async function moveRefs(services: Services, mover: Mover, updates: readonly RefUpdate[]): Promise<void> {
   const id = await announceUpdates(services.db, mover, updates);
   try {
-    await updateRefs(repositoryOf(services, mover.project), updates);
+    await updateRefs(repositoryOf(services, ownerOf(mover)), updates);
   } catch (error) {
     // After any other failure git may have moved them; the row stays, and settling it finds out.
     if (error instanceof RefMoved || error instanceof RefConflict) await withdrawUpdates(services.db, id);
@@ -99,7 +131,7 @@ export async function refsChanged(services: Services, id: number, moved: readonl
 }
 
 type Pushes = Awaited<ReturnType<typeof describePush>>;
-type PushedProject = Mover['project'] & { default_branch: string };
+type PushedProject = ProjectMover['project'] & { default_branch: string };
 
 /** The push events for a row in `reference_updates`; none when the row is gone. */
 async function pushesOf(services: Services, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {
@@ -126,10 +158,12 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   const taken = await tx
     .deleteFrom('reference_updates')
     .where('id', '=', id)
-    .returning(['project_id', 'user_id'])
+    .returning(['project_id', 'snippet_id', 'snippet_changes', 'user_id'])
     .executeTakeFirst();
   if (!taken || moved.length === 0) return;
-  const { project_id, user_id } = taken;
+  const { project_id, snippet_id, snippet_changes, user_id } = taken;
+  if (snippet_id !== null) return followBranch(tx, services, snippet_id, snippet_changes as SnippetChanges | null);
+  if (project_id === null) throw new Error('The row of a move names neither a project nor a snippet.');
   await recordRefs(tx, project_id, id, moved);
   await openWhenEmpty(tx, services, project_id, moved);
   await forgetSize(tx, project_id);

@@ -12,15 +12,14 @@ import {
   movedProject,
   type Project,
   projectFor,
+  type Snippet,
 } from '../../../access/index.ts';
-import { type Repository, repositoryOf, type Service } from '../../../git/index.ts';
+import { type Repository, type RepositoryOwner, repositoryOf, type Service, type SnippetPlace } from '../../../git/index.ts';
 import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
-import { readOnlyRefusal } from './rules.ts';
+import { readOnlyRefusal, refusal } from './rules.ts';
+import { grantSnippet, refuseSnippetPush } from './snippet_access.ts';
 
-/** A refusal to a git client, which shows the text to its user. */
-export const refusal = (status: number, text: string): ApiError => new ApiError(status, { message: text });
-
-/** The project has another path now. git follows a redirect of its first request and sends all others there, too. */
+/** The project, or that of the snippet, has another path now. git follows a redirect of its first request and sends all others there, too. */
 export class MovedGit extends ApiError {
   readonly full_path: string;
   constructor(full_path: string) {
@@ -29,10 +28,22 @@ export class MovedGit extends ApiError {
   }
 }
 
-export interface GitAccess {
+/** The code of a project. */
+export interface ProjectAccess {
   project: Project;
+  snippet?: undefined;
   caller: MaybeCaller;
 }
+
+/** A snippet, with its project if it has one. */
+export interface SnippetAccess {
+  project: Project | undefined;
+  snippet: Snippet;
+  place: SnippetPlace;
+  caller: MaybeCaller;
+}
+
+export type GitAccess = ProjectAccess | SnippetAccess;
 
 const isPush = (service: Service) => service === 'git-receive-pack';
 
@@ -54,11 +65,21 @@ function refusePush(project: Project): void {
 }
 
 /**
- * Checks that a caller may use a git service on a project.
- * @param path the project's full path
- * @throws ApiError with the status and text that docs/reference/repository.md lists
+ * Checks that a caller may use a git service on a project or a snippet.
+ * @param path the full path of the project, or what docs/reference/snippets.md says for a snippet
+ * @throws ApiError with the status and text that docs/reference/repository.md and docs/reference/snippets.md list
  */
 export async function grantGit(services: Services, caller: MaybeCaller, path: string, service: Service): Promise<GitAccess> {
+  const granted = await grantSnippet(services, caller, path);
+  if (!granted) return grantProject(services, caller, path, service);
+  if (!caller && isPush(service)) throw basicRefused(services.url);
+  if (isPush(service)) refuseSnippetPush(granted);
+  if (granted.moved_to !== undefined) throw new MovedGit(granted.moved_to);
+  const { snippet, project } = granted;
+  return { snippet, project, caller, place: { snippet_id: snippet.id, storage: snippet.storage } };
+}
+
+async function grantProject(services: Services, caller: MaybeCaller, path: string, service: Service): Promise<ProjectAccess> {
   const here = await projectFor(services.db, caller, path);
   const moved = here ? undefined : await movedProject(services.db, caller, path);
   const project = here ?? moved;
@@ -76,28 +97,30 @@ export async function grantGit(services: Services, caller: MaybeCaller, path: st
 }
 
 /** @throws MovedGit when the project has moved to another path */
-function accessTo(project: Project, caller: MaybeCaller, moved: Project | undefined): GitAccess {
+function accessTo(project: Project, caller: MaybeCaller, moved: Project | undefined): ProjectAccess {
   if (moved) throw new MovedGit(moved.full_path);
   return { project, caller };
 }
 
 /** As `grantGit` for pushing, which always has a caller. */
 export async function grantPush(services: Services, caller: MaybeCaller, path: string): Promise<GitAccess & { caller: Caller }> {
-  const { project } = await grantGit(services, caller, path, 'git-receive-pack');
+  const granted = await grantGit(services, caller, path, 'git-receive-pack');
   if (!caller) throw basicRefused(services.url);
-  return { project, caller };
+  return { ...granted, caller };
 }
 
 /**
- * The repository of a project.
+ * The repository of what was granted.
  * @throws ApiError 404 when it is missing on disk
  */
-export async function repositoryFor(services: Services, project: Project): Promise<Repository> {
-  const repository = repositoryOf(services, project);
+export async function repositoryFor(services: Services, granted: GitAccess): Promise<Repository> {
+  const [owner, kind]: [RepositoryOwner, string] =
+    granted.snippet === undefined ? [granted.project, 'project'] : [granted.place, 'snippet'];
+  const repository = repositoryOf(services, owner);
   try {
     await access(repository.path);
   } catch {
-    throw refusal(404, 'A repository for this project does not exist yet.');
+    throw refusal(404, `A repository for this ${kind} does not exist yet.`);
   }
   return repository;
 }

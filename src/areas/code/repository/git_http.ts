@@ -4,8 +4,9 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { advertiseRefs, GitError, receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import { ApiError, type Caller, type Doorway, door, type ErrorForm, locationOf, messageOf } from '../../../http/index.ts';
-import { gitCaller, grantGit, grantPush, MovedGit, refusal, repositoryFor } from './git_access.ts';
+import { gitCaller, grantGit, grantPush, MovedGit, repositoryFor } from './git_access.ts';
 import { pushRulesFor } from './push_actions.ts';
+import { refusal } from './rules.ts';
 
 /** The routes have a prefix that no project can have, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/git';
@@ -146,8 +147,7 @@ const advertisement = door<Caller, GitRequest>({
       throw error;
     });
     if (granted instanceof MovedGit) return redirectTo(granted.full_path, request, reply);
-    const { project } = granted;
-    const stream = advertiseRefs(await repositoryFor(services, project), service, transportOf(request, reply));
+    const stream = advertiseRefs(await repositoryFor(services, granted), service, transportOf(request, reply));
     return sendPack(reply, `${service}-advertisement`, stream);
   },
 });
@@ -163,8 +163,8 @@ const uploading = door<Caller, GitRequest>({
   url: `${inside}/:path/git-upload-pack`,
   who: gitCaller(() => 'git-upload-pack'),
   handle: async ({ services, caller, request, reply }) => {
-    const { project } = await grantGit(services, caller, request.params.path, 'git-upload-pack');
-    const stream = uploadPack(await repositoryFor(services, project), { ...transportOf(request, reply), input: bodyOf(request) });
+    const granted = await grantGit(services, caller, request.params.path, 'git-upload-pack');
+    const stream = uploadPack(await repositoryFor(services, granted), { ...transportOf(request, reply), input: bodyOf(request) });
     return sendPack(reply, 'git-upload-pack-result', stream);
   },
 });
@@ -177,7 +177,7 @@ const receiving = door<Caller, GitRequest>({
   who: gitCaller(() => 'git-receive-pack'),
   handle: async ({ services, caller, request, reply }) => {
     const granted = await grantPush(services, caller, request.params.path);
-    const repository = await repositoryFor(services, granted.project);
+    const repository = await repositoryFor(services, granted);
     const { rules, ended } = pushRulesFor(services, granted, request.log);
     const length = request.headers['content-length'];
     const size_bytes = length === undefined ? undefined : Number(length);

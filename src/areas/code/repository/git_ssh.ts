@@ -6,8 +6,9 @@ import { receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import { ApiError, type Caller, messageOf, type Services } from '../../../http/index.ts';
 import type { SshCommand, SshServerOptions } from '../../../ssh/index.ts';
 import { grantLfs, sshCredential } from '../lfs/index.ts';
-import { grantGit, grantPush, MovedGit, refusal, repositoryFor } from './git_access.ts';
+import { grantGit, grantPush, MovedGit, repositoryFor } from './git_access.ts';
 import { type PushLog, pushRulesFor } from './push_actions.ts';
+import { refusal } from './rules.ts';
 
 const longestLine = 10_000;
 
@@ -18,8 +19,8 @@ function wordsOf(line: string): string[] {
   return words.map((word) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'));
 }
 
-/** The full path of a project, from a path as URLs and short addresses have it. */
-const projectPath = (word = ''): string => word.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '');
+/** The full path of a project or a snippet, from a path as URLs and short addresses have it. */
+const repositoryPath = (word = ''): string => word.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '');
 
 /** A request of a caller, with the words after the command. */
 interface Asked {
@@ -33,7 +34,7 @@ interface Asked {
 /** Grants a project under its present path. A client that uses a former one is told, since SSH has no redirects. */
 async function following<T>({ words, command }: Asked, grant: (path: string) => Promise<T>): Promise<T> {
   try {
-    return await grant(projectPath(words[0]));
+    return await grant(repositoryPath(words[0]));
   } catch (error) {
     if (!(error instanceof MovedGit)) throw error;
     command.channel.stderr.write(`${messageOf(error)} Update the address of your remote.\n`);
@@ -49,15 +50,15 @@ async function send({ command: { channel } }: Asked, stream: Readable): Promise<
 
 async function fetching(asked: Asked): Promise<void> {
   const { services, caller, command } = asked;
-  const { project } = await following(asked, (path) => grantGit(services, caller, path, 'git-upload-pack'));
+  const granted = await following(asked, (path) => grantGit(services, caller, path, 'git-upload-pack'));
   const { channel: input, protocol, signal } = command;
-  await send(asked, uploadPack(await repositoryFor(services, project), { input, protocol, signal, is_conversation: true }));
+  await send(asked, uploadPack(await repositoryFor(services, granted), { input, protocol, signal, is_conversation: true }));
 }
 
 async function pushing(asked: Asked): Promise<void> {
   const { services, caller, command, log } = asked;
   const granted = await following(asked, (path) => grantPush(services, caller, path));
-  const repository = await repositoryFor(services, granted.project);
+  const repository = await repositoryFor(services, granted);
   const { rules, ended } = pushRulesFor(services, granted, log);
   const { channel: input, protocol, signal } = command;
   await send(asked, await receivePack(repository, { input, protocol, signal, is_conversation: true, ...rules }));
@@ -68,7 +69,7 @@ async function authenticatingLargeFiles(asked: Asked): Promise<void> {
   const { services, caller, words, command } = asked;
   const operation = words[1];
   if (operation !== 'download' && operation !== 'upload') throw refusal(400, 'The operation must be download or upload.');
-  const { project } = await grantLfs(services, caller, { path: projectPath(words[0]), operation });
+  const { project } = await grantLfs(services, caller, { path: repositoryPath(words[0]), operation });
   command.channel.write(`${JSON.stringify(await sshCredential(services, { project, caller }, operation))}\n`);
 }
 

@@ -1,4 +1,5 @@
-import { maintain, repositoryOf } from '../../../git/index.ts';
+/** Tidying, measuring and deleting repositories in the background. */
+import { countObjects, maintain, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { measureRepository, measureUnmeasured } from './size_actions.ts';
@@ -28,4 +29,18 @@ export const measureRepositories = job('measure_repositories', {
   retries: 0,
   schedule: '33 * * * *',
   run: ({ signal, ...services }) => measureUnmeasured(services, signal),
+});
+
+/** The same for a snippet, after its creation as well. */
+export const maintainSnippet = job('maintain_snippet', {
+  input: { snippet_id: Id },
+  retries: 2,
+  run: async ({ input: { snippet_id }, ...services }) => {
+    const snippet = await services.db.selectFrom('snippets').select('storage').where('id', '=', snippet_id).executeTakeFirst();
+    if (!snippet) return;
+    const repository = repositoryOf(services, { snippet_id, storage: snippet.storage });
+    await maintain(repository);
+    const { size_bytes } = await countObjects(repository);
+    await services.db.updateTable('snippets').set({ size_bytes }).where('id', '=', snippet_id).execute();
+  },
 });

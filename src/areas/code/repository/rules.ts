@@ -2,7 +2,7 @@
 
 import { forkIsBeingFilled, levels, type Project } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
-import { badParams } from '../../../http/index.ts';
+import { ApiError, badParams } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
 import type { TagProtection } from '../protected_tags/index.ts';
 
@@ -14,6 +14,9 @@ const idLikeName = 'You cannot create a branch with a 40-character hexadecimal b
 /** The refusals of a file that exists already, or is missing. */
 export const fileExists = 'A file with this name already exists';
 export const missingFile = "A file with this name doesn't exist";
+
+/** A refusal to a git client, which shows the text to its user. */
+export const refusal = (status: number, text: string): ApiError => new ApiError(status, { message: text });
 
 /** The refusal of a push to a project whose content cannot be changed. */
 export function readOnlyRefusal({ archived, being_copied }: Pick<Project, 'archived' | 'being_copied'>): string {

@@ -1,7 +1,7 @@
 /** Settling reference moves that a crash interrupted after they were announced in the database. */
 import { sql } from 'kysely';
 import type { RefUpdate } from '../../../git/index.ts';
-import { removeStaleLocks, repositoryOf } from '../../../git/index.ts';
+import { type RepositoryOwner, removeStaleLocks, repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { followDefaultBranch, refsChanged } from './actions.ts';
@@ -22,22 +22,28 @@ const settledAtOnce = 1000;
 export async function settleReferenceUpdates(services: Services, { alone_since }: { alone_since?: Date } = {}): Promise<number> {
   const rows = await services.db
     .selectFrom('reference_updates')
-    .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
-    .select(['reference_updates.id', 'reference_updates.updates', 'projects.id as project_id', 'projects.storage'])
+    .select(['id', 'updates'])
     .select(
-      sql<boolean>`reference_updates.created_at < greatest(now() - make_interval(mins => ${abandoned_minutes}), ${alone_since ?? null}::timestamptz)`.as(
+      sql<RepositoryOwner>`case when snippet_id is null
+        then (select jsonb_build_object('id', projects.id, 'storage', storage) from projects where projects.id = project_id)
+        else (select jsonb_build_object('snippet_id', snippets.id, 'storage', storage) from snippets where snippets.id = snippet_id) end`.as(
+        'owner',
+      ),
+    )
+    .select(
+      sql<boolean>`created_at < greatest(now() - make_interval(mins => ${abandoned_minutes}), ${alone_since ?? null}::timestamptz)`.as(
         'is_abandoned',
       ),
     )
-    .orderBy('reference_updates.id')
+    .orderBy('id')
     .limit(settledAtOnce)
     .execute();
   const failures: unknown[] = [];
   let settled = 0;
-  for (const { id, updates, is_abandoned, project_id, storage } of rows) {
+  for (const { id, updates, is_abandoned, owner } of rows) {
     try {
       const announced = updates as unknown as RefUpdate[];
-      const repository = repositoryOf(services, { id: project_id, storage });
+      const repository = repositoryOf(services, owner);
       if (alone_since) await removeStaleLocks(repository, alone_since);
       const moved = await whatMoved(repository, announced);
       // A push that has moved a part of its references may be about to move the others.

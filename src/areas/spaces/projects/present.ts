@@ -101,7 +101,6 @@ const unstoredFields = {
   job_artifacts_size: unstored(),
   pipeline_artifacts_size: unstored(),
   packages_size: unstored(),
-  snippets_size: unstored(),
 };
 
 /** The values of `unstoredFields`. */
@@ -110,7 +109,6 @@ export const unstoredSizes: Static<TObject<typeof unstoredFields>> = {
   job_artifacts_size: 0,
   pipeline_artifacts_size: 0,
   packages_size: 0,
-  snippets_size: 0,
 };
 
 /** The members that the statistics of projects and of groups have in common. */
@@ -119,6 +117,7 @@ export const statisticsFields = {
   repository_size: Type.Integer(),
   lfs_objects_size: Type.Integer(),
   uploads_size: Type.Integer({ description: 'Bytes of uploads and of the images of incidents' }),
+  snippets_size: Type.Integer({ description: 'Bytes of the repositories of snippets' }),
   ...unstoredFields,
 };
 

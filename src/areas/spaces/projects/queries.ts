@@ -178,9 +178,13 @@ export interface Statistics {
   lfs_objects_size: number;
   /** Uploads, and the images of incidents. */
   uploads_size: number;
+  /** The objects of the repositories of snippets. */
+  snippets_size: number;
 }
 
-type StoredSizes = Pick<Statistics, 'lfs_objects_size' | 'uploads_size'>;
+type StoredSizes = Pick<Statistics, 'lfs_objects_size' | 'uploads_size' | 'snippets_size'>;
+
+const nothingStored: StoredSizes = { lfs_objects_size: 0, uploads_size: 0, snippets_size: 0 };
 
 /**
  * What projects store outside of their repositories, added up by `id`, in one statement.
@@ -194,14 +198,18 @@ async function storedSizesOf(db: Database, projects: RawBuilder<unknown>): Promi
          uploads as (select id, sum(size_bytes) as bytes
                        from (select stored.id, size_bytes from stored join issues using (project_id) join issue_metric_images on issue_id = issues.id
                               union all
-                             select stored.id, size_bytes from stored join uploads using (project_id)) files group by id)
-    select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(uploads.bytes, 0)::bigint as uploads_size
-      from (select distinct id from stored) places left join lfs using (id) left join uploads using (id)`.execute(db);
+                             select stored.id, size_bytes from stored join uploads using (project_id)) files group by id),
+         snippets as (select stored.id, sum(size_bytes) as bytes from stored join snippets using (project_id) group by stored.id)
+    select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(uploads.bytes, 0)::bigint as uploads_size,
+           coalesce(snippets.bytes, 0)::bigint as snippets_size
+      from (select distinct id from stored) places left join lfs using (id) left join uploads using (id) left join snippets using (id)`.execute(
+    db,
+  );
   return new Map(rows.map(({ id, ...sizes }) => [id, sizes]));
 }
 
-const storageSize = (repository_size: number, { lfs_objects_size, uploads_size }: StoredSizes) =>
-  repository_size + lfs_objects_size + uploads_size;
+const storageSize = (repository_size: number, { lfs_objects_size, uploads_size, snippets_size }: StoredSizes) =>
+  repository_size + lfs_objects_size + uploads_size + snippets_size;
 
 /** What is stored in the projects directly in each group, with the repositories as last measured. */
 export async function groupStatistics(
@@ -217,7 +225,7 @@ export async function groupStatistics(
   const sizes = await storedSizesOf(db, projects);
   return new Map(
     group_ids.map((id) => {
-      const stored = sizes.get(id) ?? { lfs_objects_size: 0, uploads_size: 0 };
+      const stored = sizes.get(id) ?? nothingStored;
       const repository_size = repositories.get(id) ?? 0;
       return [id, { storage_size: storageSize(repository_size, stored), repository_size, ...stored }];
     }),

@@ -1,0 +1,83 @@
+/** What the repository of a snippet may hold, and the checks of a push to it (docs/reference/snippets.md#limits). */
+import {
+  countObjects,
+  type FileSize,
+  fileSizes,
+  type Push,
+  pathProblem,
+  type RefUpdate,
+  type Repository,
+} from '../../../git/index.ts';
+
+const maximumFiles = 10;
+const longestPath = 255;
+
+const tooManyFiles = `The repository can contain at most ${maximumFiles} file(s).`;
+const noFile = 'The repository must contain at least 1 file.';
+const fixedBranch = 'You can not create or delete branches.';
+
+const units = ['Bytes', 'KB', 'MB', 'GB'] as const;
+
+/** A size for people, with three digits: `1.5 MB`. */
+function sizeText(size_bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(size_bytes, 1)) / 10));
+  return `${Number((size_bytes / 1024 ** power).toPrecision(3))} ${units[power]}`;
+}
+
+/** Why a snippet cannot have a file with this content, empty if it can. A limit of 0 is none. */
+const contentReasons = (size_bytes: number, limit_bytes: number): string[] =>
+  limit_bytes > 0 && size_bytes > limit_bytes
+    ? [`is too long (${sizeText(size_bytes)}). The maximum size is ${sizeText(limit_bytes)}.`]
+    : [];
+
+/** Why a file of a snippet cannot have this path, empty if it can. */
+const pathReasons = (path: string): string[] =>
+  path.length > longestPath ? [`is too long (maximum is ${longestPath} characters)`] : [];
+
+/** Why the files of a snippet can be no more than `size_bytes` together, empty if they can. */
+const repositoryReasons = (size_bytes: number, limit_bytes: number): string[] =>
+  limit_bytes > 0 && size_bytes > limit_bytes
+    ? [`The repository would have ${sizeText(size_bytes)}. The maximum size is ${sizeText(limit_bytes)}.`]
+    : [];
+
+/** The files of a commit, at most one more than a snippet can have. */
+async function someFiles(repository: Repository, commit: string, env: Push['quarantine']): Promise<FileSize[]> {
+  const files: FileSize[] = [];
+  for await (const file of fileSizes(repository, commit, env)) {
+    files.push(file);
+    if (files.length > maximumFiles) break;
+  }
+  return files;
+}
+
+/**
+ * Why a push may not change a snippet, each reason once; empty when it may.
+ * @param branch the only branch
+ * @param limit_bytes of each file, and of the repository
+ */
+export async function snippetRefusals(
+  repository: Repository,
+  { updates, quarantine }: Pick<Push, 'updates' | 'quarantine'>,
+  { branch, limit_bytes }: { branch: string; limit_bytes: number },
+): Promise<string[]> {
+  const [update, ...others] = updates;
+  if (others.length > 0 || !isMove(update, branch)) return [fixedBranch];
+  const files = await someFiles(repository, update.new, quarantine);
+  if (files.length > maximumFiles) return [tooManyFiles];
+  if (files.length === 0) return [noFile];
+  const [before, added] = await Promise.all([countObjects(repository), countObjects(repository, quarantine)]);
+  const reasons = [
+    ...files.flatMap(({ path }) => (isUsable(path) ? [] : [`invalid path: '${path}'`])),
+    ...files.flatMap(({ path }) => pathReasons(path).map((reason) => `File name ${reason}`)),
+    ...files.flatMap(({ size_bytes }) => contentReasons(size_bytes, limit_bytes).map((reason) => `Content ${reason}`)),
+    ...repositoryReasons(before.size_bytes + added.size_bytes, limit_bytes),
+  ];
+  return [...new Set(reasons)];
+}
+
+/** Whether an update moves the branch of the snippet from one commit to another. */
+const isMove = (update: RefUpdate | undefined, branch: string): update is RefUpdate & { new: string } =>
+  update !== undefined && update.ref === `refs/heads/${branch}` && update.old !== null && update.new !== null;
+
+/** Requests name files by their paths, so these must be text. Bytes that are not have been replaced. */
+const isUsable = (path: string) => pathProblem(path) === undefined && !path.includes('\ufffd');
