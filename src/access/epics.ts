@@ -164,7 +164,7 @@ export const epicKind: IssuableKind = {
     alsoUnder(
       '/epics',
       '/-/epics',
-      all.map((endpoint): AnyEndpoint => ({ plan: 'ultimate', ...endpoint })),
+      all.map((endpoint): AnyEndpoint => ({ plan: 'premium', ...endpoint })),
     ),
   isVisible: isVisibleEpic,
   isRead: sql`(users.admin or ((not epics.confidential or ${isUserOfGroup(levels.planner)}) and ${isKnownGroup}))`,

@@ -1,7 +1,7 @@
 /** How to-do items appear in replies (docs/reference/todos.md). */
 import { type Static, type TSchema, Type } from 'typebox';
 import { type Issuable, type IssuableKind, issuableKinds, noteableOf } from '../../../access/index.ts';
-import { type Caller, Id, nullable, optional, type Plan, resource, type Services, Timestamp } from '../../../http/index.ts';
+import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import type { TodoRow } from './queries.ts';
@@ -10,8 +10,6 @@ import type { TodoRow } from './queries.ts';
 export interface TodoTarget {
   kind: IssuableKind;
   schema: TSchema;
-  /** What adding an item by hand needs. */
-  todo_plan?: Plan;
   /** The replies for these ids, which the caller may read, without deleted ones. */
   present(
     services: Pick<Services, 'db' | 'url'>,

@@ -51,13 +51,12 @@ export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
     return todoReply({ db, url }, caller, id);
   }
 
-  const reminder = ({ kind, todo_plan }: TodoTarget) =>
+  const reminder = ({ kind }: TodoTarget) =>
     kind.endpoints([
       post(`${kind.at.path}/todo`, {
         operation: `create${kind.type}Todo`,
         summary: `Create a to-do item for an ${kind.name}`,
         access: kind.at.reader(),
-        ...(todo_plan ? { plan: todo_plan } : {}),
         returns: one(Todo),
         refusals: { 304: 'A to-do item for it is already pending.' },
         handle: ({ db, url, caller, on }) => remind({ db, url }, caller, on),

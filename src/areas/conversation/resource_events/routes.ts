@@ -9,13 +9,12 @@ export interface EventSubject {
   kind: IssuableKind;
   /** The kinds of its events. */
   events: readonly EventKind[];
-  /** The plan that reading any of them needs. */
-  events_plan?: Plan;
 }
 
 const plans: { [K in EventKind]?: Plan } = { weight: 'premium', iteration: 'premium' };
 
-function routesOf<K extends EventKind>(event: K, { kind, events_plan: plan = plans[event] }: EventSubject): AnyEndpoint[] {
+function routesOf<K extends EventKind>(event: K, { kind }: EventSubject): AnyEndpoint[] {
+  const plan = plans[event];
   const base = `${kind.discussed_at.path}/resource_${event}_events`;
   const Kind = capitalized(event);
   const form = forms[event];
@@ -51,4 +50,4 @@ function routesOf<K extends EventKind>(event: K, { kind, events_plan: plan = pla
 
 /** The events of issues, or of epics. */
 export const resourceEventRoutes = (subject: EventSubject): AnyEndpoint[] =>
-  subject.events.flatMap((event) => routesOf(event, subject));
+  subject.kind.endpoints(subject.events.flatMap((event) => routesOf(event, subject)));

@@ -65,6 +65,7 @@ const routes = [
     operation: 'listChildEpics',
     summary: 'List the child epics of an epic',
     access: epicVisible,
+    plan: 'ultimate',
     input: paging,
     returns: pageOf(Epic),
     handle: ({ db, url, caller, epic, input }) => pageOfChildren({ db, url }, caller, epic, input),
@@ -74,6 +75,7 @@ const routes = [
     summary: 'Create a child epic',
     description: 'Epics are nested at most 7 levels deep.',
     access: epicRole('planner'),
+    plan: 'ultimate',
     input: { title: checked(Type.String(), titleReasons), confidential: optional(Type.Boolean()) },
     rate: { setting: 'issues_create_limit', window_s: 60 },
     returns: one(Epic),
@@ -92,6 +94,7 @@ const routes = [
     summary: 'Add an epic as a child',
     description: 'Epics are nested at most 7 levels deep.',
     access: epicRole('planner'),
+    plan: 'ultimate',
     input: { child_epic_id: Id },
     returns: one(Epic),
     refusals: {
@@ -108,6 +111,7 @@ const routes = [
     operation: 'reorderChildEpic',
     summary: 'Reorder a child epic',
     access: epicRole('planner'),
+    plan: 'ultimate',
     input: {
       child_epic_id: Id,
       ...newPosition('ID of the child epic'),
@@ -126,6 +130,7 @@ const routes = [
     operation: 'removeChildEpic',
     summary: 'Remove an epic from its parent',
     access: epicRole('planner'),
+    plan: 'ultimate',
     input: { child_epic_id: Id },
     returns: one(Epic),
     handle: async ({ db, url, caller, epic, input }) => {

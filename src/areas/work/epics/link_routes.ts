@@ -92,6 +92,7 @@ const routes = [
     operation: 'listRelatedEpics',
     summary: 'List the links of an epic, oldest first',
     access: epicVisible,
+    plan: 'ultimate',
     returns: listOf(RelatedEpic),
     handle: async ({ db, url, caller, epic }) => {
       const linked = await linkedWith(db, caller, theEpic(epic.id), (ids) =>
@@ -104,6 +105,7 @@ const routes = [
     operation: 'linkEpics',
     summary: 'Create an epic link',
     access: epicRole('planner'),
+    plan: 'ultimate',
     input: {
       target_group_id: nullable(Type.String({ description: 'ID or full path; null: the same group' })),
       target_epic_iid: Iid,
@@ -126,6 +128,7 @@ const routes = [
     operation: 'unlinkEpics',
     summary: 'Delete an epic link',
     access: epicRole('planner'),
+    plan: 'ultimate',
     input: { related_epic_link_id: Id },
     returns: withStatus(200, one(EpicLink)),
     refusals: { 403: roleText, 404: noMatchText(epicKind) },

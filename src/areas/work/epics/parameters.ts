@@ -15,6 +15,7 @@ import {
   notEmpty,
   nullable,
   type Rule,
+  since,
   Timestamp,
 } from '../../../http/index.ts';
 
@@ -40,7 +41,7 @@ const common = {
   due_date_fixed: nullable(DateOnly),
   start_date: deprecated('use `start_date_fixed`', nullable(Type.String({ format: 'date' }))),
   end_date: deprecated('use `due_date_fixed`', nullable(Type.String({ format: 'date' }))),
-  parent_id: nullable(IdOf({ description: 'ID of an epic; 0: none' })),
+  parent_id: since('ultimate', nullable(IdOf({ description: 'ID of an epic; 0: none' }))),
 };
 
 export const newEpicInput = { title, ...allOptional({ ...common, created_at: Timestamp }) };
