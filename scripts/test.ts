@@ -42,7 +42,7 @@ async function isFine(program: string, ...given: string[]): Promise<boolean> {
 }
 
 async function areChecksFine(): Promise<boolean> {
-  const checks = [isFine('tsc', '--noEmit'), isFine('biome', 'check'), isFine('node', 'scripts/unused.ts')];
+  const checks = [isFine('tsc', '--noEmit', '--singleThreaded'), isFine('biome', 'check'), isFine('node', 'scripts/unused.ts')];
   return (await Promise.all(checks)).every(Boolean);
 }
 
