@@ -1551,6 +1551,34 @@ create table push_event_payloads (
   constraint push_event_payloads_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
 );
 
+create table push_rules (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  commit_message_regex text,
+  commit_message_negative_regex text,
+  branch_name_regex text,
+  author_email_regex text,
+  file_name_regex text,
+  deny_delete_tag boolean default false not null,
+  member_check boolean default false not null,
+  prevent_secrets boolean default false not null,
+  commit_committer_check boolean default false not null,
+  commit_committer_name_check boolean default false not null,
+  reject_unsigned_commits boolean default false not null,
+  reject_non_dco_commits boolean default false not null,
+  max_file_size integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint push_rules_pkey PRIMARY KEY (id),
+  constraint push_rules_group_id_key UNIQUE (group_id),
+  constraint push_rules_project_id_key UNIQUE (project_id),
+  constraint push_rules_check CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint push_rules_max_file_size_check CHECK (max_file_size >= 0),
+  constraint push_rules_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint push_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table recorded_refs (
   project_id bigint not null,
   ref text not null,

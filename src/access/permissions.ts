@@ -20,7 +20,7 @@ const declared = {
   admin_compliance_framework: { from: 'owner', unused: 'There are no compliance frameworks.' },
   admin_group_member: { from: 'owner' },
   admin_merge_request: { from: 'developer', unused: 'There are no merge requests to approve.' },
-  admin_push_rules: { from: 'maintainer', unused: 'There are no push rules.' },
+  admin_push_rules: { from: 'maintainer', in_groups: 'owner' },
   admin_terraform_state: { from: 'maintainer', unused: 'There are no Terraform states.' },
   admin_vulnerability: { from: 'maintainer', unused: 'Vulnerabilities are not recorded.' },
   admin_web_hook: { from: 'maintainer', unused: 'There are no webhooks.' },

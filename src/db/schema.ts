@@ -757,6 +757,27 @@ export interface PushEventPayloads {
   ref_count: number | null;
 }
 
+export interface PushRules {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  commit_message_regex: string | null;
+  commit_message_negative_regex: string | null;
+  branch_name_regex: string | null;
+  author_email_regex: string | null;
+  file_name_regex: string | null;
+  deny_delete_tag: Generated<boolean>;
+  member_check: Generated<boolean>;
+  prevent_secrets: Generated<boolean>;
+  commit_committer_check: Generated<boolean>;
+  commit_committer_name_check: Generated<boolean>;
+  reject_unsigned_commits: Generated<boolean>;
+  reject_non_dco_commits: Generated<boolean>;
+  max_file_size: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface RecordedRefs {
   project_id: number;
   ref: string;
@@ -1097,6 +1118,7 @@ export interface DB {
   protected_branches: ProtectedBranches;
   protected_tags: ProtectedTags;
   push_event_payloads: PushEventPayloads;
+  push_rules: PushRules;
   recorded_refs: RecordedRefs;
   redirects: Redirects;
   reference_updates: ReferenceUpdates;

@@ -1,0 +1,55 @@
+/** Complete changes to push rules (docs/reference/push_rules.md). */
+import type { Owner } from '../../../access/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
+import { checkExpression, InvalidExpression } from '../../../expressions/index.ts';
+import { found, invalid, unprocessable } from '../../../http/index.ts';
+import { isMultiline, type RegexName, type RuleChanges, regexNames, ruleNames } from './rules.ts';
+
+async function regexReasons(name: RegexName, source: string): Promise<string[]> {
+  try {
+    await checkExpression({ source, multiline: isMultiline(name) });
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidExpression) return [`not valid RE2 syntax: ${error.reason}`];
+    throw error;
+  }
+}
+
+/** @throws ApiError 400 with the reasons against expressions by field */
+async function checkExpressions(changes: RuleChanges): Promise<void> {
+  const given = regexNames.flatMap((name) => (changes[name] ? [[name, changes[name]] as const] : []));
+  const reasons = await Promise.all(
+    given.map(async ([name, source]) => [name, await regexReasons(name, source)] as [string, string[]]),
+  );
+  const refused = reasons.filter(([, texts]) => texts.length > 0);
+  if (refused.length > 0) throw invalid(Object.fromEntries(refused));
+}
+
+export const existsTexts = {
+  project: 'Project push rule exists',
+  group: 'Group push rule exists, try updating',
+} as const;
+
+const returned = ['id', 'project_id', 'created_at', ...ruleNames] as const;
+
+/** @throws ApiError 400 for an expression that does not compile, 422 when there is a rule already */
+export async function addRule(db: Database, owner: Owner, given: RuleChanges) {
+  await checkExpressions(given);
+  const row = await db
+    .insertInto('push_rules')
+    .values({ ...given, ...owner })
+    .onConflict((on) => on.doNothing())
+    .returning(returned)
+    .executeTakeFirst();
+  if (!row) throw unprocessable(existsTexts[owner.project_id === null ? 'group' : 'project']);
+  return row;
+}
+
+/** @throws ApiError 400 for an expression that does not compile, 404 when there is no rule */
+export async function changeRule(db: Database, owner: Owner, changes: RuleChanges) {
+  await checkExpressions(changes);
+  const change = db.updateTable('push_rules').set(stamped(changes));
+  const own =
+    owner.project_id === null ? change.where('group_id', '=', owner.group_id) : change.where('project_id', '=', owner.project_id);
+  return found('Push rule', await own.returning(returned).executeTakeFirst());
+}

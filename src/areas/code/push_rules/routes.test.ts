@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changePlan } from '../../../../test/support/licenses.ts';
+import { personWith } from '../../../../test/support/member_roles.ts';
+import { type World, world } from '../../../../test/support/world.ts';
+
+const ruleUrl = ({ project }: World) => `/projects/${project.id}/push_rule`;
+
+const unset = {
+  commit_message_regex: null,
+  commit_message_negative_regex: null,
+  branch_name_regex: null,
+  deny_delete_tag: false,
+  member_check: false,
+  prevent_secrets: false,
+  author_email_regex: null,
+  file_name_regex: null,
+  max_file_size: 0,
+  commit_committer_check: false,
+  commit_committer_name_check: false,
+  reject_unsigned_commits: false,
+  reject_non_dco_commits: false,
+};
+
+test('the push rule of a project is added, shown, changed and deleted', async () => {
+  const here = await world();
+  const maintainer = here.as('maintainer');
+  const url = ruleUrl(here);
+  const none = await maintainer.get(url);
+  assert.deepEqual([none.status, none.body], [200, null]);
+
+  const added = await maintainer.post(url, { commit_message_regex: '^JIRA', deny_delete_tag: true });
+  assert.equal(added.status, 201);
+  const { id, created_at } = added.body;
+  assert.deepEqual(added.body, {
+    id,
+    project_id: here.project.id,
+    created_at,
+    ...unset,
+    commit_message_regex: '^JIRA',
+    deny_delete_tag: true,
+  });
+  assert.deepEqual(Object.keys(added.body), ['id', 'project_id', 'created_at', ...Object.keys(unset)]);
+  assert.deepEqual((await maintainer.get(url)).body, added.body);
+
+  const again = await maintainer.post(url, { deny_delete_tag: false });
+  assert.deepEqual([again.status, again.body], [422, { message: 'Project push rule exists' }]);
+
+  const changed = await maintainer.put(url, { commit_message_regex: '', max_file_size: '5', reject_unsigned_commits: true });
+  assert.equal(changed.status, 200);
+  const now = { ...added.body, commit_message_regex: '', max_file_size: 5, reject_unsigned_commits: true };
+  assert.deepEqual(changed.body, now);
+  assert.equal((await maintainer.put(url, { commit_message_regex: null })).body.commit_message_regex, null);
+
+  assert.equal((await maintainer.delete(url)).status, 204);
+  assert.equal((await maintainer.get(url)).body, null);
+  for (const gone of [await maintainer.delete(url), await maintainer.put(url, { deny_delete_tag: true })])
+    assert.deepEqual([gone.status, gone.body], [404, { message: '404 Push rule Not Found' }]);
+});
+
+test('invalid fields are refused by name, and nothing changes', async () => {
+  const here = await world();
+  const maintainer = here.as('maintainer');
+  const url = ruleUrl(here);
+  const names =
+    'commit_message_regex, commit_message_negative_regex, branch_name_regex, deny_delete_tag, member_check, prevent_secrets, author_email_regex, file_name_regex, max_file_size, commit_committer_check, commit_committer_name_check, reject_unsigned_commits, reject_non_dco_commits';
+  const text = `${names} are missing, at least one parameter must be provided`;
+  const empty = await maintainer.post(url, {});
+  assert.deepEqual([empty.status, empty.body], [400, { message: text, error: text }]);
+
+  const long = (most: number) => [`is too long (maximum is ${most} characters)`];
+  for (const [given, message] of [
+    [{ commit_message_regex: 'a'.repeat(512) }, { commit_message_regex: long(511) }],
+    [{ author_email_regex: 'a'.repeat(512) }, { author_email_regex: long(511) }],
+    [{ file_name_regex: 'a'.repeat(512) }, { file_name_regex: long(511) }],
+    [{ branch_name_regex: 'a'.repeat(512) }, { branch_name_regex: long(511) }],
+    [{ commit_message_negative_regex: 'a'.repeat(2048) }, { commit_message_negative_regex: long(2047) }],
+    [{ max_file_size: -1 }, { max_file_size: ['must be greater than or equal to 0'] }],
+    [{ max_file_size: 2 ** 31 }, { max_file_size: ['must be less than or equal to 2147483647'] }],
+    [
+      { branch_name_regex: '(', file_name_regex: '(?=a)', commit_message_regex: 'fine' },
+      {
+        branch_name_regex: ['not valid RE2 syntax: missing closing ): `(`'],
+        file_name_regex: ['not valid RE2 syntax: invalid or unsupported Perl syntax: `(?=`'],
+      },
+    ],
+    [{ max_file_size: 'x' }, 'max_file_size is invalid'],
+    [{ deny_delete_tag: 'x' }, 'deny_delete_tag is invalid'],
+  ] as const) {
+    const refused = await maintainer.post(url, given);
+    assert.deepEqual([refused.status, refused.body.message], [400, message]);
+  }
+  assert.equal((await maintainer.get(url)).body, null);
+
+  assert.equal((await maintainer.post(url, { commit_message_negative_regex: 'a'.repeat(2047) })).status, 201);
+  assert.equal((await maintainer.put(url, { file_name_regex: '\\1' })).status, 400);
+  assert.equal((await maintainer.get(url)).body.file_name_regex, null);
+});
+
+test('only maintainers and holders of the permission manage the rule of a project', async () => {
+  const here = await world();
+  const { as } = here;
+  const url = ruleUrl(here);
+  for (const [persona, status] of [
+    ['anonymous', 401],
+    ['outsider', 404],
+    ['guest', 403],
+    ['developer', 403],
+  ] as const) {
+    assert.equal((await as(persona).get(url)).status, status, persona);
+    assert.equal((await as(persona).post(url, { member_check: true })).status, status, persona);
+  }
+  const { client } = await personWith(here, `/projects/${here.project.id}`, ['admin_push_rules']);
+  assert.equal((await client.post(url, { member_check: true })).status, 201);
+  assert.equal((await as('developer').put(url, { member_check: false })).status, 403);
+  assert.equal((await as('developer').delete(url)).status, 403);
+  assert.equal((await as('owner').get(url)).body.member_check, true);
+});
+
+test('push rules need the plan Premium', async (t) => {
+  const here = await world();
+  const { as } = here;
+  const url = ruleUrl(here);
+  await as('maintainer').post(url, { member_check: true });
+  t.after(() => changePlan(here, 'ultimate'));
+  await changePlan(here, 'free');
+  for (const refused of [await as('maintainer').get(url), await as('maintainer').put(url, { member_check: false })]) {
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.message, /^403 Forbidden/);
+  }
+  await changePlan(here, 'premium');
+  assert.equal((await as('maintainer').get(url)).body.member_check, true);
+});
