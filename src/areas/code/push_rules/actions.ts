@@ -1,4 +1,5 @@
 /** Complete changes to push rules (docs/reference/push_rules.md). */
+import { sql } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { checkExpression, InvalidExpression } from '../../../expressions/index.ts';
@@ -52,4 +53,18 @@ export async function changeRule(db: Database, owner: Owner, changes: RuleChange
   const own =
     owner.project_id === null ? change.where('group_id', '=', owner.group_id) : change.where('project_id', '=', owner.project_id);
   return found('Push rule', await own.returning(returned).executeTakeFirst());
+}
+
+/**
+ * Gives a new project the rule of the nearest group above it that has one.
+ * @param tx the transaction that adds the project
+ */
+export async function copyTemplate(tx: Database, project: { id: number; namespace_id: number }): Promise<void> {
+  const columns = sql.join(ruleNames.map((name) => sql.ref(name)));
+  const copied = sql.join(ruleNames.map((name) => sql.ref(`template.${name}`)));
+  await sql`
+    insert into push_rules (project_id, ${columns})
+    select ${project.id}, ${copied} from namespaces place join push_rules template on template.group_id = any(place.traversal_ids)
+     where place.id = ${project.namespace_id}
+     order by array_position(place.traversal_ids, template.group_id) desc limit 1`.execute(tx);
 }

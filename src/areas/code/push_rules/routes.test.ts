@@ -5,6 +5,7 @@ import { personWith } from '../../../../test/support/member_roles.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 
 const ruleUrl = ({ project }: World) => `/projects/${project.id}/push_rule`;
+const groupUrl = (group: { id: number }) => `/groups/${group.id}/push_rule`;
 
 const unset = {
   commit_message_regex: null,
@@ -56,6 +57,26 @@ test('the push rule of a project is added, shown, changed and deleted', async ()
   assert.equal((await maintainer.get(url)).body, null);
   for (const gone of [await maintainer.delete(url), await maintainer.put(url, { deny_delete_tag: true })])
     assert.deepEqual([gone.status, gone.body], [404, { message: '404 Push rule Not Found' }]);
+});
+
+test('the push rule of a group is added, shown, changed and deleted', async () => {
+  const { as, group } = await world();
+  const owner = as('owner');
+  const url = groupUrl(group);
+  for (const none of [await owner.get(url), await owner.delete(url)])
+    assert.deepEqual([none.status, none.body], [404, { message: '404 Not Found' }]);
+  const missing = await owner.put(url, { member_check: true });
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Push rule Not Found' }]);
+
+  const added = await owner.post(url, { member_check: true });
+  assert.equal(added.status, 201);
+  assert.deepEqual(Object.keys(added.body), ['id', 'created_at', ...Object.keys(unset)]);
+  const again = await owner.post(url, { member_check: false });
+  assert.deepEqual([again.status, again.body], [422, { message: 'Group push rule exists, try updating' }]);
+  assert.equal((await owner.put(url, { branch_name_regex: 'a|b' })).body.branch_name_regex, 'a|b');
+  assert.deepEqual((await owner.get(url)).body, { ...added.body, branch_name_regex: 'a|b' });
+  assert.equal((await owner.delete(url)).status, 204);
+  assert.equal((await owner.get(url)).status, 404);
 });
 
 test('invalid fields are refused by name, and nothing changes', async () => {
@@ -117,17 +138,69 @@ test('only maintainers and holders of the permission manage the rule of a projec
   assert.equal((await as('owner').get(url)).body.member_check, true);
 });
 
+test('only owners and holders of the permission learn of the rule of a group', async () => {
+  const here = await world();
+  const { as, group } = here;
+  const url = groupUrl(group);
+  assert.equal((await as('owner').post(url, { member_check: true })).status, 201);
+  for (const persona of ['guest', 'maintainer'] as const)
+    for (const refused of [
+      await as(persona).get(url),
+      await as(persona).post(url, { member_check: false }),
+      await as(persona).put(url, { member_check: false }),
+      await as(persona).delete(url),
+    ])
+      assert.deepEqual([refused.status, refused.body], [404, { message: '404 Not Found' }], persona);
+  assert.equal((await as('anonymous').get(url)).status, 401);
+  assert.deepEqual((await as('outsider').get(url)).body, { message: '404 Group Not Found' });
+  const { client } = await personWith(here, `/groups/${group.id}`, ['admin_push_rules']);
+  assert.equal((await client.get(url)).body.member_check, true);
+});
+
+test('a new project starts with the rule of the nearest group, and keeps it', async () => {
+  const { as, group } = await world();
+  const owner = as('owner');
+  const sub = (await owner.post('/groups', { name: 'Sub', path: 'sub', parent_id: group.id })).body;
+  const newProject = async (path: string, namespace_id: number) =>
+    (await owner.post('/projects', { name: path, path, namespace_id, initialize_with_readme: true })).body;
+  const ruleOf = async ({ id }: { id: number }) => (await owner.get(`/projects/${id}/push_rule`)).body;
+
+  assert.equal(await ruleOf(await newProject('before', sub.id)), null);
+  await owner.post(groupUrl(group), { commit_message_regex: 'top', max_file_size: 3, deny_delete_tag: true });
+  const inherited = await newProject('one', sub.id);
+  const own = await ruleOf(inherited);
+  assert.deepEqual(own, {
+    ...unset,
+    ...{ id: own.id, project_id: inherited.id, created_at: own.created_at },
+    commit_message_regex: 'top',
+    max_file_size: 3,
+    deny_delete_tag: true,
+  });
+
+  await owner.post(groupUrl(sub), { commit_message_regex: 'sub' });
+  assert.equal((await ruleOf(await newProject('two', sub.id))).commit_message_regex, 'sub');
+  assert.equal((await ruleOf(await newProject('three', group.id))).commit_message_regex, 'top');
+  await owner.put(groupUrl(group), { commit_message_regex: 'other' });
+  assert.equal((await ruleOf(inherited)).commit_message_regex, 'top');
+  await owner.delete(groupUrl(group));
+  assert.equal((await ruleOf(inherited)).max_file_size, 3);
+});
+
 test('push rules need the plan Premium', async (t) => {
   const here = await world();
-  const { as } = here;
+  const { as, group } = here;
   const url = ruleUrl(here);
   await as('maintainer').post(url, { member_check: true });
+  await as('owner').post(groupUrl(group), { member_check: true });
   t.after(() => changePlan(here, 'ultimate'));
   await changePlan(here, 'free');
   for (const refused of [await as('maintainer').get(url), await as('maintainer').put(url, { member_check: false })]) {
     assert.equal(refused.status, 403);
     assert.match(refused.body.message, /^403 Forbidden/);
   }
+  for (const hidden of [await as('owner').get(groupUrl(group)), await as('owner').delete(groupUrl(group))])
+    assert.deepEqual([hidden.status, hidden.body], [404, { message: '404 Not Found' }]);
   await changePlan(here, 'premium');
   assert.equal((await as('maintainer').get(url)).body.member_check, true);
+  assert.equal((await as('owner').get(groupUrl(group))).body.member_check, true);
 });

@@ -1,4 +1,4 @@
-/** Push rules: what commits, files, branches and tags must keep to when they are pushed. A project has at most one. */
+/** Push rules: what commits, files, branches and tags must keep to when they are pushed. One for a project, and a template for each group. */
 import { Type } from 'typebox';
 import {
   atLeastOneOf,
@@ -15,16 +15,18 @@ import {
   resource,
   Timestamp,
 } from '../../../http/index.ts';
-import { ofProject, plan } from './access.ts';
+import { noGroupRule, ofGroup, ofProject, plan } from './access.ts';
 import { addRule, changeRule, existsTexts } from './actions.ts';
 import { rulesOf } from './queries.ts';
 import { changes, fields, ruleNames } from './rules.ts';
 
 const PushRule = resource('PushRule', { id: Id, project_id: Type.Integer(), created_at: Timestamp, ...fields });
+const GroupPushRule = resource('GroupPushRule', { id: Id, created_at: Timestamp, ...fields });
 
 const rules = [atLeastOneOf(...ruleNames)];
 const missingText = '404 Push rule Not Found';
 const reasons = '<field>: not valid RE2 syntax: <reason>';
+const orHidden = 'Callers who are not owners, and all without the plan Premium, get 404.';
 
 const projectRuleRoutes = [
   get('/projects/:id/push_rule', {
@@ -75,4 +77,53 @@ const projectRuleRoutes = [
   }),
 ];
 
-export const pushRuleRoutes = projectRuleRoutes;
+const groupRuleRoutes = [
+  get('/groups/:id/push_rule', {
+    operation: 'getGroupPushRule',
+    summary: 'Show the push rule of a group',
+    description: `New projects in the group start with a copy of it. ${orHidden}`,
+    access: ofGroup,
+    returns: one(GroupPushRule),
+    handle: async ({ db, owner }) => {
+      const rule = await rulesOf(db, owner).executeTakeFirst();
+      if (!rule) throw noGroupRule();
+      return rule;
+    },
+  }),
+  post('/groups/:id/push_rule', {
+    operation: 'createGroupPushRule',
+    summary: 'Add a push rule to a group',
+    description: orHidden,
+    access: ofGroup,
+    input: changes,
+    rules,
+    returns: one(GroupPushRule),
+    refusals: { 400: reasons, 422: existsTexts.group },
+    handle: ({ db, owner, input }) => addRule(db, owner, input),
+  }),
+  put('/groups/:id/push_rule', {
+    operation: 'updateGroupPushRule',
+    summary: 'Update the push rule of a group',
+    description: `Existing projects keep theirs. ${orHidden}`,
+    access: ofGroup,
+    input: changes,
+    rules,
+    returns: one(GroupPushRule),
+    refusals: { 400: reasons, 404: missingText },
+    handle: ({ db, owner, input }) => changeRule(db, owner, input),
+  }),
+  del('/groups/:id/push_rule', {
+    operation: 'deleteGroupPushRule',
+    summary: 'Delete the push rule of a group',
+    description: orHidden,
+    access: ofGroup,
+    returns: nothing,
+    handle: async ({ db, owner }) => {
+      const rule = await rulesOf(db, owner).executeTakeFirst();
+      if (!rule) throw noGroupRule();
+      await deleteFound(db, 'push_rules', rule.id, 'Push rule');
+    },
+  }),
+];
+
+export const pushRuleRoutes = [...projectRuleRoutes, ...groupRuleRoutes];

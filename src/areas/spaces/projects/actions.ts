@@ -14,6 +14,7 @@ import {
 } from '../../../git/index.ts';
 import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
+import { copyTemplate } from '../../code/push_rules/index.ts';
 import { announceHead, followDefaultBranch, refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
 import { isPathTaken, lockNamespace } from '../../people/namespaces/index.ts';
@@ -121,6 +122,7 @@ async function insertProject(
   await sql`
     insert into projects (id, ${sql.join(Object.keys(row).map((column) => sql.ref(column)))}) overriding system value
     values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
+  await copyTemplate(tx, { id, namespace_id: place.id });
   await refreshAuthorizations(tx, { project_id: id });
   await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
 }

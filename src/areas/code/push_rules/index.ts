@@ -1,0 +1,2 @@
+/** What other areas may use of push rules. */
+export { copyTemplate } from './actions.ts';
