@@ -161,7 +161,7 @@ declare
 begin
   if note.issue_id is not null then
     update issues set user_notes_count = user_notes_count + change where id = note.issue_id;
-  else
+  elsif note.epic_id is not null then
     update epics set user_notes_count = user_notes_count + change where id = note.epic_id;
   end if;
   return null;
@@ -1317,23 +1317,37 @@ create table notes (
   is_mention boolean default false not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  project_id bigint,
+  commit_id text,
+  "position" jsonb,
+  refers_to_project_id bigint,
+  refers_to_commit_id text,
   constraint notes_pkey PRIMARY KEY (id),
-  constraint notes_have_one_noteable CHECK (num_nonnulls(issue_id, epic_id) = 1),
-  constraint notes_type_check CHECK (type = 'DiscussionNote'::text),
+  constraint notes_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
+  constraint notes_have_one_noteable CHECK (num_nonnulls(issue_id, epic_id, commit_id) = 1),
+  constraint notes_name_whole_commits CHECK (num_nonnulls(project_id, commit_id) <> 1),
+  constraint notes_on_diffs_have_positions CHECK ((NOT type IS DISTINCT FROM 'DiffNote'::text) = ("position" IS NOT NULL)),
+  constraint notes_refer_to_whole_commits CHECK (num_nonnulls(refers_to_project_id, refers_to_commit_id) <> 1),
+  constraint notes_type_check CHECK (type = ANY (ARRAY['DiscussionNote'::text, 'DiffNote'::text])),
   constraint notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
   constraint notes_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint notes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint notes_refers_to_epic_id_fkey FOREIGN KEY (refers_to_epic_id) REFERENCES epics(id) ON DELETE CASCADE,
-  constraint notes_refers_to_issue_id_fkey FOREIGN KEY (refers_to_issue_id) REFERENCES issues(id) ON DELETE CASCADE
+  constraint notes_refers_to_issue_id_fkey FOREIGN KEY (refers_to_issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint notes_refers_to_project_id_fkey FOREIGN KEY (refers_to_project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX notes_by_author ON notes USING btree (author_id, id);
 CREATE INDEX notes_by_discussion ON notes USING btree (discussion_id, created_at, id);
+CREATE INDEX notes_of_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL;
 CREATE INDEX notes_of_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX notes_of_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL;
-CREATE UNIQUE INDEX notes_one_mention ON notes USING btree (issue_id, epic_id, refers_to_issue_id, refers_to_epic_id) NULLS NOT DISTINCT WHERE is_mention;
+CREATE UNIQUE INDEX notes_one_mention ON notes USING btree (issue_id, epic_id, refers_to_issue_id, refers_to_epic_id, refers_to_project_id, refers_to_commit_id) NULLS NOT DISTINCT WHERE is_mention;
 CREATE UNIQUE INDEX notes_one_start ON notes USING btree (discussion_id) WHERE starts_discussion;
+CREATE INDEX notes_referring_to_commit ON notes USING btree (refers_to_project_id) WHERE refers_to_project_id IS NOT NULL;
 CREATE INDEX notes_referring_to_epic ON notes USING btree (refers_to_epic_id) WHERE refers_to_epic_id IS NOT NULL;
 CREATE INDEX notes_referring_to_issue ON notes USING btree (refers_to_issue_id) WHERE refers_to_issue_id IS NOT NULL;
+CREATE INDEX notes_starting_on_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL AND starts_discussion;
 CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.system) EXECUTE FUNCTION keep_user_notes_count();
@@ -1832,8 +1846,10 @@ create table todos (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   access_request_id bigint,
+  commit_id text,
   constraint todos_pkey PRIMARY KEY (id),
   constraint todos_action_name_check CHECK (action_name = ANY (ARRAY['assigned'::text, 'mentioned'::text, 'directly_addressed'::text, 'marked'::text, 'member_access_requested'::text])),
+  constraint todos_name_whole_commits CHECK (commit_id IS NULL OR project_id IS NOT NULL),
   constraint todos_state_check CHECK (state = ANY (ARRAY['pending'::text, 'done'::text])),
   constraint todos_access_request_id_fkey FOREIGN KEY (access_request_id) REFERENCES access_requests(id) ON DELETE SET NULL,
   constraint todos_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
@@ -1850,8 +1866,10 @@ CREATE INDEX todos_by_group ON todos USING btree (group_id);
 CREATE INDEX todos_by_note ON todos USING btree (note_id) WHERE note_id IS NOT NULL;
 CREATE INDEX todos_by_project ON todos USING btree (project_id);
 CREATE INDEX todos_of_user ON todos USING btree (user_id, state, id);
+CREATE INDEX todos_on_commit ON todos USING btree (project_id, commit_id, user_id) WHERE commit_id IS NOT NULL;
 CREATE INDEX todos_on_epic ON todos USING btree (epic_id, user_id) WHERE epic_id IS NOT NULL;
 CREATE INDEX todos_on_issue ON todos USING btree (issue_id, user_id) WHERE issue_id IS NOT NULL;
+CREATE UNIQUE INDEX todos_one_pending_on_commit ON todos USING btree (user_id, project_id, commit_id) WHERE state = 'pending'::text AND commit_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_epic ON todos USING btree (user_id, epic_id) WHERE state = 'pending'::text AND epic_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_issue ON todos USING btree (user_id, issue_id) WHERE state = 'pending'::text AND issue_id IS NOT NULL;
 

@@ -4,6 +4,7 @@ export { authenticate, callerOfTokenNumbered, commitEmailOf, isPrimaryProved } f
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export { type Changing, withChange } from './changes.ts';
+export { commitKind } from './commits.ts';
 export {
   epicGroupRole,
   epicKind,
@@ -52,6 +53,7 @@ export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {
   groupOf,
   isAbout,
+  isFollowed,
   isIssuable,
   isReaderOf,
   issuableKinds,
@@ -60,19 +62,22 @@ export {
   noteableOf,
   projectOf,
   readsInternalNotesOn,
+  rowOf,
   rowsWithPlaces,
   storedKinds,
 } from './noteable_kinds.ts';
 export type {
+  CommitKind,
+  Followed,
   Granted,
   Issuable,
   IssuableColumn,
   IssuableKind,
   Noteable,
-  NoteableColumn,
   NoteableKind,
   OnNoteable,
   PlacedIssuable,
+  Stored,
   StoredColumn,
   StoredKind,
 } from './noteables.ts';

@@ -1,6 +1,6 @@
 /**
- * Noteables: what users comment on. Shared code knows only what a kind declares. Some kinds have rows of their own (`StoredKind`), some of those are also
- * numbered, labelled, closed and referred to (`IssuableKind`).
+ * Noteables: what users comment on. Shared code knows only what a kind declares. Most kinds have rows of their own (`StoredKind`), some of those are also
+ * numbered, labelled, closed and referred to (`IssuableKind`). Commits have no rows.
  */
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Access, AnyEndpoint, Caller } from '../http/endpoint.ts';
@@ -15,7 +15,7 @@ export type IssuableColumn = 'issue_id' | 'epic_id';
 export type StoredColumn = IssuableColumn;
 
 /** The column of notes that only notes on noteables of a kind have. */
-export type NoteableColumn = StoredColumn;
+export type NoteableColumn = StoredColumn | 'commit_id';
 
 /** Where a noteable is, and what the caller may do there. */
 interface Placed {
@@ -54,9 +54,9 @@ export interface NoteableAddress<N extends Noteable = Noteable> {
 /** A kind of noteables: what comments on them need, and their access rules. */
 export interface NoteableKind {
   /** The name in texts. */
-  name: 'issue' | 'epic';
+  name: 'issue' | 'epic' | 'commit';
   /** The name in responses. */
-  type: 'Issue' | 'Epic';
+  type: 'Issue' | 'Epic' | 'Commit';
   column: NoteableColumn;
   /** The column that names its project or group, and the table of those. */
   place_column: 'project_id' | 'group_id';
@@ -86,6 +86,8 @@ export interface StoredKind extends NoteableKind {
 
 /** A kind of noteables that have numbers, labels and a state, and that texts refer to. */
 export interface IssuableKind extends StoredKind {
+  name: 'issue' | 'epic';
+  type: 'Issue' | 'Epic';
   column: IssuableColumn;
   /** The character before its number in references. */
   sign: '#' | '&';
@@ -99,13 +101,31 @@ export interface IssuableKind extends StoredKind {
   discussed_at: NoteableAddress<NumberedIssuable>;
 }
 
-/** What is commented on: a row of its kind. */
-export type Noteable = Stored;
+/** The kind of commits, which have no rows: a project and an id name one. */
+export interface CommitKind extends NoteableKind {
+  column: 'commit_id';
+  /** The path that names one, and below which its comments are listed without their threads. */
+  commented_at: NoteableAddress<DiscussedCommit>;
+  discussed_at: NoteableAddress<DiscussedCommit>;
+}
+
+/** What is commented on: a row of its kind, or a commit. */
+export type Noteable = Stored | DiscussedCommit;
+
+export interface DiscussedCommit {
+  kind: CommitKind;
+  project_id: number;
+  /** Its full id. */
+  sha: string;
+}
 
 export interface Stored {
   kind: StoredKind;
   id: number;
 }
+
+/** What users get to-dos for when a comment mentions them, and what comments leave `mentioned in …` for. */
+export type Followed = Issuable | DiscussedCommit;
 
 /** An issue or an epic. */
 export interface Issuable extends Stored {

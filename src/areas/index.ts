@@ -17,6 +17,7 @@ import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { awardEmojiRoutes } from './conversation/award_emoji/index.ts';
+import { commitNoun } from './conversation/commit_comments/index.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
 import { noteRoutes } from './conversation/notes/index.ts';
@@ -85,7 +86,7 @@ import { issueTimeRoutes } from './work/issues/time_routes.ts';
 import { userCountRoutes } from './work/issues/user_count_routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
-const nouns = [issueNoun, epicNoun];
+const issuables = [issueNoun, epicNoun];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [
@@ -147,7 +148,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Issue metric images', 'Images of metrics on an incident.', issueMetricImageRoutes),
   ...tagged('Issue links', 'Relations between issues.', issueLinkRoutes),
-  ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes(nouns)),
+  ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),
   ...tagged('Invitations', 'Invitations to groups and projects by email.', invitationRoutes),
   ...tagged('Member roles', 'Custom roles: an access level with single permissions on top.', memberRoleRoutes),
@@ -182,10 +183,10 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged(
     'Resource events',
     'Changes to the labels, state, milestone, weight and iteration of issues and epics.',
-    nouns.flatMap(resourceEventRoutes),
+    issuables.flatMap(resourceEventRoutes),
   ),
-  ...tagged('Notes', 'Comments on issues and epics.', nouns.flatMap(noteRoutes)),
-  ...tagged('Discussions', 'Threads of comments on issues and epics.', nouns.flatMap(discussionRoutes)),
+  ...tagged('Notes', 'Comments on issues and epics.', issuables.flatMap(noteRoutes)),
+  ...tagged('Discussions', 'Threads of comments on issues and epics.', issuables.flatMap(discussionRoutes)),
   ...tagged('Uploads', 'Files for the texts of projects and groups.', uploadRoutes),
   ...tagged('Epics', 'Epics: their fields and people.', epicRoutes, peopleRoutes(epicNoun)),
   ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),
@@ -194,6 +195,6 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged(
     'Emoji reactions',
     'Reactions to issues, epics and notes.',
-    nouns.flatMap(({ kind }) => awardEmojiRoutes(kind)),
+    issuables.flatMap(({ kind }) => awardEmojiRoutes(kind)),
   ),
 ];

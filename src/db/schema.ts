@@ -629,6 +629,11 @@ export interface Notes {
   is_mention: Generated<boolean>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  project_id: number | null;
+  commit_id: string | null;
+  position: Json | null;
+  refers_to_project_id: number | null;
+  refers_to_commit_id: string | null;
 }
 
 export interface OauthTokens {
@@ -931,6 +936,7 @@ export interface Todos {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   access_request_id: number | null;
+  commit_id: string | null;
 }
 
 export interface Topics {

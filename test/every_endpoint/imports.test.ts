@@ -22,7 +22,7 @@ const allowed: Record<string, readonly string[]> = {
   services: ['config.ts', 'db', 'blobs', 'mail', 'secrets'],
   jobs: ['services', 'db'],
   http: ['services', 'db', 'blobs'],
-  access: ['http', 'services', 'db'],
+  access: ['http', 'services', 'db', 'git'],
   texts: ['http'],
   pages: ['http', 'texts'],
   areas: [

@@ -146,8 +146,32 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     .insertInto('commit_statuses')
     .values({ project_id: project.id, user_id: id, sha, ref: 'main', name, status: 'success' })
     .execute();
+  await addCommitNotes(here, sha, name, id);
+  const target = { project_id: project.id, commit_id: commit.id as string };
+  await db
+    .insertInto('todos')
+    .values({ user_id: people.admin.id, author_id: id, action_name: 'mentioned', ...target })
+    .execute();
   await addPlans(here, turn, name, member);
   await asked(client.get('/user'));
+}
+
+/** The threads of issues, epics and commits that all turns add to. */
+const threadOn = (column: 'issue_id' | 'epic_id' | 'commit_id', { group }: Pick<World, 'group'>) =>
+  digest(`${column} ${group.id}`).toString('hex').slice(0, 40);
+
+/** A note in a thread on a commit, and one of its own. */
+async function addCommitNotes({ db, project, group }: World, sha: string, name: string, author_id: number): Promise<void> {
+  const discussion_id = threadOn('commit_id', { group });
+  const first = await db.selectFrom('notes').select('id').where('discussion_id', '=', discussion_id).executeTakeFirst();
+  const note = { project_id: project.id, commit_id: sha, author_id, body: name };
+  await db
+    .insertInto('notes')
+    .values([
+      { ...note, discussion_id, starts_discussion: first === undefined, type: 'DiscussionNote' },
+      { ...note, discussion_id: digest(`commit_id ${name}`).toString('hex').slice(0, 40) },
+    ])
+    .execute();
 }
 
 /** Issues and epics with everything around them; the first has what the others have, too. */
@@ -219,8 +243,8 @@ async function addPlans({ db, group, project, people }: World, turn: number, nam
   if (issue !== first.id) await db.insertInto('issue_links').values({ source_id: first.id, target_id: issue }).execute();
   if (parent) await db.insertInto('epic_links').values({ source_id: parent.id, target_id: epic.id }).execute();
   for (const on of [{ issue_id: first.id }, { epic_id: firstEpic.id }]) {
-    const kind = Object.keys(on)[0]!;
-    const discussion_id = digest(`${kind} ${group.id}`).toString('hex').slice(0, 40);
+    const kind = 'issue_id' in on ? 'issue_id' : 'epic_id';
+    const discussion_id = threadOn(kind, { group });
     const starts =
       (await db.selectFrom('notes').select('id').where('discussion_id', '=', discussion_id).executeTakeFirst()) === undefined;
     const added = await db
@@ -299,9 +323,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     .where('group_id', '=', group.id)
     .where('iid', '=', 1)
     .executeTakeFirstOrThrow();
-  const discussion_id = digest(`${ofGroup ? 'epic_id' : 'issue_id'} ${group.id}`)
-    .toString('hex')
-    .slice(0, 40);
+  const discussion_id = threadOn(ofGroup ? 'epic_id' : path.includes('/commits/') ? 'commit_id' : 'issue_id', here);
   const note = await db
     .selectFrom('notes')
     .select('id')
@@ -312,6 +334,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
   return {
     user_id: String(path.includes('/service_accounts/') ? await serviceAccountOf(here) : people.guest.id),
     sha: status.sha,
+    commit_id: status.sha,
     file_path: 'README.md',
     milestone_id: String(milestone.id),
     issue_iid: '1',

@@ -1,6 +1,6 @@
 /** To-do items: created when a user is assigned, mentioned or asked for approval, or marks something themselves. */
 import { sql } from 'kysely';
-import { type Issuable, isAbout, isReaderOf, readsInternalNotesOn } from '../../../access/index.ts';
+import { type Followed, isAbout, isReaderOf, readsInternalNotesOn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
 export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked';
@@ -11,13 +11,23 @@ export interface NewTodos {
   /** The user who caused it; for `marked` the owner of the item. */
   author_id: number;
   action: TodoAction;
-  target: Issuable;
+  target: Followed;
   /** The note that mentions them. */
   note_id?: number | undefined;
 }
 
+/** The columns of to-do items that name their target and its place, what they get, and where that is from. */
+function columnsFor(target: Followed) {
+  const { kind } = target;
+  const columns = sql`${sql.ref(kind.place_column)}, ${sql.ref(kind.column)}`;
+  if (!('id' in target)) return { columns, values: sql`${target.project_id}::bigint, ${target.sha}`, source: sql`` };
+  const place = sql.ref(`target.${kind.place_column}`);
+  const source = sql`join ${sql.table(target.kind.table)} target on target.id = ${target.id}`;
+  return { columns, values: sql`${place}, target.id`, source };
+}
+
 /**
- * Creates to-do items on an issue or epic. Users who may not read it (or the internal note) get none, and users with a pending item on it get
+ * Creates to-do items on an issue, epic or commit. Users who may not read it (or the internal note) get none, and users with a pending item on it get
  * no second one.
  * @param tx the transaction of the change that causes them
  * @returns the ids of those that were added, by user
@@ -27,13 +37,13 @@ export async function addTodos(
   { user_ids, author_id, action, target, note_id = undefined }: NewTodos,
 ): Promise<Map<number, number>> {
   if (user_ids.length === 0) return new Map();
-  const { kind } = target;
+  const { columns, values, source } = columnsFor(target);
   const isHidden = note_id === undefined ? sql`false` : sql`(select internal from notes where id = ${note_id})`;
   const { rows } = await sql<{ id: number; user_id: number }>`
-    insert into todos (user_id, author_id, action_name, note_id, ${sql.ref(kind.place_column)}, ${sql.ref(kind.column)})
-    select users.id, ${author_id}, ${action}, ${note_id ?? null}, target.${sql.ref(kind.place_column)}, target.id
-      from users, ${sql.table(kind.table)} target
-     where target.id = ${target.id} and users.id = any(${[...new Set(user_ids)]}::bigint[]) and ${isReaderOf(target)}
+    insert into todos (user_id, author_id, action_name, note_id, ${columns})
+    select users.id, ${author_id}, ${action}, ${note_id ?? null}, ${values}
+      from users ${source}
+     where users.id = any(${[...new Set(user_ids)]}::bigint[]) and ${isReaderOf(target)}
        and (not ${isHidden} or ${readsInternalNotesOn(target)})
      order by users.id
     on conflict do nothing
@@ -50,11 +60,11 @@ export async function addTodo(
 }
 
 /**
- * Marks a user's to-do items on an issue or epic as done, because the user has changed, closed, commented on or reacted to it.
+ * Marks a user's to-do items on an issue, epic or commit as done, because the user has changed, closed, commented on or reacted to it.
  * @param tx the transaction of the user's action
  * @returns how many were pending
  */
-export async function doneTodos(tx: Database, target: Issuable, user_id: number): Promise<number> {
+export async function doneTodos(tx: Database, target: Followed, user_id: number): Promise<number> {
   const { rows } = await sql`
     update todos set state = 'done', updated_at = now() where user_id = ${user_id} and state = 'pending' and ${isAbout('todos', target)}
     returning id`.execute(tx);
@@ -62,7 +72,7 @@ export async function doneTodos(tx: Database, target: Issuable, user_id: number)
 }
 
 /** Whether a user has a pending to-do item on an issue or epic. */
-export async function hasTodo(db: Database, target: Issuable, user_id: number): Promise<boolean> {
+export async function hasTodo(db: Database, target: Followed, user_id: number): Promise<boolean> {
   const query = db.selectFrom('todos').select('id').where('user_id', '=', user_id).where('state', '=', 'pending');
   return (await query.where(isAbout('todos', target)).executeTakeFirst()) !== undefined;
 }

@@ -27,6 +27,7 @@ type Wanted = Static<TObject<typeof todoFilters>>;
 
 const isOfType: Readonly<Record<string, RawBuilder<SqlBool>>> = {
   ...Object.fromEntries(issuableKinds.map(({ type, column }) => [type, sql<SqlBool>`${sql.ref(`todos.${column}`)} is not null`])),
+  Commit: sql`todos.commit_id is not null`,
   Project: sql`(todos.action_name = 'member_access_requested' and todos.project_id is not null)`,
   Namespace: sql`(todos.action_name = 'member_access_requested' and todos.group_id is not null)`,
 };

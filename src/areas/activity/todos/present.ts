@@ -1,6 +1,6 @@
 /** How to-do items appear in replies (docs/reference/todos.md). */
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Issuable, type IssuableKind, issuableKinds, noteableOf } from '../../../access/index.ts';
+import { type CommitKind, type IssuableKind, issuableKinds, noteableOf } from '../../../access/index.ts';
 import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
@@ -18,13 +18,37 @@ export interface TodoTarget {
   ): Promise<readonly { id: number; title: string; web_url: string }[]>;
 }
 
+/** Commits as targets, described like a kind of rows. */
+export interface CommitTarget {
+  kind: CommitKind;
+  schema: TSchema;
+  /** The commits that still exist, by project and id as `commitKey` joins them. */
+  present(
+    services: Pick<Services, 'db' | 'storages' | 'url'>,
+    commits: readonly CommitNamed[],
+  ): Promise<ReadonlyMap<string, { title: string; web_url: string }>>;
+}
+
+interface CommitNamed {
+  project_id: number;
+  commit_id: string;
+}
+
+export const commitKey = ({ project_id, commit_id }: CommitNamed): string => `${project_id} ${commit_id}`;
+
+/** All kinds of targets besides access requests. */
+export interface TodoTargets {
+  issuables: readonly TodoTarget[];
+  commits: CommitTarget;
+}
+
 const todoFields = {
   id: Id,
   project: optional(ProjectIdentity),
   group: optional(NamespaceBasic),
   author: nullable(UserBasic),
   action_name: Type.String(),
-  target_type: Type.Enum([...issuableKinds.map(({ type }) => type), 'Project', 'Namespace']),
+  target_type: Type.Enum([...issuableKinds.map(({ type }) => type), 'Commit', 'Project', 'Namespace']),
   target_url: Type.String(),
   body: Type.String({ description: 'The comment, or the title of the target' }),
   state: Type.Enum(['pending', 'done']),
@@ -33,44 +57,55 @@ const todoFields = {
 };
 
 /** To-do items on these targets or on access requests. */
-export const todoForm = (targets: readonly TodoTarget[]) => {
+export const todoForm = ({ issuables, commits }: TodoTargets) => {
   const { id, project, group, author, action_name, target_type, ...rest } = todoFields;
-  const target: TSchema = Type.Union([...targets.map(({ schema }) => schema), ProjectIdentity, NamespaceBasic]);
+  const target: TSchema = Type.Union([...issuables.map(({ schema }) => schema), commits.schema, ProjectIdentity, NamespaceBasic]);
   return resource('Todo', { id, project, group, author, action_name, target_type, target, ...rest });
 };
 type TodoReply = Static<ReturnType<typeof todoForm>>;
 
 type Aim = Pick<TodoReply, 'target_type' | 'target' | 'target_url' | 'body'>;
 
-/** The target of a to-do item on an issue or epic. */
-type Aims = (noteable: Issuable) => Aim | undefined;
+/** The target of a to-do item on an issue, epic or commit; undefined for one that was just deleted, or for other items. */
+type Aims = (row: TodoRow) => Aim | undefined;
 
 /** The targets of a page of to-do items, with one query for each kind. */
 async function aimsOf(
-  services: Pick<Services, 'db' | 'url'>,
+  services: Pick<Services, 'db' | 'storages' | 'url'>,
   caller: Caller,
-  targets: readonly TodoTarget[],
+  { issuables, commits }: TodoTargets,
   rows: readonly TodoRow[],
 ): Promise<Aims> {
   const aims = new Map<IssuableKind, Map<number, Aim>>();
-  for (const { kind, present } of targets) {
+  for (const { kind, present } of issuables) {
     const ids = [...new Set(rows.flatMap((row) => row[kind.column] ?? []))];
     const shown = ids.length > 0 ? await present(services, caller, ids) : [];
-    const aim = (target: (typeof shown)[number]): Aim => ({
-      target_type: kind.type,
-      target,
-      target_url: target.web_url,
-      body: target.title,
-    });
-    aims.set(kind, new Map(shown.map((target) => [target.id, aim(target)])));
+    aims.set(kind, new Map(shown.map((target) => [target.id, aimAt(kind, target)])));
   }
-  return ({ kind, id }) => aims.get(kind)?.get(id);
+  const named = rows.flatMap((row) => commitNamed(row) ?? []);
+  const shown = named.length > 0 ? await commits.present(services, named) : new Map<string, never>();
+  return (row) => {
+    const issuable = noteableOf(issuableKinds, row);
+    if (issuable) return aims.get(issuable.kind)?.get(issuable.id);
+    const commit = commitNamed(row);
+    const target = commit && shown.get(commitKey(commit));
+    return target && aimAt(commits.kind, target);
+  };
 }
 
-/** The target of a to-do item: an issue, an epic, or the page where an access request is decided; undefined for one that was just deleted. */
+const aimAt = (kind: IssuableKind | CommitKind, target: { title: string; web_url: string }): Aim => ({
+  target_type: kind.type,
+  target,
+  target_url: target.web_url,
+  body: target.title,
+});
+
+const commitNamed = ({ project_id, commit_id }: TodoRow): CommitNamed | undefined =>
+  commit_id === null ? undefined : { project_id: project_id!, commit_id };
+
+/** The target of a to-do item: an issue, an epic, a commit, or the page where an access request is decided; undefined for one that was just deleted. */
 function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
-  const noteable = noteableOf(issuableKinds, row);
-  if (noteable) return aims(noteable);
+  if (row.commit_id !== null || noteableOf(issuableKinds, row)) return aims(row);
   const { project, group } = row;
   if (project) {
     const body = project.path_with_namespace;
@@ -90,9 +125,9 @@ function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
  * @param caller their owner, who may read their targets
  */
 export async function presentTodos(
-  services: Pick<Services, 'db' | 'url'>,
+  services: Pick<Services, 'db' | 'storages' | 'url'>,
   caller: Caller,
-  targets: readonly TodoTarget[],
+  targets: TodoTargets,
   rows: readonly TodoRow[],
 ): Promise<TodoReply[]> {
   const { url } = services;

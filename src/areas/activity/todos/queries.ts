@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Static } from 'typebox';
 import {
+  commitKind,
   type IssuableColumn,
   type IssuableKind,
   isMemberOfGroup,
@@ -16,6 +17,8 @@ import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 export interface TodoRow extends Record<IssuableColumn, number | null> {
   id: number;
+  project_id: number | null;
+  commit_id: string | null;
   action_name: string;
   state: 'pending' | 'done';
   created_at: string;
@@ -39,7 +42,9 @@ const isShown = (caller: Caller): RawBuilder<SqlBool> => sql`
   case ${sql.join(
     issuableKinds.map((kind) => isVisibleTarget(caller, kind)),
     sql` `,
-  )} else ${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.maintainer)} or ${isMemberOfGroup(caller, levels.owner)} end
+  )}
+  when todos.commit_id is not null then ${commitKind.isVisible(caller)}
+  else ${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.maintainer)} or ${isMemberOfGroup(caller, levels.owner)} end
   and (notes.internal is not true or ${isPlanner(caller)})`;
 
 const group = sql<TodoRow['group']>`
@@ -57,7 +62,7 @@ export const todosOf = (db: Database, caller: Caller) =>
     .leftJoin('users as authors', 'authors.id', 'todos.author_id')
     .select(['todos.id', 'todos.action_name', 'todos.created_at', 'todos.updated_at'])
     .select(issuableKinds.map(({ column }) => `todos.${column}` as const))
-    .select(['todos.note_id', 'notes.body as note_body'])
+    .select(['todos.project_id', 'todos.commit_id', 'todos.note_id', 'notes.body as note_body'])
     .select(sql<TodoRow['state']>`todos.state`.as('state'))
     .select(sql<UserBasicRow | null>`case when authors.id is not null then ${userBasicJson('authors')} end`.as('author'))
     .select([projectIdentityJson.as('project'), group.as('group')])

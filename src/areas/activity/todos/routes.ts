@@ -20,8 +20,11 @@ import {
 } from '../../../http/index.ts';
 import { addTodo } from './actions.ts';
 import { isWanted, todoFilters } from './filters.ts';
-import { presentTodos, type TodoTarget, todoForm } from './present.ts';
+import { presentTodos, type TodoTarget, type TodoTargets, todoForm } from './present.ts';
 import { todosOf } from './queries.ts';
+
+/** What presenting targets needs. */
+type Sources = Pick<Services, 'db' | 'storages' | 'url'>;
 
 const crossOff = (db: Database, caller: Caller) =>
   db
@@ -34,21 +37,21 @@ const crossOff = (db: Database, caller: Caller) =>
  * The endpoints of the to-do list.
  * @param targets the kinds of targets, besides access requests
  */
-export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
+export function todoRoutes(targets: TodoTargets): AnyEndpoint[] {
   const Todo = todoForm(targets);
 
   /** One to-do item of the caller. */
-  async function todoReply(services: Pick<Services, 'db' | 'url'>, caller: Caller, id: number) {
+  async function todoReply(services: Sources, caller: Caller, id: number) {
     const row = await todosOf(services.db, caller).where('todos.id', '=', id).executeTakeFirst();
     const [todo] = row ? await presentTodos(services, caller, targets, [row]) : [];
     return found(undefined, todo);
   }
 
   /** @throws ApiError 304 when one is pending already */
-  async function remind({ db, url }: Pick<Services, 'db' | 'url'>, caller: Caller, target: Issuable) {
-    const id = await addTodo(db, { user_id: caller.id, author_id: caller.id, action: 'marked', target });
+  async function remind(services: Sources, caller: Caller, target: Issuable) {
+    const id = await addTodo(services.db, { user_id: caller.id, author_id: caller.id, action: 'marked', target });
     if (id === undefined) throw notModified();
-    return todoReply({ db, url }, caller, id);
+    return todoReply(services, caller, id);
   }
 
   const reminder = ({ kind }: TodoTarget) =>
@@ -59,7 +62,7 @@ export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
         access: kind.at.reader(),
         returns: one(Todo),
         refusals: { 304: 'A to-do item for it is already pending.' },
-        handle: ({ db, url, caller, on }) => remind({ db, url }, caller, on),
+        handle: ({ caller, on, ...services }) => remind(services, caller, on),
       }),
     ]);
 
@@ -70,9 +73,10 @@ export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
       access: signedIn,
       input: { ...paging, ...todoFilters },
       returns: pageOf(Todo),
-      handle: async ({ db, url, caller, input }) => {
+      handle: async ({ caller, input, ...services }) => {
+        const { db } = services;
         const page = await paginate(db, todosOf(db, caller).where(isWanted(input)).orderBy('todos.id', 'desc'), input);
-        return { ...page, items: await presentTodos({ db, url }, caller, targets, page.items) };
+        return { ...page, items: await presentTodos(services, caller, targets, page.items) };
       },
     }),
     post('/todos/:id/mark_as_done', {
@@ -81,10 +85,10 @@ export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
       access: signedIn,
       input: { id: Id },
       returns: withStatus(201, one(Todo)),
-      handle: async ({ db, url, caller, input }) => {
-        await todoReply({ db, url }, caller, input.id);
-        await crossOff(db, caller).where('id', '=', input.id).execute();
-        return todoReply({ db, url }, caller, input.id);
+      handle: async ({ caller, input, ...services }) => {
+        await todoReply(services, caller, input.id);
+        await crossOff(services.db, caller).where('id', '=', input.id).execute();
+        return todoReply(services, caller, input.id);
       },
     }),
     post('/todos/mark_as_done', {
@@ -94,6 +98,6 @@ export function todoRoutes(targets: readonly TodoTarget[]): AnyEndpoint[] {
       returns: nothing,
       handle: async ({ db, caller }) => void (await crossOff(db, caller).execute()),
     }),
-    ...targets.flatMap(reminder),
+    ...targets.issuables.flatMap(reminder),
   ];
 }

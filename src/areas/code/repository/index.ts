@@ -6,7 +6,7 @@ export { type FileAction, FileChanged } from './file_actions.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
 export { gitOverSsh } from './git_ssh.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
-export { commitCore } from './present.ts';
+export { Commit, commitCore, presentCommit } from './present.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';

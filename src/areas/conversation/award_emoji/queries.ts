@@ -1,12 +1,12 @@
 /** Reading reactions. */
 import { sql } from 'kysely';
-import { type MaybeCaller, type OnNoteable, type StoredColumn, storedKinds } from '../../../access/index.ts';
+import { type MaybeCaller, type OnNoteable, type Stored, type StoredColumn, storedKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { userBasicJson } from '../../people/users/index.ts';
 import { isOn, isVisibleNote, mayComment, mayReadInternal } from '../notes/index.ts';
 
-/** The target of a reaction: a noteable with a row, or a note on any. */
+/** The target of a reaction: a noteable with a row, or a note on one. */
 export interface Awardable {
   kind: { type: string; table: string; column: StoredColumn | 'note_id' };
   id: number;
@@ -44,7 +44,7 @@ export interface Target {
  */
 export async function targetOf(
   db: Database,
-  { caller, on }: OnNoteable<MaybeCaller>,
+  { caller, on }: OnNoteable<MaybeCaller, Stored>,
   note_id: number | undefined,
 ): Promise<Target> {
   const is_open = mayComment(on);

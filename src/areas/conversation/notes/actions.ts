@@ -1,8 +1,8 @@
 /** System notes, and copies of notes. */
 import { sql } from 'kysely';
-import { type Issuable, issuableKinds, noteableColumns } from '../../../access/index.ts';
+import { type Issuable, noteableColumns } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { isOn, referringTo, refersColumn } from './queries.ts';
+import { isOn, referringTo, refersColumns } from './queries.ts';
 
 export interface SystemNote {
   /** ISO 8601; now by default. */
@@ -63,7 +63,7 @@ export async function noteOnBoth(tx: Database, author_id: number, [one, ofOther]
  */
 export async function copyNotes(tx: Database, from: Issuable, to: Issuable): Promise<void> {
   const on = sql.ref(to.kind.column);
-  const refers = sql.join(issuableKinds.map(({ column }) => sql.ref(refersColumn(column))));
+  const refers = sql.join(refersColumns.map((column) => sql.ref(column)));
   await sql`
     with threads as materialized (
       select discussion_id, replace(gen_random_uuid()::text || left(gen_random_uuid()::text, 8), '-', '') as new_id

@@ -1,6 +1,6 @@
 /** Creating, updating and deleting comments, each with all its effects in one transaction. */
 import { sql } from 'kysely';
-import { isIssuable, type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
+import { isFollowed, isIssuable, type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { checkUnmodified, deleteFound, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
@@ -82,9 +82,10 @@ async function openThread(tx: Database, { id, type }: First): Promise<void> {
   if (type === null) await tx.updateTable('notes').set({ type: 'DiscussionNote' }).where('id', '=', id).execute();
 }
 
-/** A comment updates its issue or epic. */
+/** A comment updates what it is on; a commit cannot change. */
 async function touch(tx: Database, noteable: Noteable): Promise<void> {
-  await sql`update ${sql.table(noteable.kind.table)} set updated_at = now() where id = ${noteable.id}`.execute(tx);
+  if ('id' in noteable)
+    await sql`update ${sql.table(noteable.kind.table)} set updated_at = now() where id = ${noteable.id}`.execute(tx);
 }
 
 const noteWith = (tx: Database, id: number): Promise<NoteRow> =>
@@ -148,7 +149,7 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
       text,
       url: writing.url,
     });
-    if (isIssuable(on)) await doneTodos(tx, on, caller.id);
+    if (isFollowed(on)) await doneTodos(tx, on, caller.id);
     await touch(tx, on);
     return { note, commands: await runCommands(tx, writing, granted, commands) };
   });

@@ -1,6 +1,6 @@
 /** The effects of mentioning users, issues and epics in a text. */
 import { sql } from 'kysely';
-import { isAbout, isIssuable, type Noteable } from '../../../access/index.ts';
+import { isAbout, isFollowed, type Noteable } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
@@ -46,16 +46,21 @@ async function keepMentions(
   names: readonly string[],
 ): Promise<Map<string, number>> {
   const note = note_id ?? null;
+  // A commit has no description: its notes alone say which mentions are on it.
+  const [column, value, isIts] =
+    'id' in noteable
+      ? [sql`, ${sql.ref(noteable.kind.column)}`, sql`, ${noteable.id}::bigint`, sql`${isAbout('user_mentions', noteable)} and`]
+      : [sql``, sql``, sql``];
   const { rows } = await sql<{ username: string; id: number }>`
     with named as materialized (
       select id, lower(username::text) as username from users
        where username = any(${ofAnyLength(names, 'citext[]')}) and user_type in ('human', 'service_account')
     ), forgotten as (
-      delete from user_mentions where ${isAbout('user_mentions', noteable)} and note_id is not distinct from ${note}::bigint
+      delete from user_mentions where ${isIts} ${note === null ? sql`note_id is null` : sql`note_id = ${note}`}
          and user_id not in (select id from named)
     ), added as (
-      insert into user_mentions (user_id, ${sql.ref(noteable.kind.column)}, note_id)
-      select id, ${noteable.id}::bigint, ${note}::bigint from named order by id
+      insert into user_mentions (user_id, note_id${column})
+      select id, ${note}::bigint${value} from named order by id
       on conflict on constraint user_mentions_key do nothing returning user_id
     )
     select named.username, named.id from named join added on added.user_id = named.id`.execute(tx);
@@ -75,7 +80,7 @@ export async function noteMentions(tx: Database, mentioning: MentioningText): Pr
   const names = [...new Set(people.map(({ value }) => value.toLowerCase()))].slice(0, maximumPeople);
   const added = await keepMentions(tx, mentioning, names);
   // What has no to-do items leaves no `mentioned in …` either.
-  if (!isIssuable(noteable)) return;
+  if (!isFollowed(noteable)) return;
   const direct = addressed(text, people);
   for (const action of ['directly_addressed', 'mentioned'] as const) {
     const user_ids = [...added].flatMap(([name, id]) =>

@@ -1,7 +1,7 @@
 /** How notes appear in replies (docs/reference/notes.md). */
 import { type Static, type TSchema, Type } from 'typebox';
-import { noteableKinds, noteableOf } from '../../../access/index.ts';
-import { byOutcome, deprecated, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { noteableKinds, noteableOf, storedKinds } from '../../../access/index.ts';
+import { byOutcome, deprecated, Id, IdOf, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { type CommandOutcome, type Discussable, takesCommands } from '../quick_actions/index.ts';
 import type { NoteRow } from './queries.ts';
@@ -15,10 +15,11 @@ export const Note = resource('Note', {
   created_at: Timestamp,
   updated_at: Timestamp,
   system: Type.Boolean({ description: 'Whether it is a system note' }),
-  noteable_id: Id,
+  noteable_id: nullable(IdOf({ description: 'Null for a commit' })),
   noteable_type: Type.Enum(noteableKinds.map(({ type }) => type)),
   project_id: nullable(Id),
   noteable_iid: nullable(Type.Integer()),
+  commit_id: optional(Type.String({ description: 'Only of notes on commits' })),
   resolvable: Type.Boolean(),
   confidential: deprecated('use `internal`', Type.Boolean()),
   internal: Type.Boolean(),
@@ -34,7 +35,7 @@ export type NoteReply = Static<typeof Note>;
  */
 export function presentNote(url: string, row: NoteRow, commands_changes: Record<string, unknown> = {}): NoteReply {
   const { id, body, created_at, updated_at, system, internal, project_id } = row;
-  const noteable = noteableOf(noteableKinds, row)!;
+  const noteable = noteableOf(storedKinds, row);
   return {
     id,
     type: row.type === null ? null : 'DiscussionNote',
@@ -44,10 +45,11 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     created_at,
     updated_at,
     system,
-    noteable_id: noteable.id,
-    noteable_type: noteable.kind.type,
+    noteable_id: noteable?.id ?? null,
+    noteable_type: noteable?.kind.type ?? 'Commit',
     project_id,
     noteable_iid: row.issue_iid,
+    ...(row.commit_id === null ? {} : { commit_id: row.commit_id }),
     resolvable: false,
     confidential: internal,
     internal,

@@ -1,17 +1,17 @@
 /** Notes as replies and rules need them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
-  type Issuable,
+  commitKind,
+  type Followed,
   type IssuableColumn,
   type IssuableKind,
   isAbout,
   issuableKinds,
   type MaybeCaller,
   type Noteable,
-  type NoteableColumn,
-  noteableKinds,
   type OnNoteable,
   rowsWithPlaces,
+  type StoredColumn,
   type StoredKind,
   storedKinds,
 } from '../../../access/index.ts';
@@ -23,18 +23,27 @@ import { mayReadInternal } from './rules.ts';
 export const isOn = (noteable: Noteable): RawBuilder<boolean> => isAbout('notes', noteable);
 
 /** The columns for the issue or epic that the body of a note names. */
-export const refersColumn = (column: IssuableColumn) => `refers_to_${column}` as const;
+const refersColumn = (column: IssuableColumn) => `refers_to_${column}` as const;
 
-/** A predicate: the body names the noteable. */
-export const referringTo = ({ kind, id }: Issuable) => ({ [refersColumn(kind.column)]: id });
+/** The columns for a commit that the body of a note names. */
+const refersToCommit = ['refers_to_project_id', 'refers_to_commit_id'] as const;
+
+/** All columns for what the body of a note names. */
+export const refersColumns = [...issuableKinds.map(({ column }) => refersColumn(column)), ...refersToCommit];
+
+/** These columns for a body that names something. */
+export const referringTo = (named: Followed) =>
+  'id' in named
+    ? { [refersColumn(named.kind.column)]: named.id }
+    : { refers_to_project_id: named.project_id, refers_to_commit_id: named.sha };
 
 /**
- * A predicate on rows of `notes` whose issue or epic the caller may read: they may read the note as well. Notes that name an issue or epic hidden from the
+ * A predicate on rows of `notes` whose noteable the caller may read: they may read the note as well. Notes that name something hidden from the
  * caller are hidden, too. It is looked up by id, because with `exists` PostgreSQL may choose to read all issues first.
  * @param withInternal whether the caller may read internal notes: members from Planner up
  */
 export const isVisibleNote = (caller: MaybeCaller, withInternal: boolean): RawBuilder<SqlBool> => sql`
-  (${sql.join([withInternal ? sql`true` : sql`not notes.internal`, ...issuableKinds.map((kind) => isReferenceVisible(caller, kind))], sql` and `)})`;
+  (${sql.join([withInternal ? sql`true` : sql`not notes.internal`, ...issuableKinds.map((kind) => isReferenceVisible(caller, kind)), isCommitVisible(caller)], sql` and `)})`;
 
 function isReferenceVisible(caller: MaybeCaller, kind: IssuableKind) {
   const other = sql.ref(`notes.${refersColumn(kind.column)}`);
@@ -42,9 +51,13 @@ function isReferenceVisible(caller: MaybeCaller, kind: IssuableKind) {
     select ${kind.isVisible(caller)} from ${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${other}))`;
 }
 
+const isCommitVisible = (caller: MaybeCaller) => sql`(notes.refers_to_project_id is null or (
+    select ${commitKind.isVisible(caller)} from projects where projects.id = notes.refers_to_project_id))`;
+
 /** A note as replies need it. */
-export interface NoteRow extends Record<NoteableColumn, number | null> {
+export interface NoteRow extends Record<StoredColumn, number | null> {
   id: number;
+  commit_id: string | null;
   discussion_id: string;
   type: string | null;
   body: string;
@@ -73,23 +86,26 @@ const ofTarget = (kinds: readonly StoredKind[], shown: 'project_id' | 'iid') =>
     sql` union all `,
   )})`;
 
+const projectOfTarget = sql<number | null>`coalesce(notes.project_id, ${ofTarget(storedKinds, 'project_id')})`;
+
 /** Notes as replies need them. */
 export const noteRows = (db: Database) =>
   db
     .selectFrom('notes')
     .leftJoin('users as authors', 'authors.id', 'notes.author_id')
-    .select(noteableKinds.map(({ column }) => `notes.${column}` as const))
+    .select(storedKinds.map(({ column }) => `notes.${column}` as const))
+    .select('notes.commit_id')
     .select(['notes.id', 'notes.discussion_id', 'notes.type', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
     .select([
-      ofTarget(storedKinds, 'project_id').as('project_id'),
+      projectOfTarget.as('project_id'),
       ofTarget(issuableKinds, 'iid').as('issue_iid'),
       'authors.username as author_username',
     ])
     .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email'])
     .select('authors.avatar as author_avatar');
 
-/** The notes on an issue or epic that the caller may read. */
+/** The notes on something that the caller may read. */
 export const notesFor = (db: Database, { caller, on }: OnNoteable<MaybeCaller>) =>
   noteRows(db)
     .where(isOn(on))

@@ -1,6 +1,6 @@
-/** `mentioned in …`: the system note on an issue or epic that another one references (docs/reference/notes.md). */
+/** `mentioned in …`: the system note on an issue or epic that another one, or a comment on a commit, references (docs/reference/notes.md). */
 import { sql } from 'kysely';
-import { type Issuable, issuableKinds, noteableColumns, rowsWithPlaces } from '../../../access/index.ts';
+import { type Followed, issuableKinds, noteableColumns, rowOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import type { Reference } from '../../../markdown/index.ts';
@@ -14,13 +14,14 @@ interface CrossReferences {
   /** The author: they can only mention what they may read. */
   actor: Caller;
   /** Its context. */
-  source: Issuable;
+  source: Followed;
   references: readonly Reference[];
 }
 
 /** What references to the source need in other texts. */
 interface Referrer {
-  iid: number;
+  /** Its number after the sign of its kind; of a commit the first digits of its id. */
+  name: string;
   /** Of its project or group. */
   place_id: number;
   full_path: string;
@@ -29,29 +30,38 @@ interface Referrer {
   group_path: string;
 }
 
-async function referrerOf(tx: Database, { kind, id }: Issuable): Promise<Referrer> {
-  const { table, places } = kind;
+/** How many digits of a commit's id are shown. */
+const shortId_characters = 8;
+
+async function referrerOf(tx: Database, source: Followed): Promise<Referrer> {
+  const { places } = source.kind;
+  const { rows: placed, isIts } = rowOf(source);
+  const name =
+    'id' in source
+      ? sql`${source.kind.sign} || ${sql.ref(`${source.kind.table}.iid`)}`
+      : sql`${source.sha.slice(0, shortId_characters)}`;
   const group = places === 'projects' ? sql`projects.namespace_id` : sql`namespaces.id`;
   const { rows } = await sql<Referrer>`
-    select ${sql.ref(`${table}.iid`)}, ${sql.ref(`${places}.id`)} as place_id, ${sql.ref(`${places}.full_path`)}::text as full_path,
+    select (${name})::text as name, ${sql.ref(`${places}.id`)} as place_id, ${sql.ref(`${places}.full_path`)}::text as full_path,
            groups.id as group_id, groups.full_path::text as group_path
-      from ${rowsWithPlaces(kind)} join namespaces groups on groups.id = ${group}
-     where ${sql.ref(`${table}.id`)} = ${id}`.execute(tx);
+      from ${placed} join namespaces groups on groups.id = ${group}
+     where ${isIts}`.execute(tx);
   return rows[0]!;
 }
 
-const surroundingsOf = ({ kind }: Issuable, { full_path, group_path }: Referrer): Surroundings => ({
+const surroundingsOf = ({ kind }: Followed, { full_path, group_path }: Referrer): Surroundings => ({
   project_path: kind.places === 'projects' ? full_path : undefined,
   group_path,
 });
 
 /** The reference to the source in the context of the target: only the iid if both are in the same project or group. */
-function nameFor(target: Named, { kind }: Issuable, referrer: Referrer): string {
+function nameFor(target: Named, { kind, ...source }: Followed, referrer: Referrer): string {
   const isNear =
     kind.places === 'projects'
       ? target.kind.places === 'projects' && target.place_id === referrer.place_id
       : target.group_id === referrer.group_id;
-  return `${kind.name} ${isNear ? '' : referrer.full_path}${kind.sign}${referrer.iid}`;
+  const separator = 'id' in source ? '' : '@';
+  return `${kind.name} ${isNear ? '' : `${referrer.full_path}${separator}`}${referrer.name}`;
 }
 
 /**
@@ -66,7 +76,7 @@ export async function noteCrossReferences(tx: Database, { actor, source, referen
   const targets: Named[] = [];
   for (const kind of named)
     targets.push(...(await thingsNamed(tx, actor, kind, pairsMeant(kind, references, surroundings, maximumTargets))));
-  const others = targets.filter(({ kind, id }) => kind !== source.kind || id !== source.id);
+  const others = targets.filter(({ kind, id }) => kind !== source.kind || !('id' in source) || id !== source.id);
   if (others.length === 0) return;
   const notes = others.map((target) => ({
     ...noteableColumns(target),

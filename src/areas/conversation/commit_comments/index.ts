@@ -1,0 +1,2 @@
+/** What other areas may use of comments on commits. */
+export { commitNoun } from './noteable.ts';
