@@ -68,6 +68,7 @@ export {
 } from './noteable_kinds.ts';
 export type {
   CommitKind,
+  DiscussedCommit,
   Followed,
   Granted,
   Issuable,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawBuilder } from 'kysely';
+import { filledWorld, headOf } from '../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../test/support/world.ts';
-import { isReaderOf, readsInternalNotesOn, theEpic, theIssue } from './index.ts';
+import { commitKind, isReaderOf, readsInternalNotesOn, refreshAuthorizations, theEpic, theIssue } from './index.ts';
 
 const personas: readonly Persona[] = ['admin', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'];
 
@@ -47,6 +48,41 @@ test('the readers of an issue are the callers it is shown to', async () => {
     await whoReads(here, readsInternalNotesOn(theIssue(id))),
     personas.filter((name) => name !== 'outsider' && name !== 'guest'),
   );
+});
+
+test('the readers of a commit are the callers its discussions are shown to', async () => {
+  const here = await filledWorld();
+  const { db, project, people } = here;
+  const commit = { kind: commitKind, project_id: project.id, sha: (await headOf(here))! };
+  const readers = new Set<string>();
+  for (const visibility of ['private', 'internal', 'public'])
+    for (const repository_access_level of ['enabled', 'private', 'disabled'])
+      for (const external of [false, true]) {
+        if (external && visibility !== 'internal') continue;
+        await db.updateTable('projects').set({ visibility, repository_access_level }).where('id', '=', project.id).execute();
+        await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
+        const shown = await whoIsShown(here, `/projects/${project.id}/repository/commits/${commit.sha}/discussions`);
+        const where = JSON.stringify({ visibility, repository_access_level, external });
+        assert.deepEqual(await whoReads(here, isReaderOf(commit)), shown, where);
+        readers.add(shown.join());
+      }
+  assert.ok(readers.size >= 4, 'the cases differ');
+});
+
+test('a guest whose role has read_code reads a commit', async () => {
+  const here = await filledWorld();
+  const { db, group, project, people } = here;
+  const commit = { kind: commitKind, project_id: project.id, sha: (await headOf(here))! };
+  assert.ok(!(await whoReads(here, isReaderOf(commit))).includes('guest'));
+  const role = { name: 'Reads', base_access_level: 10, read_code: true };
+  const { id } = await db.insertInto('member_roles').values(role).returning('id').executeTakeFirstOrThrow();
+  await db.transaction().execute(async (tx) => {
+    const own = tx.updateTable('members').set({ member_role_id: id }).where('user_id', '=', people.guest.id);
+    await own.where('group_id', '=', group.id).execute();
+    await refreshAuthorizations(tx, { group_id: group.id }, [people.guest.id]);
+  });
+  assert.ok((await whoReads(here, isReaderOf(commit))).includes('guest'));
+  assert.equal((await here.as('guest').get(`/projects/${project.id}/repository/commits/${commit.sha}/discussions`)).status, 200);
 });
 
 test('an assignee reads a confidential issue', async () => {

@@ -21,6 +21,7 @@ import { commitNoun } from './conversation/commit_comments/index.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
 import { noteRoutes } from './conversation/notes/index.ts';
+import type { Discussable } from './conversation/quick_actions/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
@@ -87,6 +88,9 @@ import { userCountRoutes } from './work/issues/user_count_routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
 const issuables = [issueNoun, epicNoun];
+
+/** What has threads of comments. */
+const discussed: readonly Discussable[] = [...issuables, commitNoun];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [
@@ -186,7 +190,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     issuables.flatMap(resourceEventRoutes),
   ),
   ...tagged('Notes', 'Comments on issues and epics.', issuables.flatMap(noteRoutes)),
-  ...tagged('Discussions', 'Threads of comments on issues and epics.', issuables.flatMap(discussionRoutes)),
+  ...tagged('Discussions', 'Threads of comments on issues, epics and commits.', discussed.flatMap(discussionRoutes)),
   ...tagged('Uploads', 'Files for the texts of projects and groups.', uploadRoutes),
   ...tagged('Epics', 'Epics: their fields and people.', epicRoutes, peopleRoutes(epicNoun)),
   ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),

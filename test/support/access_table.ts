@@ -46,18 +46,23 @@ function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'userna
   };
 }
 
-/** What is looked for below a project or group: an issue and an epic of a user outside the table. */
+/** What is looked for below a project or group: an issue and an epic of a user outside the table, and a commit. */
 export interface Things {
+  commit_id: string;
+  sha: string;
   issue_iid: number;
   epic_iid: number;
   epic_id: number;
 }
 
 /** Adds what is looked for below the project and the group of a world. */
-export async function addThings({ db, project, group }: World): Promise<Things> {
+export async function addThings({ db, project, group, as }: World): Promise<Things> {
+  const file = { branch: 'main', commit_message: 'Begin', content: 'one\n' };
+  await as('maintainer').post(`/projects/${project.id}/repository/files/README.md`, file);
+  const [{ id: sha }] = (await as('maintainer').get(`/projects/${project.id}/repository/commits`)).body;
   await db.insertInto('issues').values({ project_id: project.id, iid: 1, title: 'An issue' }).execute();
   const epic = db.insertInto('epics').values({ group_id: group.id, iid: 1, title: 'An epic' }).returning('id');
-  return { issue_iid: 1, epic_iid: 1, epic_id: (await epic.executeTakeFirstOrThrow()).id };
+  return { commit_id: sha, sha, issue_iid: 1, epic_iid: 1, epic_id: (await epic.executeTakeFirstOrThrow()).id };
 }
 
 /** Values for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
@@ -70,7 +75,7 @@ export function paramsFor(path: string, { project, group, people }: World, thing
     users: people.guest.id,
     namespaces: group.id,
   };
-  const inside: Record<string, number> = { ...things, user_id: people.guest.id };
+  const inside: Record<string, number | string> = { ...things, user_id: people.guest.id };
   return Object.fromEntries(names.map((name, index) => [name, String((index === 0 ? targets[collection!] : inside[name]) ?? 0)]));
 }
 

@@ -1,7 +1,13 @@
-/** Commits as a noteable: what to-do items need of them. */
-import { commitKind } from '../../../access/index.ts';
+/** Commits as a noteable: what discussions and to-do items need of them. */
+import { commitKind, type DiscussedCommit } from '../../../access/index.ts';
 import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
-import { presentTargets } from './queries.ts';
+import type { Differing } from '../notes/index.ts';
+import { positionOn, presentTargets } from './queries.ts';
 
-export const commitNoun: CommitTarget = { kind: commitKind, schema: Commit, present: presentTargets };
+export const commitNoun: Differing<DiscussedCommit> & CommitTarget = {
+  kind: commitKind,
+  schema: Commit,
+  present: presentTargets,
+  position: positionOn,
+};

@@ -1,8 +1,9 @@
 /** Discussions: the comments on issues and epics as threads (docs/reference/discussions.md). */
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import {
   type AnyEndpoint,
   del,
+  exactlyOneOf,
   get,
   Id,
   longText,
@@ -10,6 +11,7 @@ import {
   NotBlank,
   nothing,
   one,
+  optional,
   pageOf,
   pageOfArray,
   paging,
@@ -21,11 +23,16 @@ import {
   CommentTime,
   commentRate,
   describedText,
+  GivenPosition,
+  hasDiff,
   Note,
   noReplyText,
   noteOf,
+  notResolvable,
+  notResolvableText,
   orCommands,
   outcomeOf,
+  positionTexts,
   presentNote,
   removeComment,
   rewriteComment,
@@ -35,6 +42,21 @@ import {
 import type { Discussable } from '../quick_actions/index.ts';
 import { Discussion, presentDiscussion } from './present.ts';
 import { notesOfThread, threadsOf } from './queries.ts';
+
+/** Where in the diff of a noun a thread starts. */
+const placed: TProperties = { position: optional(GivenPosition) };
+interface Placed {
+  position?: GivenPosition;
+}
+
+/** What a change of a note on a noun with a diff names one of. */
+const textOrResolution: TProperties = {
+  body: optional(longText(NotBlank())),
+  resolved: optional(Type.Boolean({ description: 'Refused for notes that cannot be resolved' })),
+};
+interface Change {
+  body?: string;
+}
 
 /** The threads on the things of one kind. */
 export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
@@ -60,12 +82,15 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
       summary: `Create a discussion on ${withArticle(name)}`,
       description: describedText(noun),
       access,
-      input: comment,
+      input: { ...comment, ...(hasDiff(noun) ? placed : {}) },
       rate: commentRate,
       returns: orCommands(noun, Discussion),
-      refusals: { 400: writingTexts(noun) },
-      handle: async ({ db, url, plan, caller, on, input }) => {
-        const written = await writeComment({ db, url, plan, noun }, { caller, on }, { ...input, thread: {} });
+      refusals: { 400: [...writingTexts(noun), ...(hasDiff(noun) ? positionTexts : [])] },
+      handle: async ({ plan, caller, on, input, ...services }) => {
+        const { url } = services;
+        const { position: given, ...text }: typeof input & Placed = input;
+        const position = given && hasDiff(noun) ? await noun.position(services, on, given) : undefined;
+        const written = await writeComment({ ...services, plan, noun }, { caller, on }, { ...text, position, thread: {} });
         return outcomeOf(written, (note, changes) => presentDiscussion(url, [note], changes));
       },
     }),
@@ -130,13 +155,16 @@ function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
       operation: `update${type}DiscussionNote`,
       summary: 'Update a note of a discussion',
       access,
-      input: { ...place, body: longText(NotBlank()) },
+      input: { ...place, ...(hasDiff(noun) ? textOrResolution : { body: longText(NotBlank()) }) },
+      rules: hasDiff(noun) ? [exactlyOneOf('body', 'resolved')] : [],
       returns: orCommands(noun, Note),
-      refusals: { 400: writingTexts(noun) },
+      refusals: { 400: [...writingTexts(noun), ...(hasDiff(noun) ? [notResolvableText] : [])] },
       handle: async ({ db, url, plan, caller, on, input }) => {
         const granted = { caller, on };
         const note = await noteOf(db, granted, input.note_id, false);
-        const written = await rewriteComment({ db, url, plan, noun }, granted, note, input.body);
+        const { body } = input as Change;
+        if (body === undefined) throw notResolvable();
+        const written = await rewriteComment({ db, url, plan, noun }, granted, note, body);
         return outcomeOf(written, (changed, changes) => presentNote(url, changed, changes));
       },
     }),

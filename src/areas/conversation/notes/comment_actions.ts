@@ -14,6 +14,7 @@ import {
   takesCommands,
 } from '../quick_actions/index.ts';
 import { noteMentions } from './mention_actions.ts';
+import type { Position } from './position_rules.ts';
 import type { Written } from './present.ts';
 import { isOn, type NoteRow, noteRows } from './queries.ts';
 import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
@@ -28,6 +29,8 @@ export interface NewComment {
   internal?: boolean | undefined;
   /** The thread that it replies to, or without an id starts; otherwise it is an individual comment. */
   thread?: { discussion_id?: string } | undefined;
+  /** Its place in the diff, which is checked. */
+  position?: Position | undefined;
 }
 
 /** The text without its quick actions, if the noun takes any; otherwise all of it. */
@@ -55,8 +58,9 @@ async function onlyCommands(tx: Database, writing: Writing, granted: OnNoteable,
 /** The first note of a thread. */
 interface First {
   id: number;
-  type: string | null;
+  type: NoteRow['type'];
   internal: boolean;
+  position: Position | null;
 }
 
 /**
@@ -66,7 +70,8 @@ interface First {
 async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: string): Promise<First> {
   const first = await tx
     .selectFrom('notes')
-    .select(['id', 'type', 'system', 'internal'])
+    .select((q) => ['id', 'system', 'internal', q.ref('type').$castTo<First['type']>().as('type')])
+    .select((q) => q.ref('position').$castTo<First['position']>().as('position'))
     .where(isOn(on))
     .where('discussion_id', '=', discussion_id)
     .where('starts_discussion', '=', true)
@@ -97,9 +102,11 @@ async function addNote(
   { caller, on }: OnNoteable,
   text: string,
   comment: NewComment,
-  inherited: boolean,
+  joined: First | undefined,
 ): Promise<NoteRow> {
   const { thread, internal = false } = comment;
+  const position = comment.position ?? joined?.position ?? undefined;
+  const type = position ? 'DiffNote' : thread === undefined ? null : 'DiscussionNote';
   const { discussion_id } = thread ?? {};
   const at = mayDate(on) ? comment.created_at : undefined;
   const { id } = await tx
@@ -108,10 +115,11 @@ async function addNote(
       ...noteableColumns(on),
       ...(discussion_id === undefined ? {} : { discussion_id, starts_discussion: false }),
       ...(at === undefined ? {} : { created_at: at, updated_at: at }),
-      type: thread === undefined ? null : 'DiscussionNote',
+      ...(position === undefined ? {} : { position: JSON.stringify(position) }),
+      type,
       body: text,
       author_id: caller.id,
-      internal: internal || inherited,
+      internal: internal || (joined?.internal ?? false),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -119,7 +127,7 @@ async function addNote(
     project_id: 'project' in on.in ? on.in.project.id : null,
     author_id: caller.id,
     action: 'commented',
-    target_type: thread === undefined ? 'Note' : 'DiscussionNote',
+    target_type: type ?? 'Note',
     target_id: id,
     ...(at === undefined ? {} : { created_at: at }),
   });
@@ -140,7 +148,7 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
     const joined = discussion_id === undefined ? undefined : await threadToJoin(tx, granted, discussion_id);
     if (text.trim() === '') return onlyCommands(tx, writing, granted, commands);
     if (joined) await openThread(tx, joined);
-    const note = await addNote(tx, granted, text, comment, joined?.internal ?? false);
+    const note = await addNote(tx, granted, text, comment, joined);
     await noteMentions(tx, {
       actor: caller,
       noteable: on,

@@ -2,8 +2,26 @@
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
 export { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
 export { noteMentions } from './mention_actions.ts';
+export {
+  completePosition,
+  type Differing,
+  GivenPosition,
+  hasDiff,
+  incompletePosition,
+  notInDiff,
+  type Position,
+  positionTexts,
+} from './position_rules.ts';
 export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 export { isOn, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
 export { CommentTime, commentRate, noteRoutes } from './routes.ts';
-export { describedText, mayComment, mayReadInternal, noReplyText, writingTexts } from './rules.ts';
+export {
+  describedText,
+  mayComment,
+  mayReadInternal,
+  noReplyText,
+  notResolvable,
+  notResolvableText,
+  writingTexts,
+} from './rules.ts';
 export { dateChanged, descriptionChanged, titleChanged } from './system_note_rules.ts';

@@ -4,11 +4,12 @@ import { noteableKinds, noteableOf, storedKinds } from '../../../access/index.ts
 import { byOutcome, deprecated, Id, IdOf, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { type CommandOutcome, type Discussable, takesCommands } from '../quick_actions/index.ts';
+import { Position } from './position_rules.ts';
 import type { NoteRow } from './queries.ts';
 
 export const Note = resource('Note', {
   id: Id,
-  type: nullable(Type.Enum(['DiscussionNote'], { description: 'Null for a comment outside a thread' })),
+  type: nullable(Type.Enum(['DiscussionNote', 'DiffNote'], { description: 'Null for a comment outside a thread' })),
   body: Type.String(),
   attachment: Type.Null(),
   author: nullable(UserBasic),
@@ -20,6 +21,7 @@ export const Note = resource('Note', {
   project_id: nullable(Id),
   noteable_iid: nullable(Type.Integer()),
   commit_id: optional(Type.String({ description: 'Only of notes on commits' })),
+  position: optional(Position),
   resolvable: Type.Boolean(),
   confidential: deprecated('use `internal`', Type.Boolean()),
   internal: Type.Boolean(),
@@ -38,7 +40,7 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
   const noteable = noteableOf(storedKinds, row);
   return {
     id,
-    type: row.type === null ? null : 'DiscussionNote',
+    type: row.type,
     body,
     attachment: null,
     author: authorOf(url, row),
@@ -50,6 +52,7 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     project_id,
     noteable_iid: row.issue_iid,
     ...(row.commit_id === null ? {} : { commit_id: row.commit_id }),
+    ...(row.position === null ? {} : { position: row.position }),
     resolvable: false,
     confidential: internal,
     internal,

@@ -17,6 +17,7 @@ import {
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
+import type { Position } from './position_rules.ts';
 import { mayReadInternal } from './rules.ts';
 
 /** A predicate on rows of `notes`: they are on the noteable. */
@@ -58,8 +59,9 @@ const isCommitVisible = (caller: MaybeCaller) => sql`(notes.refers_to_project_id
 export interface NoteRow extends Record<StoredColumn, number | null> {
   id: number;
   commit_id: string | null;
+  position: Position | null;
   discussion_id: string;
-  type: string | null;
+  type: 'DiscussionNote' | 'DiffNote' | null;
   body: string;
   system: boolean;
   internal: boolean;
@@ -94,8 +96,9 @@ export const noteRows = (db: Database) =>
     .selectFrom('notes')
     .leftJoin('users as authors', 'authors.id', 'notes.author_id')
     .select(storedKinds.map(({ column }) => `notes.${column}` as const))
-    .select('notes.commit_id')
-    .select(['notes.id', 'notes.discussion_id', 'notes.type', 'notes.body', 'notes.system'])
+    .select((q) => q.ref('notes.type').$castTo<NoteRow['type']>().as('type'))
+    .select((q) => ['notes.commit_id', q.ref('notes.position').$castTo<Position | null>().as('position')])
+    .select(['notes.id', 'notes.discussion_id', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
     .select([
       projectOfTarget.as('project_id'),

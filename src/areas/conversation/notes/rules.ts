@@ -25,6 +25,9 @@ export const commandsFailed = () => badRequest(commandsText);
 export const noReplyText = '400 Bad request - Discussion can not be replied to.';
 export const cannotBeRepliedTo = () => badRequest(noReplyText);
 
+export const notResolvableText = '400 Bad request - Note is not resolvable';
+export const notResolvable = () => badRequest(notResolvableText);
+
 /** The documented refusals of creating or updating a comment. */
 export const writingTexts = (noun: Discussable) => [
   '400 Bad request - Note {:note=>[<reason>]}',

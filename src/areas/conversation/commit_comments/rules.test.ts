@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesIn, shows } from './rules.ts';
+
+const hunks = [
+  '@@ -1,3 +1,4 @@',
+  ' one',
+  '-two',
+  '+2',
+  '+@@ -9 +9 @@',
+  ' three',
+  '@@ -10 +11,2 @@ function f() {',
+  ' ten',
+  '+eleven',
+  '\\ No newline at end of file',
+  '',
+].join('\n');
+
+test('the lines of a diff have the numbers of the sides that have them', () => {
+  assert.deepEqual(
+    [...linesIn(hunks)].map(({ old_line, new_line }) => [old_line, new_line]),
+    [
+      [1, 1],
+      [2, undefined],
+      [undefined, 2],
+      [undefined, 3],
+      [3, 4],
+      [10, 11],
+      [undefined, 12],
+    ],
+  );
+  assert.deepEqual([...linesIn('')], []);
+  assert.deepEqual([...linesIn('Binary files a/x and b/x differ\n')], []);
+});
+
+test('a line is shown only with its numbers on both sides', () => {
+  assert.ok(shows(hunks, { old_line: 3, new_line: 4 }));
+  assert.ok(shows(hunks, { old_line: undefined, new_line: 12 }));
+  assert.ok(!shows(hunks, { old_line: undefined, new_line: 4 }));
+  assert.ok(!shows(hunks, { old_line: 2, new_line: 2 }));
+  assert.ok(!shows(hunks, { old_line: 4, new_line: 5 }), 'lines between hunks are not shown');
+});
