@@ -18,6 +18,7 @@ import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { awardEmojiRoutes } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
+import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
 import { noteRoutes } from './conversation/notes/index.ts';
@@ -162,10 +163,11 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Protected branches', 'Rules about who may push to, merge into and unprotect branches.', protectedBranchRoutes),
   ...tagged(
     'Commits',
-    'The commits of a repository: reading, creating, cherry-picking and reverting them.',
+    'The commits of a repository: reading, creating, cherry-picking, reverting and commenting on them.',
     commitRoutes,
     commitDetailRoutes,
     commitWriteRoutes,
+    commitCommentRoutes,
   ),
   ...tagged('Commit statuses', 'What external systems report about a commit.', commitStatuses),
   ...tagged(

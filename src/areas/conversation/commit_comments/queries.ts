@@ -68,6 +68,28 @@ export async function positionOn(
   return completePosition(given, file);
 }
 
+/** An added or removed line of a file. */
+export interface ChangedLine {
+  path: string;
+  line: number;
+  line_type: 'new' | 'old';
+}
+
+/** The position of an added or removed line; undefined if the diff does not show it. */
+export async function positionOfLine(
+  services: Pick<Services, 'storages'>,
+  on: Granted<DiscussedCommit>,
+  { path, line, line_type }: ChangedLine,
+): Promise<Position | undefined> {
+  const sides = await sidesOf(services, on);
+  const file = (await filesOf(sides)).find((changed) => changed.path === path);
+  const place = { old_line: line_type === 'old' ? line : undefined, new_line: line_type === 'new' ? line : undefined };
+  if (!file || !shows(await hunksOf(sides, file), place)) return undefined;
+  const parent = sides.from ?? noCommit(on.sha);
+  const refs = { base_sha: parent, start_sha: parent, head_sha: on.sha };
+  return completePosition({ ...refs, position_type: 'text', ...place }, file);
+}
+
 type Named = Parameters<typeof commitKey>[0];
 
 /** Commits as they appear behind to-do items, without those that no longer exist. */
