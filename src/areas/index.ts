@@ -4,6 +4,7 @@ import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
+import { pushRuleCheckRoutes } from './code/push_rules/check_routes.ts';
 import { pushRuleRoutes } from './code/push_rules/routes.ts';
 import { archiveRoutes } from './code/repository/archive_routes.ts';
 import { blobRoutes } from './code/repository/blob_routes.ts';
@@ -181,7 +182,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Tags', 'The tags of a repository.', tagRoutes),
   ...tagged('Protected tags', 'Rules about who may create tags.', protectedTagRoutes),
-  ...tagged('Push rules', 'What commits, files, branches and tags must keep to when they are pushed.', pushRuleRoutes),
+  ...tagged(
+    'Push rules',
+    'What commits, files, branches and tags must keep to when they are pushed.',
+    pushRuleRoutes,
+    pushRuleCheckRoutes,
+  ),
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
   ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
   ...tagged('Milestones', 'Milestones of projects and groups, and their issues.', milestoneRoutes, milestoneIssueRoutes),

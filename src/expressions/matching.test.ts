@@ -38,6 +38,10 @@ test('what is not RE2 syntax is refused with the reason', async () => {
     await assert.rejects(checkExpression({ source }), new InvalidExpression(reason));
     await assert.rejects(matchEach({ source }, ['a'], second_ms), InvalidExpression);
   }
+  await assert.rejects(
+    checkExpression({ source: '(', multiline: true, ignores_case: true }),
+    new InvalidExpression('missing closing ): `(`'),
+  );
   await checkExpression({ source: '(a+)+$' });
 });
 

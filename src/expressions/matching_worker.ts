@@ -48,14 +48,16 @@ function advance(task: Task, until: number): FromMatcher | undefined {
     }
     return { id, matches, spent_ms: spent_ms() };
   } catch (error) {
-    if (error instanceof RE2JSException) return { id, invalid: reasonOf(error) };
+    if (error instanceof RE2JSException) return { id, invalid: reasonOf(error, expression) };
     throw error;
   }
 }
 
-function reasonOf(error: RE2JSException): string {
+/** For people, without what the flags put before the expression. */
+function reasonOf(error: RE2JSException, { source }: Expression): string {
   if (!(error instanceof RE2JSSyntaxException)) return error.message;
-  const where = error.getPattern();
+  const pattern = error.getPattern();
+  const where = pattern?.endsWith(source) ? source : pattern;
   return where ? `${error.getDescription()}: \`${where}\`` : error.getDescription();
 }
 

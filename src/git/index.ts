@@ -18,6 +18,7 @@ export { removeStaleLocks } from './locks.ts';
 export { countObjects, maintain } from './maintenance.ts';
 export { mergeTrees } from './merging.ts';
 export { newBlobs } from './new_blobs.ts';
+export { blobsLargerThan, commitsIn, filesAddedIn, newestRange } from './new_commits.ts';
 export { patchesOf } from './patches.ts';
 export { pathProblem } from './paths.ts';
 export type { PushRules } from './push_hooks.ts';

@@ -144,3 +144,40 @@ export interface Push {
   /** Environment that shows git the objects of the push, which are not in the repository yet. */
   quarantine: Environment;
 }
+
+/** The commits that `tips` reach and others do not. */
+export interface CommitRange {
+  /** Ids of commits, or of tags, trees or blobs, since a push may give any to a tag. */
+  tips: readonly string[];
+  /** Ids of commits. Left out, all that refs reach. */
+  excluded?: readonly string[];
+  /** The quarantine of a push, left out for commits that the repository has. */
+  env?: Environment | undefined;
+  /** Stops git when it fires. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What rules look at in a commit. Its people are as it names them. */
+export interface PushedCommit {
+  id: string;
+  message: string;
+  /** Whether the message, or the commit, is longer than what was read of it. */
+  is_cut: boolean;
+  author_name: string;
+  author_email: string;
+  committer_email: string;
+  /** Whether it carries a signature, valid or not. */
+  is_signed: boolean;
+}
+
+/** A file that a commit adds. */
+export interface NewFile {
+  commit_id: string;
+  path: string;
+}
+
+/** A blob with one of its paths, empty when a tag points to it. */
+export interface NewBlob {
+  path: string;
+  size_bytes: number;
+}

@@ -1,12 +1,24 @@
 /** Who may set push rules (docs/reference/push_rules.md#permissions). */
-import { type Owner, ownerRole } from '../../../access/index.ts';
-import { type Access, ApiError, type Caller, reaches } from '../../../http/index.ts';
+import { mayReadCode, type Owner, ownerRole, type Project, projectRole } from '../../../access/index.ts';
+import { type Access, ApiError, type Caller, forbidden, reaches } from '../../../http/index.ts';
 
 const permission = 'admin_push_rules';
 export const plan = 'premium';
 
 /** Grants the project in `:id` to its maintainers and to holders of the permission. */
 export const ofProject: Access<{ caller: Caller; owner: Owner }> = ownerRole('project', permission);
+
+const maintainers = projectRole('maintainer', { permission, archived: true });
+
+/** The same, for callers who may read the code: what a check finds shows messages of commits and paths of files. It changes nothing. */
+export const codeChecker: Access<{ caller: Caller; project: Project }> = {
+  ...maintainers,
+  check: async (call) => {
+    const granted = await maintainers.check(call);
+    if (!mayReadCode(granted.project)) throw forbidden();
+    return granted;
+  },
+};
 
 const owners = ownerRole('group', permission);
 

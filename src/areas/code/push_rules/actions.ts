@@ -17,7 +17,7 @@ async function regexReasons(name: RegexName, source: string): Promise<string[]> 
 }
 
 /** @throws ApiError 400 with the reasons against expressions by field */
-async function checkExpressions(changes: RuleChanges): Promise<void> {
+export async function checkExpressions(changes: RuleChanges): Promise<void> {
   const given = regexNames.flatMap((name) => (changes[name] ? [[name, changes[name]] as const] : []));
   const reasons = await Promise.all(
     given.map(async ([name, source]) => [name, await regexReasons(name, source)] as [string, string[]]),

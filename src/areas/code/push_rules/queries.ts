@@ -1,7 +1,9 @@
-/** Reading push rules. */
-import type { Owner } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { ruleNames } from './rules.ts';
+/** Reading push rules, and the people whose addresses they look at. */
+import { sql } from 'kysely';
+import { commitEmailOf, type Owner, planInForce } from '../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { type Rule, ruleNames } from './rules.ts';
 
 /** The rule of a project or group. */
 export const rulesOf = (db: Database, { project_id, group_id }: Owner) =>
@@ -9,3 +11,66 @@ export const rulesOf = (db: Database, { project_id, group_id }: Owner) =>
     .selectFrom('push_rules')
     .select(['id', 'created_at', ...ruleNames])
     .where(project_id === null ? 'group_id' : 'project_id', '=', project_id ?? group_id);
+
+/** The rule that pushes to a project must keep to; undefined when there is none, or the plan in force does not have push rules. */
+export const ruleInForce = (db: Database, project_id: number): Promise<Rule | undefined> =>
+  db
+    .selectFrom('push_rules')
+    .select(ruleNames)
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`${planInForce} <> 'free'`)
+    .executeTakeFirst();
+
+/** The user who pushes, by lower-case addresses. */
+export interface Pusher {
+  name: string;
+  /** Those that are verified, and the private one. */
+  own: ReadonlySet<string>;
+  unverified: ReadonlySet<string>;
+}
+
+/** The user who pushes; without a name and addresses when there is no such user, so that rules on them refuse. */
+export async function pusherWith({ db, url }: Pick<Services, 'db' | 'url'>, user_id: number): Promise<Pusher> {
+  const rows = await db
+    .selectFrom('users')
+    .leftJoin('emails', 'emails.user_id', 'users.id')
+    .select(['users.username', 'users.name', 'emails.email', 'emails.confirmed_at'])
+    .where('users.id', '=', user_id)
+    .execute();
+  const addresses = (isVerified: boolean) =>
+    rows.flatMap(({ email, confirmed_at }) =>
+      email !== null && (confirmed_at !== null) === isVerified ? email.toLowerCase() : [],
+    );
+  const [user] = rows;
+  if (!user) return { name: '', own: new Set(), unverified: new Set() };
+  return {
+    name: user.name,
+    own: new Set([...addresses(true), privateAddress({ id: user_id, username: user.username }, url)]),
+    unverified: new Set(addresses(false)),
+  };
+}
+
+/** The address that stands for a user who does not show theirs in commits. */
+const privateAddress = ({ id, username }: { id: number; username: string }, url: string): string =>
+  commitEmailOf({ id, username, email: '', commit_email: '_private', has_proved_email: false }, url).toLowerCase();
+
+/**
+ * Those of some addresses that belong to users of this server: verified ones and private ones.
+ * @param emails in lower case
+ */
+export async function addressesOfUsers(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  emails: readonly string[],
+): Promise<Set<string>> {
+  const ids = emails.flatMap((email) => /^(\d{1,15})-[^@]+@users\.noreply\./.exec(email)?.[1] ?? []).map(Number);
+  // PostgreSQL accepts no NUL in texts.
+  const asked = emails.filter((email) => !email.includes('\0'));
+  const { rows } = await sql<{ email: string | null; id: number | null; username: string | null }>`
+    select email, null as id, null as username from emails
+     where email = any(${ofAnyLength(asked, 'citext[]')}) and confirmed_at is not null
+     union all
+    select null, id, username from users where id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(db);
+  return new Set(
+    rows.map(({ email, id, username }) => email?.toLowerCase() ?? privateAddress({ id: id!, username: username! }, url)),
+  );
+}

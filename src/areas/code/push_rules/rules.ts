@@ -36,12 +36,30 @@ export const fields = {
   reject_non_dco_commits: Flag('Whether commit messages must contain a `Signed-off-by` line'),
 };
 
-type RuleName = keyof typeof fields;
+export type Rule = Static<TObject<typeof fields>>;
+export type RuleName = keyof Rule;
 
 export const ruleNames = Object.keys(fields) as RuleName[];
 /** The parameters of a change. */
 export const changes = allOptional(fields);
 export type RuleChanges = Static<TObject<typeof changes>>;
+
+/** A rule that checks nothing. */
+export const noRule: Rule = {
+  commit_message_regex: null,
+  commit_message_negative_regex: null,
+  branch_name_regex: null,
+  deny_delete_tag: false,
+  member_check: false,
+  prevent_secrets: false,
+  author_email_regex: null,
+  file_name_regex: null,
+  max_file_size: 0,
+  commit_committer_check: false,
+  commit_committer_name_check: false,
+  reject_unsigned_commits: false,
+  reject_non_dco_commits: false,
+};
 
 /** The fields that are expressions. */
 export const regexNames = [
@@ -55,3 +73,94 @@ export type RegexName = (typeof regexNames)[number];
 
 /** Whether `^` and `$` match at the ends of each line: in messages, which have many. */
 export const isMultiline = (name: RegexName): boolean => name.startsWith('commit_message');
+
+/** Something that breaks a rule. */
+export interface Violation {
+  rule: RuleName;
+  commit_id: string | null;
+  file_path: string | null;
+  message: string;
+}
+
+/** The paths of files that are likely to be secrets, as refusals show them. */
+const secretPatterns: readonly RegExp[] = [
+  /aws\/credentials$/,
+  /(ssh|config)\/(personal|server)_(rsa|dsa|ed25519|ecdsa|ecdsa_sk|ed25519_sk)/,
+  /id_rsa$/,
+  /id_dsa$/,
+  /id_ed25519$/,
+  /id_ecdsa$/,
+  /id_ecdsa_sk$/,
+  /id_ed25519_sk$/,
+  /\.(pem|key)$/,
+  /[._]history$/,
+];
+const anySecret = new RegExp(secretPatterns.map(({ source }) => `(?:${source})`).join('|'));
+
+/** The pattern of secrets that a path matches. */
+export const secretIn = (path: string): string | undefined =>
+  anySecret.test(path) ? secretPatterns.find((pattern) => pattern.test(path))?.source : undefined;
+
+const signoff = 'Signed-off-by:';
+
+/** Whether a message has a line like `Signed-off-by: Name <address@host>`. Without an expression, which would try all places of a long line with all others. */
+export function hasSignoff(message: string): boolean {
+  for (let at = message.indexOf(signoff); at >= 0; ) {
+    const end = message.indexOf('\n', at);
+    if (namesSomeone(message.slice(at + signoff.length, end < 0 ? undefined : end))) return true;
+    at = end < 0 ? -1 : message.indexOf(signoff, end);
+  }
+  return false;
+}
+
+/** Whether a text has something before `<`, and an address up to `>`. */
+function namesSomeone(text: string): boolean {
+  const open = text.indexOf('<', 1);
+  const at = open < 0 ? -1 : text.indexOf('@', open + 2);
+  return at >= 0 && text.lastIndexOf('>') >= at + 2;
+}
+
+/** The texts of violations and of checks that could not be made. */
+export const texts = {
+  commit_message_regex: (regex: string) => `Commit message does not follow the pattern '${regex}'`,
+  commit_message_negative_regex: (regex: string) => `Commit message contains the forbidden pattern '${regex}'`,
+  tooLongMessage: 'Commit message is longer than 1 MiB, so that it cannot be checked',
+  branch_name_regex: (name: string, regex: string) => `Branch name '${name}' does not follow the pattern '${regex}'`,
+  committer_email: (email: string, regex: string) => `Committer's email '${email}' does not follow the pattern '${regex}'`,
+  author_email: (email: string, regex: string) => `Author's email '${email}' does not follow the pattern '${regex}'`,
+  unverified: (email: string) => `Committer email '${email}' is not verified.`,
+  foreignCommitter: (email: string) =>
+    `You cannot push commits for '${email}'. You can only push commits if the committer email is one of your own verified emails.`,
+  otherName: 'Your git author name is inconsistent with Coppice account name',
+  noSignoff: 'Commit message must contain a DCO signoff',
+  unsigned: 'Commit must be signed',
+  noAuthor: (email: string) => `Author '${email}' is not a member of team`,
+  noCommitter: (email: string) => `Committer '${email}' is not a member of team`,
+  file_name: (path: string, pattern: string) => `File name ${path} was prohibited by the pattern "${pattern}".`,
+  max_file_size: (path: string, limit_mib: number) =>
+    `File "${path}" is larger than the allowed size of ${limit_mib} MB. Use Git LFS to manage this file.`,
+  deny_delete_tag: 'You cannot delete a tag',
+  timeout: 'Push operation timed out',
+  invalid: (regex: string, reason: string) => `Regular expression '${regex}' is invalid: ${reason}`,
+  more: (count: number) => `${count} more ${count === 1 ? 'violation is' : 'violations are'} not shown.`,
+};
+
+/** What a change of a branch can be refused with, for the documentation of its endpoints. */
+export const pushRuleTexts: readonly string[] = [
+  texts.commit_message_regex('<regex>'),
+  texts.commit_message_negative_regex('<regex>'),
+  texts.tooLongMessage,
+  texts.branch_name_regex('<name>', '<regex>'),
+  texts.committer_email('<email>', '<regex>'),
+  texts.author_email('<email>', '<regex>'),
+  texts.unverified('<email>'),
+  texts.foreignCommitter('<email>'),
+  texts.otherName,
+  texts.noSignoff,
+  texts.noAuthor('<email>'),
+  texts.noCommitter('<email>'),
+  texts.file_name('<path>', '<regex>'),
+  'File "<path>" is larger than the allowed size of <limit> MB. Use Git LFS to manage this file.',
+  texts.timeout,
+  texts.invalid('<regex>', '<reason>'),
+];

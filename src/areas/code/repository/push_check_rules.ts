@@ -14,6 +14,7 @@ import { freezeStateOf } from '../../deployments/freeze_periods/index.ts';
 import { lockedPaths } from '../lfs/index.ts';
 import { type BranchProtection, protectionFor } from '../protected_branches/index.ts';
 import { tagProtectionFor } from '../protected_tags/index.ts';
+import { pushRuleRefusals } from '../push_rules/index.ts';
 import { branchRefusals, readOnlyRefusal, tagRefusals } from './rules.ts';
 
 /** An attempt to move references. */
@@ -98,11 +99,11 @@ async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): P
 }
 
 /**
- * Why references may not move this way, each reason once; empty when they may.
+ * Why references may not move this way: each reason once, or what breaks the push rule; empty when they may.
  * @param updates to objects that the repository has, or the quarantine of the push
  */
 export async function pushRefusals(
-  services: Pick<Services, 'db' | 'storages'>,
+  services: Pick<Services, 'db' | 'storages' | 'url'>,
   push: Push,
   updates: readonly RefUpdate[],
 ): Promise<string[]> {
@@ -129,11 +130,15 @@ export async function pushRefusals(
   }
   if (refusals.length === 0)
     refusals.push(...(await lockedPaths(services, push, repository, { updates, quarantine: push.quarantine })));
-  return [...new Set(refusals)];
+  return refusals.length > 0 ? [...new Set(refusals)] : pushRuleRefusals(services, push, repository, updates);
 }
 
 /** @throws ApiError 400 with the first reason why a reference may not move this way */
-export async function refusePush(services: Pick<Services, 'db' | 'storages'>, push: Push, update: RefUpdate): Promise<void> {
+export async function refusePush(
+  services: Pick<Services, 'db' | 'storages' | 'url'>,
+  push: Push,
+  update: RefUpdate,
+): Promise<void> {
   const [refusal] = await pushRefusals(services, push, [update]);
   if (refusal !== undefined) throw badRequest(refusal);
 }

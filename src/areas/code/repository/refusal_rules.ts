@@ -1,4 +1,5 @@
 /** The documented refusals of endpoints that change a repository. Every test compares actual refusals with them. */
+import { pushRuleTexts } from '../push_rules/index.ts';
 
 /** For any change to a branch: its protection, and changes that no one may make. */
 export const branchTexts = [
@@ -11,6 +12,7 @@ export const branchTexts = [
   'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.',
   'This project is frozen <until when>. You cannot change its protected branches during a freeze.',
   "The path '<path>' is locked in Git LFS by <name>",
+  ...pushRuleTexts,
 ];
 
 /** For any commit created through the API. */

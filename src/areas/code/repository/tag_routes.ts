@@ -23,6 +23,7 @@ import {
   unprocessable,
 } from '../../../http/index.ts';
 import { tagProtectionFor } from '../protected_tags/index.ts';
+import { pushRuleTexts } from '../push_rules/index.ts';
 import { Commit, presentCommit } from './present.ts';
 import { movedText } from './refusal_rules.ts';
 import { matchesSearch } from './rules.ts';
@@ -145,6 +146,7 @@ export const tagRoutes = [
         'Target <ref> is invalid',
         "Failed to create tag '<name>': Tag name conflicts with existing tag hierarchy.",
         'You are not allowed to create this tag as it is protected.',
+        ...pushRuleTexts,
       ],
     },
     handle: async ({ project, caller, input, ...services }) => {
