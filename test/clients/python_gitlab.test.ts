@@ -71,6 +71,7 @@ const stories: Record<string, string> = {
   deploy_tokens: 'python-gitlab: deploy tokens of a project and a group are added and removed',
   topics: 'python-gitlab: topics are added, given to a project, merged and removed',
   uploads: 'python-gitlab: a file for texts is uploaded, listed, downloaded and deleted',
+  push_rules: 'python-gitlab: push rules of a project and a group are added, changed, enforced and removed',
   variables: 'python-gitlab: variables of a project, a group and the instance are added, changed and removed',
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));

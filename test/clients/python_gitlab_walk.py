@@ -327,7 +327,30 @@ def topics(place):
     admin.topics.delete(other.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads]
+def push_rules(place):
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    group = client(place, "owner").groups.get(place["group"]["id"])
+    refused(404, "404 Not Found", group.pushrules.get)
+    for owner in [project, group]:
+        rule = owner.pushrules.create({"commit_message_regex": "^JIRA", "deny_delete_tag": True})
+        same((rule.commit_message_regex, rule.deny_delete_tag, rule.member_check), ("^JIRA", True, False))
+        rule.max_file_size = 5
+        rule.save()
+        found = owner.pushrules.get()
+        same((found.max_file_size, found.commit_message_regex, found.reject_unsigned_commits), (5, "^JIRA", False))
+    refused(422, "Project push rule exists", project.pushrules.create, {"member_check": True})
+    refused(400, {"file_name_regex": ["not valid RE2 syntax: missing closing ): `(`"]}, group.pushrules.create, {"file_name_regex": "("})
+    text = "Commit message does not follow the pattern '^JIRA'"
+    file = {"file_path": "rule.txt", "branch": project.default_branch, "content": "x", "commit_message": "Fix"}
+    refused(400, text, project.files.create, file)
+    project.files.create({**file, "commit_message": "JIRA-1 Fix"})
+    for owner in [project, group]:
+        owner.pushrules.get().delete()
+    refused(404, "404 Push rule Not Found", project.pushrules.delete)
+    refused(404, "404 Not Found", group.pushrules.get)
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))
