@@ -145,10 +145,6 @@ const reads = (reader: Reader) => sql<SqlBool>`
 /** A predicate on rows of `issues` joined with `projects`: the caller may read the issue, as `mayReadIssue` decides for one. */
 export const isVisibleIssue = (caller: Reading): RawBuilder<SqlBool> => (caller?.admin ? isOn : reads(readerFrom(caller)));
 
-/** A predicate on visible rows of `projects`: the caller may use its issues, as `mayUse` decides for one. */
-export const isUsableForIssues = (caller: MaybeCaller): RawBuilder<SqlBool> =>
-  caller?.admin ? isOn : isUsable(readerFrom(caller));
-
 /** A predicate on rows of `issues`: the caller is its author or one of its assignees. */
 export const isOwnIssue = (caller: MaybeCaller): RawBuilder<SqlBool> => isOwn(readerFrom(caller));
 

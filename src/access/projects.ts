@@ -213,6 +213,13 @@ export function mayRead(
   return project.visibility === 'internal' && caller !== undefined && !caller.external;
 }
 
+/** A predicate on visible rows of `projects`: a feature is available to the caller, as `mayUse` decides for one. */
+export function isUsable(caller: Reading, feature: Feature): RawBuilder<SqlBool> {
+  const setting = sql.ref(`projects.${feature}_access_level`);
+  if (caller?.admin) return sql`${setting} <> 'disabled'`;
+  return sql`(${setting} = 'enabled' or (${setting} = 'private' and ${isMemberOfProject(caller, levels.guest)}))`;
+}
+
 /** Whether a feature of the project is available to the caller: it can be disabled, for members only, or enabled. */
 export function mayUse(project: Project, feature: Feature, memberLevel: number = levels.guest): boolean {
   const setting = project[`${feature}_access_level`];
@@ -320,6 +327,14 @@ export const projectRole = (
 export function mayDownloadCode(project: Project): boolean {
   if (project.access_level >= levels.reporter) return project.repository_access_level !== 'disabled';
   return project.repository_access_level === 'enabled' && project.visibility !== 'private';
+}
+
+/** A predicate on visible rows of `projects`: the caller may download the code, as `mayDownloadCode` decides for one. */
+export function isDownloadable(caller: Reading): RawBuilder<SqlBool> {
+  if (caller?.admin) return sql`projects.repository_access_level <> 'disabled'`;
+  return sql`
+    ((projects.repository_access_level = 'enabled' and projects.visibility <> 'private')
+     or (projects.repository_access_level <> 'disabled' and ${isMemberOfProject(caller, levels.reporter)}))`;
 }
 
 /** Whether the caller may read the code, at least file by file. */

@@ -6,7 +6,7 @@ import {
   isListedProject,
   isMemberOfProject,
   isOwnIssue,
-  isUsableForIssues,
+  isUsable,
   isVisibleIssue,
   isVisibleProject,
   levels,
@@ -64,7 +64,7 @@ export async function viewOf(db: Database, caller: MaybeCaller, scope: ListScope
 function visibleProjects(caller: MaybeCaller, inside: RawBuilder<SqlBool>, seesAll: RawBuilder<unknown>): RawBuilder<unknown> {
   const where = (which: RawBuilder<SqlBool>) => sql`
     select projects.id, ${seesAll} as sees_all from projects
-     where ${which} and ${inside} and ${isVisibleProject(caller)} and ${isUsableForIssues(caller)}`;
+     where ${which} and ${inside} and ${isVisibleProject(caller)} and ${isUsable(caller, 'issues')}`;
   if (!caller) return where(sql`projects.visibility <> 'private'`);
   if (caller.admin) return where(sql`true`);
   const open = sql<SqlBool>`projects.visibility <> 'private' and not ${isMemberOfProject(caller, levels.minimal)}`;
