@@ -1,5 +1,6 @@
 /** The map of the API: every area and its endpoints. */
 import { type FiledEndpoint, tagged } from '../http/index.ts';
+import { eventRoutes } from './activity/events/index.ts';
 import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
@@ -22,7 +23,7 @@ import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
-import { noteRoutes } from './conversation/notes/index.ts';
+import { eventComments, noteRoutes } from './conversation/notes/index.ts';
 import type { Discussable } from './conversation/quick_actions/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
@@ -155,6 +156,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Issue metric images', 'Images of metrics on an incident.', issueMetricImageRoutes),
   ...tagged('Issue links', 'Relations between issues.', issueLinkRoutes),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
+  ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),
   ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),
   ...tagged('Invitations', 'Invitations to groups and projects by email.', invitationRoutes),
   ...tagged('Member roles', 'Custom roles: an access level with single permissions on top.', memberRoleRoutes),

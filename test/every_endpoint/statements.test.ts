@@ -347,7 +347,9 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
 
 /** Who sees most of a list. */
 const personaFor = ({ path }: AnyEndpoint) =>
-  (path.startsWith('/user/') && !path.endsWith('activities')) || path.endsWith('share_locations') ? 'owner' : 'admin';
+  (path.startsWith('/user/') && !path.endsWith('activities')) || path.endsWith('share_locations') || path === '/events'
+    ? 'owner'
+    : 'admin';
 
 async function ask(here: World, endpoint: AnyEndpoint): Promise<{ status: number; rows: number; took: number; text: string }> {
   const values = await valuesFor(here, endpoint.path);

@@ -2,3 +2,4 @@
 export { type EventAction, recordEvent, recordEvents, recording } from './actions.ts';
 export { removeOldEvents } from './jobs.ts';
 export { describePush, recordPush } from './push_actions.ts';
+export { type EventComments, eventRoutes } from './routes.ts';

@@ -1,6 +1,7 @@
 /** What other areas may use of notes. */
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
 export { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
+export { eventComments } from './event_queries.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
   completePosition,

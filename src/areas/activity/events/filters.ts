@@ -1,0 +1,58 @@
+/** Which events a list shows: query parameter → predicate. */
+import { sql } from 'kysely';
+import { type Static, type TObject, Type } from 'typebox';
+import { allOptional, Direction } from '../../../http/index.ts';
+import type { EventAction, EventTarget } from './actions.ts';
+import type { EventQuery } from './queries.ts';
+
+const actions = {
+  created: true,
+  updated: true,
+  closed: true,
+  reopened: true,
+  pushed: true,
+  commented: true,
+  merged: true,
+  joined: true,
+  left: true,
+  destroyed: true,
+  expired: true,
+  approved: true,
+  transferred: true,
+} satisfies Record<EventAction | 'pushed', true>;
+
+/** The stored kinds of targets by the values of `target_type`. Comments in threads are no notes here, and events of epics are never listed. */
+const targets = {
+  issue: ['Issue', 'WorkItem'],
+  milestone: ['Milestone'],
+  merge_request: ['MergeRequest'],
+  note: ['Note'],
+  project: ['Project'],
+  snippet: ['Snippet'],
+  epic: ['Epic'],
+  user: [],
+} satisfies Record<string, EventTarget[]>;
+
+const keysOf = <K extends string>(record: Record<K, unknown>) => Object.keys(record) as K[];
+
+export const eventFilters = {
+  ...allOptional({
+    action: Type.Enum(keysOf(actions)),
+    target_type: Type.Enum(keysOf(targets)),
+    before: Type.String({ format: 'date', description: 'Only events before this day (UTC)' }),
+    after: Type.String({ format: 'date', description: 'Only events after this day (UTC)' }),
+    sort: Direction,
+  }),
+};
+
+type Filters = Static<TObject<typeof eventFilters>>;
+
+/** The events that the parameters ask for, in order. */
+export function filtered(all: EventQuery, { action, target_type, before, after, sort = 'desc' }: Filters): EventQuery {
+  let query = all;
+  if (action) query = query.where('events.action', '=', action);
+  if (target_type) query = query.where(sql<boolean>`events.target_type = any(${targets[target_type]}::text[])`);
+  if (before) query = query.where('events.created_at', '<', sql<string>`${before}::date at time zone 'UTC'`);
+  if (after) query = query.where('events.created_at', '>=', sql<string>`(${after}::date + 1) at time zone 'UTC'`);
+  return query.orderBy('events.id', sort);
+}

@@ -1,0 +1,79 @@
+/** Events that a caller may see, as replies need them. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  countsToday,
+  isDownloadable,
+  isMemberOfProject,
+  isUsable,
+  isVisibleIssue,
+  isVisibleProject,
+  type MaybeCaller,
+} from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Caller } from '../../../http/index.ts';
+import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import type { Push } from './push_actions.ts';
+
+/** What events need to know of comments, which this area does not import. */
+export interface CommentedOn {
+  /** A predicate on rows of `events`: the target is a comment that the caller may read. */
+  isVisible(caller: MaybeCaller): RawBuilder<SqlBool>;
+  /** Of rows of `events` whose target is a comment: the title of what is commented on. */
+  title: RawBuilder<string | null>;
+}
+
+/** The issue of an event, if it still exists and the caller may read it. */
+const isReadableIssue = (caller: MaybeCaller) => sql<SqlBool>`
+  exists (select from issues join projects on projects.id = issues.project_id where issues.id = events.target_id and ${isVisibleIssue(caller)})`;
+
+const isReadableSnippet = (caller: MaybeCaller) => sql<SqlBool>`
+  (${isUsable(caller, 'snippets')} and exists (
+    select from snippets where snippets.id = events.target_id and (
+      snippets.visibility = 'public' or ${caller && !caller.external ? sql`snippets.visibility = 'internal'` : sql`false`}
+      or ${caller?.admin ? sql`true` : isMemberOfProject(caller, 1)})))`;
+
+/** A predicate on rows of `events` joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
+const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sql<boolean>`
+  (${isVisibleProject(caller)} and case
+     when events.action = 'pushed' then ${isDownloadable(caller)}
+     when events.target_type = 'Project' then true
+     when events.target_type in ('Issue', 'WorkItem') then ${isReadableIssue(caller)}
+     when events.target_type = 'Milestone' then (${isUsable(caller, 'issues')} or ${isUsable(caller, 'merge_requests')})
+     when events.target_type = 'Snippet' then ${isReadableSnippet(caller)}
+     when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${comments.isVisible(caller)}
+     else false end)`;
+
+const title = ({ title }: CommentedOn) => sql<string | null>`
+  case when events.target_type in ('Issue', 'WorkItem') then (select issues.title from issues where issues.id = events.target_id)
+       when events.target_type = 'Milestone' then (select milestones.title from milestones where milestones.id = events.target_id)
+       when events.target_type = 'Snippet' then (select snippets.title from snippets where snippets.id = events.target_id)
+       when events.target_type = 'Project' then projects.name
+       when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${title} end`;
+
+const number = sql<number | null>`
+  case when events.target_type in ('Issue', 'WorkItem') then (select issues.iid from issues where issues.id = events.target_id)
+       when events.target_type = 'Milestone' then (select milestones.iid from milestones where milestones.id = events.target_id) end`;
+
+const push = sql<Push | null>`
+  (select jsonb_build_object('commit_count', commit_count, 'action', push.action, 'ref_type', ref_type, 'commit_from', commit_from,
+                             'commit_to', commit_to, 'ref', ref, 'commit_title', commit_title, 'ref_count', ref_count)
+     from push_event_payloads push where push.event_id = events.id)`;
+
+/** The events of projects that the caller may see. */
+export const visibleEvents = (db: Database, caller: MaybeCaller, comments: CommentedOn) =>
+  db
+    .selectFrom('events')
+    .innerJoin('projects', 'projects.id', 'events.project_id')
+    .leftJoin('users as authors', 'authors.id', 'events.author_id')
+    .select(['events.id', 'events.project_id', 'events.action', 'events.target_type', 'events.target_id'])
+    .select(['events.author_id', 'events.imported_from', 'events.created_at'])
+    .select([title(comments).as('target_title'), number.as('target_iid'), push.as('push')])
+    .select(sql<UserBasicRow>`${userBasicJson('authors')}`.as('author'))
+    .where(isVisibleEvent(caller, comments));
+
+export type EventQuery = ReturnType<typeof visibleEvents>;
+export type EventRow = Awaited<ReturnType<EventQuery['executeTakeFirstOrThrow']>>;
+
+/** A predicate on rows of `events`: they are of projects that the caller is a member of. */
+export const isOfMembership = (caller: Caller) => sql<boolean>`
+  events.project_id in (select project_id from project_authorizations where user_id = ${caller.id} and ${countsToday()})`;

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Client } from '../../../../test/support/client.ts';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { type World, world } from '../../../../test/support/world.ts';
+
+type Event = { action_name: string; target_type: string | null; target_title: string | null; [field: string]: unknown };
+
+const told = (events: Event[]) =>
+  events.map(({ action_name, target_type, target_title }) => [action_name, target_type, target_title]);
+
+async function eventsOf(client: Client, path: string, query: Record<string, unknown> = {}): Promise<Event[]> {
+  const { status, body } = await client.get(path, query);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+let projects = 0;
+
+/** A public project of its own, so that other tests leave no events in it. */
+async function publicProject(here: World): Promise<{ id: number; url: string; name: string }> {
+  const { status, body } = await here.as('owner').post('/projects', {
+    name: `Events ${++projects}`,
+    visibility: 'public',
+  });
+  assert.equal(status, 201);
+  return { id: body.id, url: `/projects/${body.id}`, name: body.name };
+}
+
+test('the events of a project tell what was done, newest first, with the form of the API', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const { id, url, name } = await publicProject(here);
+  const owner = as('owner');
+  const { id: issue_id, iid } = (await owner.post(`${url}/issues`, { title: 'Broken' })).body;
+  const comment = (await as('guest').post(`${url}/issues/${iid}/notes`, { body: 'Why?' })).body;
+  await owner.put(`${url}/issues/${iid}`, { state_event: 'close' });
+  await owner.put(`${url}/issues/${iid}`, { state_event: 'reopen' });
+  const milestone = (await owner.post(`${url}/milestones`, { title: 'Spring' })).body;
+  const change = { branch: 'main', content: 'a', commit_message: 'Add a file\n\nwith a reason' };
+  assert.equal((await owner.post(`${url}/repository/files/a`, change)).status, 201);
+
+  const events = await eventsOf(as('anonymous'), `${url}/events`);
+  assert.deepEqual(told(events), [
+    ['pushed new', null, null],
+    ['opened', 'Milestone', 'Spring'],
+    ['opened', 'Issue', 'Broken'],
+    ['closed', 'Issue', 'Broken'],
+    ['commented on', 'Note', 'Broken'],
+    ['opened', 'Issue', 'Broken'],
+    ['created', 'Project', name],
+  ]);
+  const [push, ofMilestone, , , note, opened, created] = events;
+  const { body: head } = await owner.get(`${url}/repository/commits/main`);
+  assert.deepEqual(push!.push_data, {
+    ...{ commit_count: 1, action: 'created', ref_type: 'branch', commit_from: null, commit_to: head.id, ref: 'main' },
+    ...{ commit_title: 'Add a file', ref_count: null },
+  });
+  assert.deepEqual([push!.target_id, push!.target_iid], [null, null]);
+  assert.deepEqual([ofMilestone!.target_id, ofMilestone!.target_iid], [milestone.id, milestone.iid]);
+  assert.equal((note!.note as { body: string }).body, 'Why?');
+  assert.deepEqual(
+    [note!.target_id, note!.author_id, note!.author_username],
+    [comment.id, people.guest.id, people.guest.username],
+  );
+  assert.deepEqual([created!.target_id, created!.target_iid], [id, id]);
+  const { id: event_id, created_at, author, ...rest } = opened!;
+  assert.deepEqual(rest, {
+    ...{ title: null, project_id: id, action_name: 'opened', target_id: issue_id, target_iid: iid, target_type: 'Issue' },
+    ...{ author_id: people.owner.id, target_title: 'Broken', imported: false, imported_from: 'none' },
+    author_username: people.owner.username,
+  });
+  assert.ok(Number.isInteger(event_id) && typeof created_at === 'string');
+  assert.equal((author as { username: string }).username, people.owner.username);
+  assert.deepEqual((await owner.get(url)).body._links.events.endsWith(`/api/v4${url}/events`), true);
+});
+
+test('events are filtered by action, target and day, ordered and paged', async () => {
+  const here = await world();
+  const { url } = await publicProject(here);
+  const owner = here.as('owner');
+  for (const title of ['one', 'two', 'three']) await owner.post(`${url}/issues`, { title });
+  const list = (query: Record<string, unknown>) => eventsOf(owner, `${url}/events`, query);
+  const titles = async (query: Record<string, unknown>) => (await list(query)).map(({ target_title }) => target_title);
+  assert.deepEqual(await titles({ target_type: 'issue', sort: 'asc' }), ['one', 'two', 'three']);
+  assert.deepEqual(await titles({ target_type: 'issue', per_page: 2, page: 2 }), ['one']);
+  assert.deepEqual(await titles({ action: 'closed' }), []);
+  assert.deepEqual((await list({ action: 'created', target_type: 'project' })).length, 1);
+  assert.deepEqual(await titles({ target_type: 'epic' }), []);
+  assert.deepEqual(await titles({ target_type: 'user' }), []);
+
+  const [{ id } = { id: 0 }] = await list({ sort: 'asc', target_type: 'issue' });
+  await here.db
+    .updateTable('events')
+    .set({ created_at: '2030-03-10T12:00:00Z' })
+    .where('id', '=', id as number)
+    .execute();
+  assert.deepEqual(await titles({ after: '2030-03-09', before: '2030-03-11' }), ['one']);
+  assert.deepEqual(await titles({ after: '2030-03-10' }), [], 'the day itself does not count');
+  assert.ok(!(await titles({ before: '2030-03-10' })).includes('one'));
+
+  const page = await owner.get(`${url}/events`, { per_page: 2 });
+  assert.deepEqual([page.headers.get('x-total'), page.headers.get('x-total-pages')], ['4', '2']);
+  for (const [query, message] of [
+    [{ action: 'sung' }, 'action does not have a valid value'],
+    [{ target_type: 'Issue' }, 'target_type does not have a valid value'],
+    [{ before: 'soon' }, 'before is invalid'],
+    [{ after: '2030-02-30' }, 'after is invalid'],
+    [{ sort: 'up' }, 'sort does not have a valid value'],
+  ] as const) {
+    const { status, body } = await owner.get(`${url}/events`, query);
+    assert.deepEqual([status, body.error], [400, message]);
+  }
+});
+
+test('callers see their own events, and with scope=all those in their projects', async () => {
+  const here = await world();
+  const { id, url } = await publicProject(here);
+  const [member, other] = [await here.person(), await here.person()];
+  await here.as('owner').post(`${url}/members`, { user_id: member.id, access_level: 30 });
+  await member.client.post(`${url}/issues`, { title: 'by a member' });
+  await other.client.post(`${url}/issues`, { title: 'by another user' });
+
+  const titles = async (client: Client, query = {}) =>
+    (await eventsOf(client, '/events', { target_type: 'issue', ...query })).map(({ target_title }) => target_title);
+  assert.deepEqual(await titles(member.client), ['by a member']);
+  assert.deepEqual(await titles(member.client, { scope: 'something' }), ['by a member']);
+  assert.deepEqual(await titles(member.client, { scope: 'all' }), ['by another user', 'by a member']);
+  assert.deepEqual(await titles(other.client, { scope: 'all' }), [], 'a public project is not the project of everybody');
+  assert.equal((await here.as('anonymous').get('/events')).status, 401);
+
+  const mine = (await eventsOf(member.client, '/events', { action: 'joined' })).map(({ project_id }) => project_id);
+  assert.deepEqual(mine, [id]);
+  await here.as('owner').put(url, { visibility: 'private' });
+  assert.deepEqual(await titles(other.client), [], 'the project is no longer visible to them');
+  const { body } = await here.as('admin').post(`/users/${other.id}/personal_access_tokens`, {
+    name: 'profile',
+    scopes: ['read_user'],
+  });
+  assert.deepEqual((await here.as('anonymous').get('/events', { private_token: body.token })).status, 200);
+});
+
+test("a user's events are public, unless their profile is private", async () => {
+  const here = await world();
+  const { url } = await publicProject(here);
+  const author = await here.person();
+  await author.client.post(`${url}/issues`, { title: 'In public' });
+  const list = (client: Client, user: string | number = author.username) => eventsOf(client, `/users/${user}/events`);
+  assert.deepEqual(told(await list(here.as('anonymous'))), [['opened', 'Issue', 'In public']]);
+  assert.deepEqual(told(await list(here.as('outsider'), author.id)), [['opened', 'Issue', 'In public']]);
+  await here.db.updateTable('users').set({ private_profile: true }).where('id', '=', author.id).execute();
+  assert.deepEqual(await list(here.as('outsider')), []);
+  assert.equal((await list(author.client)).length, 1);
+  assert.equal((await list(here.as('admin'))).length, 1);
+  const unknown = await here.as('outsider').get('/users/nobody-of-this-name/events');
+  assert.deepEqual([unknown.status, unknown.body.message], [404, '404 User Not Found']);
+});
+
+test('an event is hidden from callers who may not read its target', async () => {
+  const here = await world();
+  const { url } = await publicProject(here);
+  const owner = here.as('owner');
+  const secret = (await owner.post(`${url}/issues`, { title: 'Secret', confidential: true })).body;
+  const open = (await owner.post(`${url}/issues`, { title: 'Open' })).body;
+  await owner.post(`${url}/issues/${secret.iid}/notes`, { body: 'hidden with its issue' });
+  await owner.post(`${url}/issues/${open.iid}/notes`, { body: 'for members', internal: true });
+  await owner.post(`${url}/issues/${open.iid}/discussions`, { body: 'for everybody' });
+  await owner.post(`${url}/repository/files/a`, { branch: 'main', content: 'a', commit_message: 'Add a' });
+  const ofCommit = await owner.post(`${url}/repository/commits/main/comments`, { note: 'on the commit' });
+  assert.equal(ofCommit.status, 201);
+  const shown = async (client: Client) =>
+    (await eventsOf(client, `${url}/events`, { sort: 'asc' }))
+      .slice(1)
+      .map(({ note, target_title }) => (note as { body: string } | undefined)?.body ?? target_title);
+  const all = ['Secret', 'Open', 'hidden with its issue', 'for members', 'for everybody', null, 'on the commit'];
+  assert.deepEqual(await shown(owner), all);
+  assert.deepEqual(await shown(here.as('admin')), all);
+  assert.deepEqual(await shown(here.as('outsider')), ['Open', 'for everybody', null, 'on the commit']);
+  const page = await here.as('outsider').get(`${url}/events`, { per_page: 3 });
+  assert.deepEqual([page.body.length, page.headers.get('x-total')], [3, '5'], 'pages are full');
+
+  await owner.put(url, { repository_access_level: 'private', issues_access_level: 'private' });
+  assert.deepEqual(await shown(here.as('outsider')), []);
+  await owner.delete(`${url}/issues/${open.iid}`);
+  assert.deepEqual(
+    await shown(owner),
+    ['Secret', 'hidden with its issue', null, 'on the commit'],
+    'what is deleted can no longer be read',
+  );
+  await owner.put(url, { visibility: 'private' });
+  const hidden = await here.as('outsider').get(`${url}/events`);
+  assert.deepEqual([hidden.status, hidden.body.message], [404, '404 Project Not Found']);
+});
+
+test('an event outlives its milestone, without a title', async () => {
+  const here = await world();
+  const { url } = await publicProject(here);
+  const { id } = (await here.as('owner').post(`${url}/milestones`, { title: 'Spring' })).body;
+  assert.equal((await here.as('owner').delete(`${url}/milestones/${id}`)).status, 204);
+  const events = await eventsOf(here.as('outsider'), `${url}/events`, { target_type: 'milestone' });
+  assert.deepEqual(told(events), [
+    ['destroyed', 'Milestone', null],
+    ['opened', 'Milestone', null],
+  ]);
+});
+
+test('events of issues in a private project are for its members', async () => {
+  const here = await world();
+  await addIssue(here, { title: 'Inside' });
+  const path = `/projects/${here.project.id}/events`;
+  const titles = (await eventsOf(here.as('guest'), path, { target_type: 'issue' })).map(({ target_title }) => target_title);
+  assert.ok(titles.includes('Inside'));
+  assert.equal((await here.as('anonymous').get(path)).status, 404);
+});

@@ -1,0 +1,102 @@
+/** Activity events: what users did in projects. */
+import { type TSchema, Type } from 'typebox';
+import { anyone, type MaybeCaller, projectVisible, signedIn } from '../../../access/index.ts';
+import {
+  type AnyEndpoint,
+  get,
+  IdOrName,
+  optional,
+  type Page,
+  type Paging,
+  pageOf,
+  paginate,
+  paging,
+  type Services,
+} from '../../../http/index.ts';
+import { userIdNamed } from '../../people/users/index.ts';
+import { eventFilters, filtered } from './filters.ts';
+import { type EventReply, eventForm, presentEvent } from './present.ts';
+import { type CommentedOn, type EventQuery, isOfMembership, visibleEvents } from './queries.ts';
+
+/** What the lists of events show of comments. Their own area, which this one does not import, provides it. */
+export interface EventComments extends CommentedOn {
+  schema: TSchema;
+  /** The replies for these ids. */
+  present(services: Pick<Services, 'db' | 'url'>, ids: readonly number[]): Promise<ReadonlyMap<number, unknown>>;
+}
+
+const isComment = (target_type: string | null) => target_type?.endsWith('Note') ?? false;
+
+/** Whether a user hides their activity from the caller. */
+async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user_id: number): Promise<boolean> {
+  if (caller?.admin || caller?.id === user_id) return false;
+  const user = await db.selectFrom('users').select('private_profile').where('id', '=', user_id).executeTakeFirstOrThrow();
+  return user.private_profile;
+}
+
+/** @param comments from the area of notes */
+export function eventRoutes(comments: EventComments): AnyEndpoint[] {
+  const returns = pageOf(eventForm(comments.schema));
+  const input = { ...eventFilters, ...paging };
+
+  async function pageOfEvents(
+    { db, url }: Pick<Services, 'db' | 'url'>,
+    query: EventQuery,
+    paged: Paging,
+  ): Promise<Page<EventReply>> {
+    const { items, ...page } = await paginate(db, query, paged);
+    const ids = items.flatMap(({ target_type, target_id }) => (isComment(target_type) && target_id !== null ? [target_id] : []));
+    const notes = ids.length > 0 ? await comments.present({ db, url }, ids) : new Map<number, unknown>();
+    const noteOf = ({ target_type, target_id }: (typeof items)[number]) =>
+      isComment(target_type) ? notes.get(target_id!) : undefined;
+    return { ...page, items: items.map((row) => presentEvent(url, row, noteOf(row))) };
+  }
+
+  return [
+    get('/events', {
+      operation: 'listOwnEvents',
+      summary: "List the caller's events, newest first",
+      access: signedIn,
+      scopes: ['read_user'],
+      input: {
+        ...input,
+        scope: optional(
+          Type.String({ description: '`all`: the events of everyone in the projects that the caller is a member of' }),
+        ),
+      },
+      returns,
+      handle: ({ db, url, caller, input }) => {
+        const all = visibleEvents(db, caller, comments);
+        const own = input.scope === 'all' ? all.where(isOfMembership(caller)) : all.where('events.author_id', '=', caller.id);
+        return pageOfEvents({ db, url }, filtered(own, input), input);
+      },
+    }),
+    get('/users/:id/events', {
+      operation: 'listUserEvents',
+      summary: "List a user's events, newest first",
+      description: 'The list of a user with a private profile is empty for everyone but them and administrators.',
+      access: anyone,
+      scopes: ['read_user'],
+      input: { id: IdOrName('ID or username'), ...input },
+      returns,
+      refusals: { 404: '404 User Not Found' },
+      handle: async ({ db, url, caller, input }) => {
+        const user_id = await userIdNamed(db, input.id);
+        const own = visibleEvents(db, caller, comments).where('events.author_id', '=', user_id);
+        const shown = (await isPrivate({ db }, caller, user_id)) ? own.where('events.id', 'is', null) : own;
+        return pageOfEvents({ db, url }, filtered(shown, input), input);
+      },
+    }),
+    get('/projects/:id/events', {
+      operation: 'listProjectEvents',
+      summary: 'List the events of a project, newest first',
+      access: projectVisible,
+      input,
+      returns,
+      handle: ({ db, url, caller, project, input }) => {
+        const inside = visibleEvents(db, caller, comments).where('events.project_id', '=', project.id);
+        return pageOfEvents({ db, url }, filtered(inside, input), input);
+      },
+    }),
+  ];
+}

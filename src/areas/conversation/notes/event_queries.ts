@@ -1,0 +1,46 @@
+/** Comments as the lists of events show them. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { commitKind, isMemberOfProject, levels, type MaybeCaller, rowsWithPlaces, storedKinds } from '../../../access/index.ts';
+import { isAmong } from '../../../db/index.ts';
+import type { EventComments } from '../../activity/events/index.ts';
+import { Note, presentNote } from './present.ts';
+import { isVisibleNote, noteRows } from './queries.ts';
+
+const kinds = storedKinds.filter(({ places }) => places === 'projects');
+
+const rowsOf = (kind: (typeof kinds)[number]) =>
+  sql`${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${sql.ref(`notes.${kind.column}`)} and`;
+
+/** A commit has no row; its comments name their project. */
+const ofCommit = sql`projects where projects.id = notes.project_id and notes.commit_id is not null and`;
+
+function isReadable(caller: MaybeCaller): RawBuilder<SqlBool> {
+  const mayReadInternal = caller?.admin ? sql`true` : isMemberOfProject(caller, levels.planner);
+  const readable = [
+    ...kinds.map((kind) => ({ rows: rowsOf(kind), isVisible: kind.isVisible(caller) })),
+    { rows: ofCommit, isVisible: commitKind.isVisible(caller) },
+  ].map(({ rows, isVisible }) => sql`exists (select from ${rows} ${isVisible} and (not notes.internal or ${mayReadInternal}))`);
+  return sql`exists (
+    select from notes where notes.id = events.target_id and ${isVisibleNote(caller, true)} and (${sql.join(readable, sql` or `)}))`;
+}
+
+const title = sql<string | null>`(${sql.join(
+  kinds.map(
+    ({ table, column }) => sql`
+      select ${sql.ref(`${table}.title`)} from notes join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = ${sql.ref(`notes.${column}`)}
+       where notes.id = events.target_id`,
+  ),
+  sql` union all `,
+)})`;
+
+export const eventComments: EventComments = {
+  schema: Note,
+  isVisible: isReadable,
+  title,
+  present: async ({ db, url }, ids) => {
+    const rows = await noteRows(db)
+      .where(isAmong('notes.id', ids, 'bigint[]'))
+      .execute();
+    return new Map(rows.map((row) => [row.id, presentNote(url, row)]));
+  },
+};
