@@ -113,7 +113,16 @@ export {
 } from './projects.ts';
 export { recipientFor } from './recipients.ts';
 export { userByPassword } from './sign_in.ts';
-export { type GrantedSnippet, mayChangeSnippet, mayReadSnippet, type Snippet, snippetFor } from './snippets.ts';
+export {
+  type GrantedSnippet,
+  isReadableInProject,
+  mayChangeSnippet,
+  mayReadSnippet,
+  projectSnippetEditor,
+  projectSnippetVisible,
+  type Snippet,
+  snippetFor,
+} from './snippets.ts';
 export { callerOfSshKey, sshKeyOf } from './ssh_keys.ts';
 export { isGroup, isListedGroup, isListedProject } from './states.ts';
 export { isTeamMember, teamMember } from './team.ts';

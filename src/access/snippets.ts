@@ -1,11 +1,12 @@
-/** Who may read and change snippets. */
+/** Access rules that grant a snippet of the project in `:id`. */
 
-import type { Kysely } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
-import type { Caller } from '../http/endpoint.ts';
+import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
+import { badParams, forbidden, notFound } from '../http/errors.ts';
 import type { MaybeCaller } from './instance.ts';
 import { levels } from './levels.ts';
-import type { Project } from './projects.ts';
+import { mayUse, type Project, projectRole, projectVisible, refuseReadOnly } from './projects.ts';
 import type { VisibilityName } from './visibility.ts';
 
 /** A snippet as access and changes of its repository need it. */
@@ -61,3 +62,60 @@ export const mayChangeSnippet = (
   { author_id }: Pick<Snippet, 'author_id'>,
   project: Pick<Project, 'access_level'> | undefined,
 ): boolean => caller.admin || caller.id === author_id || (project !== undefined && project.access_level >= levels.maintainer);
+
+/** A predicate on rows of `snippets`: their visibility alone shows them to the caller. */
+const isOpenTo = (caller: MaybeCaller): RawBuilder<SqlBool> =>
+  caller && !caller.external ? sql`snippets.visibility <> 'private'` : sql`snippets.visibility = 'public'`;
+
+/** A predicate on rows of `snippets` of a visible project whose snippets the caller may use: the caller may read the snippet, as `mayReadSnippet` decides for one. */
+export const isReadableInProject = (caller: MaybeCaller, { access_level }: Pick<Project, 'access_level'>): RawBuilder<SqlBool> =>
+  access_level >= levels.guest ? sql`true` : isOpenTo(caller);
+
+/** The ID in a path. It is checked after the project, and before the input, which is read after access is granted. */
+function idInPath(name: 'snippet_id', params: AccessCall['params']): number {
+  const text = params[name]!;
+  if (!/^-?\d+$/.test(text)) throw badParams(`${name} is invalid`);
+  return Number(text);
+}
+
+/**
+ * The snippet in a path, if the caller may read it.
+ * @param missing how the 404 names it
+ */
+async function readableIn(call: AccessCall, project: Project, missing?: string): Promise<Snippet> {
+  if (!mayUse(project, 'snippets')) throw forbidden();
+  const snippet = await snippetFor(call.db, idInPath('snippet_id', call.params));
+  if (snippet?.project_id !== project.id || !mayReadSnippet(call.caller, snippet, project)) throw notFound(missing);
+  return snippet;
+}
+
+/** Which callers a rule admits among those who may read the snippet. */
+function refuseChange({ method }: AccessCall, { caller, snippet, project }: GrantedSnippet<Caller>): void {
+  if (isReading(method)) return;
+  if (!mayChangeSnippet(caller, snippet, project)) throw forbidden();
+  if (project) refuseReadOnly(project);
+}
+
+/**
+ * Grants the snippet in `:snippet_id` to everyone who may read it, signed in or not.
+ * @param missing how the 404 names it
+ */
+export const projectSnippetVisible = (missing?: string): Access<GrantedSnippet<MaybeCaller>> => ({
+  rule: 'snippet:visible',
+  anonymous: true,
+  async check(call) {
+    const { caller, project } = await projectVisible.check(call);
+    return { caller, project, snippet: await readableIn(call, project, missing) };
+  },
+});
+
+/** Grants the snippet in `:snippet_id` to its author and to Maintainers. Others who may read it get 403. */
+export const projectSnippetEditor: Access<GrantedSnippet<Caller>> = {
+  rule: 'snippet:editor',
+  async check(call) {
+    const { caller, project } = await projectRole('guest', { archived: true }).check(call);
+    const granted = { caller, project, snippet: await readableIn(call, project, 'Snippet') };
+    refuseChange(call, granted);
+    return granted;
+  },
+};

@@ -18,6 +18,7 @@ import { languageRoutes } from './code/repository/language_routes.ts';
 import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
+import { snippetRoutes } from './code/snippets/routes.ts';
 import { awardEmojiRoutes } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
@@ -191,6 +192,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     pushRuleCheckRoutes,
   ),
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
+  ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
   ...tagged('Milestones', 'Milestones of projects and groups, and their issues.', milestoneRoutes, milestoneIssueRoutes),
   ...tagged('Iterations', 'Iterations of groups, and the cadences that create them.', iterationRoutes, iterationCadenceRoutes),

@@ -45,4 +45,4 @@ export { touchedPaths } from './touched_paths.ts';
 export { advertiseRefs, receivePack, type Service, uploadPack } from './transport.ts';
 export { ChangeRefused } from './tree_editor.ts';
 export type * from './types.ts';
-export { writeCommit, writeTag, writeTreeCommit } from './writer.ts';
+export { type WrittenCommit, writeCommit, writeTag, writeTreeCommit } from './writer.ts';

@@ -18,6 +18,8 @@ export interface NewCommit {
   committer: Person;
   /** Applied in order, so that a later one may build on an earlier one. */
   changes: readonly Change[];
+  /** That of the repository, if the caller knows it. Without it and a parent, git is asked. */
+  object_format?: ObjectFormat;
 }
 
 export interface WrittenCommit {
@@ -35,7 +37,7 @@ const changes_per_turn = 100;
  * Throws `ChangeRefused` when a change conflicts with the files of the parent.
  */
 export async function writeCommit(repository: Repository, commit: NewCommit): Promise<WrittenCommit> {
-  const objects = new ObjectWriter(repository, await objectFormat(repository, commit.parent));
+  const objects = new ObjectWriter(repository, commit.object_format ?? (await objectFormat(repository, commit.parent)));
   const parent_tree = commit.parent === null ? undefined : (await readCommit(repository, commit.parent)).tree_id;
   const editor = new TreeEditor(repository, parent_tree ? await rawTree(repository, parent_tree) : new Map());
   try {

@@ -104,7 +104,8 @@ export function longText<S extends TSchema>(schema: S): S {
 }
 
 /** Text that is stored outside the database and may hold any character, e.g. the content of a file. A long one comes as UTF-8 (large_text.ts). */
-export const AnyText = () => marked(Type.Unsafe<string | Uint8Array>({ type: 'string' }), { anyText: true });
+export const AnyText = (more: Pick<Marks, 'notBlank'> = {}) =>
+  marked(Type.Unsafe<string | Uint8Array>({ type: 'string' }), { anyText: true, ...more });
 
 /** Bytes in a reply, which are sent as Base64. */
 export const Base64 = marked(Type.Unsafe<Buffer>({ type: 'string', description: 'Base64' }), { base64: true });

@@ -46,23 +46,32 @@ function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'userna
   };
 }
 
-/** What is looked for below a project or group: an issue and an epic of a user outside the table, and a commit. */
+/** What is looked for below a project or group: an issue, an epic and a public snippet of a user outside the table, and a commit. */
 export interface Things {
   commit_id: string;
   sha: string;
   issue_iid: number;
   epic_iid: number;
   epic_id: number;
+  snippet_id: number;
 }
 
 /** Adds what is looked for below the project and the group of a world. */
-export async function addThings({ db, project, group, as }: World): Promise<Things> {
+export async function addThings({ db, project, group, as, person }: World): Promise<Things> {
   const file = { branch: 'main', commit_message: 'Begin', content: 'one\n' };
   await as('maintainer').post(`/projects/${project.id}/repository/files/README.md`, file);
   const [{ id: sha }] = (await as('maintainer').get(`/projects/${project.id}/repository/commits`)).body;
   await db.insertInto('issues').values({ project_id: project.id, iid: 1, title: 'An issue' }).execute();
   const epic = db.insertInto('epics').values({ group_id: group.id, iid: 1, title: 'An epic' }).returning('id');
-  return { commit_id: sha, sha, issue_iid: 1, epic_iid: 1, epic_id: (await epic.executeTakeFirstOrThrow()).id };
+  const { id: epic_id } = await epic.executeTakeFirstOrThrow();
+  const repository = { storage: 'default', branch: 'main', commit_id: '0'.repeat(40), paths: ['a.txt'], size_bytes: 0 };
+  const snippet = { project_id: project.id, author_id: (await person()).id, title: 'A snippet', visibility: 'public' };
+  const { id: snippet_id } = await db
+    .insertInto('snippets')
+    .values({ ...snippet, ...repository })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { commit_id: sha, sha, issue_iid: 1, epic_iid: 1, epic_id, snippet_id };
 }
 
 /** Values for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
@@ -74,6 +83,7 @@ export function paramsFor(path: string, { project, group, people }: World, thing
     groups: group.id,
     users: people.guest.id,
     namespaces: group.id,
+    snippets: things.snippet_id,
   };
   const inside: Record<string, number | string> = { ...things, user_id: people.guest.id };
   return Object.fromEntries(names.map((name, index) => [name, String((index === 0 ? targets[collection!] : inside[name]) ?? 0)]));

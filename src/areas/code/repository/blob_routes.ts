@@ -1,11 +1,10 @@
 /** Blobs: file contents by their git id (docs/reference/repository.md). */
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../access/index.ts';
-import { findBlob, type Repository, readBlob, repositoryOf, streamBlob } from '../../../git/index.ts';
-import { Base64, bytes, found, get, type Headers, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
-import { admitInJson, contentType, contentTypes, sniffed_bytes, uncached } from './content_rules.ts';
+import { findBlob, readBlob, repositoryOf } from '../../../git/index.ts';
+import { Base64, bytes, found, get, head, headersOnly, one, resource, type Services } from '../../../http/index.ts';
+import { contentOf, type FoundBlob, headersOf } from './blob_present.ts';
+import { admitInJson, contentTypes } from './content_rules.ts';
 import { tooLargeText } from './refusal_rules.ts';
 
 const Blob = resource('Blob', {
@@ -15,40 +14,11 @@ const Blob = resource('Blob', {
   sha: Type.String(),
 });
 
-interface FoundBlob {
-  repository: Repository;
-  id: string;
-  size_bytes: number;
-}
-
 async function blobOf(services: Services, project: Project, sha: string): Promise<FoundBlob> {
   const repository = repositoryOf(services, project);
   const id = sha.toLowerCase();
   return { repository, id, size_bytes: found('Blob', await findBlob(repository, id)) };
 }
-
-/** Up to this size a blob is read at once, which costs less than a separate process. */
-const small_bytes = 256 * 1024;
-
-/** The bytes of a blob, and its first bytes for detecting the media type. */
-async function contentOf({ repository, id, size_bytes }: FoundBlob): Promise<{ body: Buffer | Readable; start: Buffer }> {
-  if (size_bytes <= small_bytes) {
-    const body = await readBlob(repository, id);
-    return { body, start: body.subarray(0, sniffed_bytes) };
-  }
-  const body = streamBlob(repository, id);
-  await once(body, 'readable');
-  const first: Buffer = body.read() ?? Buffer.alloc(0);
-  body.unshift(first);
-  return { body, start: first.subarray(0, sniffed_bytes) };
-}
-
-const headersOf = ({ size_bytes }: FoundBlob, start: Buffer): Headers => ({
-  'content-type': contentType(start),
-  'content-length': String(size_bytes),
-  'content-disposition': 'inline',
-  ...uncached,
-});
 
 const Sha = Type.String({ description: 'ID of a blob' });
 const rawPath = '/projects/:id/repository/blobs/:sha/raw';
@@ -79,7 +49,7 @@ export const blobRoutes = [
     handle: async ({ project, input, ...services }) => {
       const blob = await blobOf(services, project, input.sha);
       const { body, start } = await contentOf(blob);
-      return { body, headers: headersOf(blob, start) };
+      return { body, headers: headersOf(blob, start, 'inline') };
     },
   }),
   head(rawPath, {
@@ -92,7 +62,7 @@ export const blobRoutes = [
       const blob = await blobOf(services, project, input.sha);
       const { body, start } = await contentOf(blob);
       if (!Buffer.isBuffer(body)) body.destroy();
-      return headersOf(blob, start);
+      return headersOf(blob, start, 'inline');
     },
   }),
 ];

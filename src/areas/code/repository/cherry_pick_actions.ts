@@ -69,7 +69,7 @@ function peopleOf({ kind, commit, caller }: Picking) {
  * @throws ApiError 404 when there is no such branch, 400 with an `error_code` when the changes do not fit or change nothing, and as the rules of pushes say
  */
 export const pickCommit = (services: Services, pick: Picking): Promise<string | undefined> =>
-  inTurn(pick.project, pick.branch, () => pickOnto(services, pick));
+  inTurn(repositoryOf(services, pick.project), pick.branch, () => pickOnto(services, pick));
 
 /** @throws RefMoved when the branch has moved in the meantime */
 async function pickOnto(services: Services, pick: Picking): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import {
   type RefUpdate,
   type Repository,
   repositoryOf,
+  type WrittenCommit,
   writeCommit,
 } from '../../../git/index.ts';
 import { badRequest, type Caller, type Services } from '../../../http/index.ts';
@@ -37,14 +38,22 @@ const refusals: Record<Exclude<ChangeRefused['reason'], 'invalid_path'>, string>
   not_a_folder: fileExists,
 };
 
-async function write(repository: Repository, commit: Parameters<typeof writeCommit>[1]): Promise<string> {
+/**
+ * As `writeCommit`.
+ * @throws ApiError 400 for a change that conflicts with the files of the parent
+ */
+export async function writeChanges(repository: Repository, commit: Parameters<typeof writeCommit>[1]): Promise<WrittenCommit> {
   try {
-    const { id, is_changed } = await writeCommit(repository, commit);
-    if (is_changed) return id;
+    return await writeCommit(repository, commit);
   } catch (error) {
     if (!(error instanceof ChangeRefused)) throw error;
     throw badRequest(error.reason === 'invalid_path' ? `invalid path: '${error.path}'` : refusals[error.reason]);
   }
+}
+
+async function write(repository: Repository, commit: Parameters<typeof writeCommit>[1]): Promise<string> {
+  const { id, is_changed } = await writeChanges(repository, commit);
+  if (is_changed) return id;
   throw badRequest('Your changes could not be committed, because the file has been changed, or there was nothing to commit');
 }
 
@@ -78,7 +87,7 @@ export async function commitChanges(services: Services, request: CommitRequest):
   const { project, branch, message, actions } = request;
   const repository = repositoryOf(services, project);
   if (!(await mayCommitTo(services, request, branch))) throw badRequest(branchRefusal);
-  return inTurn(project, branch, async () => {
+  return inTurn(repository, branch, async () => {
     const { head, parent } = await baseOf(services, request);
     const changes = await changesFor(repository, parent, actions);
     const id = await write(repository, { parent, message, changes, ...peopleOf(request) });

@@ -1,8 +1,9 @@
 /** What other areas may use of repositories. */
 export { announceHead, followDefaultBranch, moveRefs, recordRefs, refsBegun } from './actions.ts';
-export { type CommitRequest, commitChanges } from './commit_actions.ts';
+export { blobBytes } from './blob_present.ts';
+export { type CommitRequest, commitChanges, writeChanges } from './commit_actions.ts';
 export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
-export { type FileAction, FileChanged } from './file_actions.ts';
+export { changesFor, type FileAction, FileChanged } from './file_actions.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
 export { gitOverSsh } from './git_ssh.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
@@ -11,4 +12,14 @@ export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
 export { repositorySizes } from './size_actions.ts';
+export { removeUnusedRepository, storeRepository, useRepository } from './snippet_actions.ts';
+export {
+  contentReasons,
+  maximumFiles,
+  noFile,
+  pathReasons,
+  repositoryReasons,
+  sizeText,
+  tooManyFiles,
+} from './snippet_push_rules.ts';
 export { removeUnusedRepositories } from './unused_jobs.ts';

@@ -1,7 +1,16 @@
 /** The repositories of snippets: they are stored before their row and follow the same journal as those of projects (docs/reference/snippets.md). */
+import { sql } from 'kysely';
 import type { VisibilityName } from '../../../access/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
-import { deleteRepository, fileSizes, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import {
+  createRepository,
+  deleteRepository,
+  fileSizes,
+  type Repository,
+  repositoryOf,
+  resolveBranch,
+  type SnippetPlace,
+} from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { maintainSnippet, maintenancePause_s } from './jobs.ts';
 
@@ -40,6 +49,41 @@ export async function followBranch(
     .where('id', '=', snippet_id)
     .execute();
   await maintainSnippet.enqueue(tx, { snippet_id }, { key: String(snippet_id), after_s: maintenancePause_s });
+}
+
+/**
+ * Creates the repository of a new snippet, recorded as unused until `useRepository`.
+ * @param fill writes its first commit
+ * @returns the ID of the snippet, and what `fill` returned
+ */
+export async function storeRepository<T>(
+  services: Pick<Services, 'db' | 'storages'>,
+  { storage, branch }: { storage: string; branch: string },
+  fill: (repository: Repository) => Promise<T>,
+): Promise<SnippetPlace & { filled: T }> {
+  const { rows } = await sql<{ snippet_id: number }>`
+    insert into unused_repositories (snippet_id, storage) values (nextval(pg_get_serial_sequence('snippets', 'id')), ${storage})
+    returning snippet_id`.execute(services.db);
+  const place = { snippet_id: rows[0]!.snippet_id, storage };
+  const { path } = repositoryOf(services, place);
+  try {
+    const filled = await fill(await createRepository(path, { defaultBranch: branch }));
+    return { ...place, filled };
+  } catch (error) {
+    // If this fails, the job does it.
+    await removeUnusedRepository(services, place.snippet_id).catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Records that a snippet has a repository.
+ * @param tx the transaction that adds the snippet
+ * @throws Error when a job has deleted it, because that took hours
+ */
+export async function useRepository(tx: Database, snippet_id: number): Promise<void> {
+  const { numDeletedRows } = await tx.deleteFrom('unused_repositories').where('snippet_id', '=', snippet_id).executeTakeFirst();
+  if (numDeletedRows !== 1n) throw new Error(`The repository of the snippet ${snippet_id} has been deleted.`);
 }
 
 /**

@@ -9,33 +9,33 @@ import {
   type Repository,
 } from '../../../git/index.ts';
 
-const maximumFiles = 10;
+export const maximumFiles = 10;
 const longestPath = 255;
 
-const tooManyFiles = `The repository can contain at most ${maximumFiles} file(s).`;
-const noFile = 'The repository must contain at least 1 file.';
+export const tooManyFiles = `The repository can contain at most ${maximumFiles} file(s).`;
+export const noFile = 'The repository must contain at least 1 file.';
 const fixedBranch = 'You can not create or delete branches.';
 
 const units = ['Bytes', 'KB', 'MB', 'GB'] as const;
 
 /** A size for people, with three digits: `1.5 MB`. */
-function sizeText(size_bytes: number): string {
+export function sizeText(size_bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(size_bytes, 1)) / 10));
   return `${Number((size_bytes / 1024 ** power).toPrecision(3))} ${units[power]}`;
 }
 
 /** Why a snippet cannot have a file with this content, empty if it can. A limit of 0 is none. */
-const contentReasons = (size_bytes: number, limit_bytes: number): string[] =>
+export const contentReasons = (size_bytes: number, limit_bytes: number): string[] =>
   limit_bytes > 0 && size_bytes > limit_bytes
     ? [`is too long (${sizeText(size_bytes)}). The maximum size is ${sizeText(limit_bytes)}.`]
     : [];
 
 /** Why a file of a snippet cannot have this path, empty if it can. */
-const pathReasons = (path: string): string[] =>
+export const pathReasons = (path: string): string[] =>
   path.length > longestPath ? [`is too long (maximum is ${longestPath} characters)`] : [];
 
 /** Why the files of a snippet can be no more than `size_bytes` together, empty if they can. */
-const repositoryReasons = (size_bytes: number, limit_bytes: number): string[] =>
+export const repositoryReasons = (size_bytes: number, limit_bytes: number): string[] =>
   limit_bytes > 0 && size_bytes > limit_bytes
     ? [`The repository would have ${sizeText(size_bytes)}. The maximum size is ${sizeText(limit_bytes)}.`]
     : [];

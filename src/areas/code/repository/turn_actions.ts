@@ -1,6 +1,6 @@
 /** Serialises API commits to one branch: each builds on the one before, so no client has to retry. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RefMoved } from '../../../git/index.ts';
+import { RefMoved, type Repository } from '../../../git/index.ts';
 import { branchMoved } from './push_check_rules.ts';
 
 /** Longer queues are refused: every waiting request keeps its content in memory. */
@@ -17,8 +17,8 @@ const queues = new Map<string, { length: number; last: Promise<void> }>();
  * @param attempt reads where the branch is and moves it from there; retried when it throws RefMoved
  * @throws ApiError 400 when the branch moves under every attempt for 20 seconds, or too many are waiting, and what `attempt` throws
  */
-export async function inTurn<T>(project: { id: number }, branch: string, attempt: () => Promise<T>): Promise<T> {
-  const key = `${project.id} ${branch}`;
+export async function inTurn<T>({ path }: Repository, branch: string, attempt: () => Promise<T>): Promise<T> {
+  const key = `${path} ${branch}`;
   const queue = queues.get(key) ?? { length: 0, last: Promise.resolve() };
   if (queue.length >= longest_queue) throw branchMoved(`refs/heads/${branch}`);
   queues.set(key, queue);

@@ -1,0 +1,216 @@
+/** Creating and deleting snippets: a row and a repository, of which neither is ever seen without the other (docs/decisions/0039-snippets-are-rows-and-repositories.md). */
+import { sql } from 'kysely';
+import { isMoreVisible, lesserVisibility, type Project, type Snippet, type VisibilityName } from '../../../access/index.ts';
+import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
+import { type Repository, updateRefs } from '../../../git/index.ts';
+import {
+  ApiError,
+  badRequest,
+  type Caller,
+  type Conditions,
+  deleteFound,
+  notFound,
+  type Services,
+  sentenceOf,
+  textOf,
+} from '../../../http/index.ts';
+import { recordEvent } from '../../activity/events/index.ts';
+import {
+  allowedVisibility,
+  defaultVisibility,
+  type Settings,
+  settingsOf,
+  storageForNew,
+} from '../../instance/application_settings/index.ts';
+import {
+  changesFor,
+  type FileAction,
+  maintainSnippet,
+  maximumFiles,
+  noFile,
+  removeUnusedRepository,
+  repositoryReasons,
+  storeRepository,
+  tooManyFiles,
+  useRepository,
+  writeChanges,
+} from '../repository/index.ts';
+import { addedBytes, problemsOf } from './rules.ts';
+
+type Author = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
+
+/** @throws ApiError 403 for a level that administrators have restricted, or that is above that of the project */
+function refuseVisibility(settings: Settings, { admin }: Author, visibility: VisibilityName, project: Project | undefined): void {
+  const isRestricted = !admin && settings.restricted_visibility_levels.includes(visibility);
+  if (isRestricted || (project && isMoreVisible(visibility, project.visibility)))
+    throw new ApiError(403, { message: `Visibility level ${visibility} has been restricted by your administrator` });
+}
+
+/** The visibility of a snippet that was created without one. */
+function usualVisibility(settings: Settings, author: Author, project: Project | undefined): VisibilityName {
+  if (project) return lesserVisibility(defaultVisibility(settings, 'snippet', author), project.visibility);
+  return author.admin ? 'internal' : allowedVisibility('internal', settings.restricted_visibility_levels);
+}
+
+/** @throws ApiError 400 with everything that is wrong, as a sentence */
+function refuseProblems(problems: Record<string, string[]>): void {
+  if (Object.keys(problems).length > 0) throw badRequest(sentenceOf(problems));
+}
+
+/** Names the commit in the refusals of its files. */
+async function creating<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400)
+      throw badRequest(`Repository Error creating the snippet - ${textOf(error)}`);
+    throw error;
+  }
+}
+
+/** @throws ApiError 400 when the files are too many, or none */
+function refuseCount(paths: ReadonlySet<string>): void {
+  if (paths.size > maximumFiles) throw badRequest(tooManyFiles);
+  if (paths.size === 0) throw badRequest(noFile);
+}
+
+/** @throws ApiError 400 when the repository would be too large */
+function refuseSize(size_bytes: number, limit_bytes: number): void {
+  const [reason] = repositoryReasons(size_bytes, limit_bytes);
+  if (reason !== undefined) throw badRequest(reason);
+}
+
+/** The paths after some actions that are known to fit. */
+function pathsAfter(paths: readonly string[], actions: readonly FileAction[]): Set<string> {
+  const after = new Set(paths);
+  for (const action of actions) {
+    if (action.action === 'delete') after.delete(action.file_path);
+    else after.add(action.file_path);
+    if (action.action === 'move') after.delete(action.previous_path);
+  }
+  return after;
+}
+
+/** In git's order: by their bytes. */
+const inOrder = (paths: ReadonlySet<string>): string[] =>
+  [...paths].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+
+interface Writing {
+  author: Author;
+  /** Null for the first commit. */
+  parent: string | null;
+  message: string;
+  actions: readonly FileAction[];
+}
+
+/** Writes a commit, to which no branch points yet. */
+async function writeFiles(repository: Repository, { author, parent, message, actions }: Writing) {
+  const person = { name: author.name, email: author.commit_email, date: new Date() };
+  const changes = await changesFor(repository, parent, actions);
+  return writeChanges(repository, { parent, message, changes, author: person, committer: person, object_format: 'sha1' });
+}
+
+export interface NewSnippet {
+  title: string;
+  description?: string | null | undefined;
+  /** By default that of the settings. */
+  visibility?: VisibilityName | undefined;
+  actions: readonly FileAction[];
+}
+
+export interface Origin {
+  author: Author;
+  /** Undefined for a personal snippet. */
+  project: Project | undefined;
+  sent_from: Conditions['sent_from'];
+}
+
+/**
+ * Creates a snippet. Its repository comes first, recorded as unused until the transaction that adds the row: a crash or a refusal leaves nothing that is not
+ * deleted.
+ * @returns its ID
+ * @throws ApiError 400 for invalid values and files, 403 for a visibility that is not allowed
+ */
+export async function createSnippet(
+  services: Services,
+  { author, project, sent_from }: Origin,
+  snippet: NewSnippet,
+): Promise<number> {
+  const { db } = services;
+  const { actions, ...values } = snippet;
+  const settings = await settingsOf(db);
+  refuseProblems(problemsOf(snippet, actions, settings.snippet_size_limit));
+  if (snippet.visibility) refuseVisibility(settings, author, snippet.visibility, project);
+  const visibility = snippet.visibility ?? usualVisibility(settings, author, project);
+  const branch = settings.default_branch_name || 'main';
+  const size_bytes = addedBytes(actions);
+  const paths = pathsAfter([], actions);
+  const place = { storage: await storageForNew(services), branch };
+  const stored = await creating(async () => {
+    refuseCount(paths);
+    refuseSize(size_bytes, settings.snippet_size_limit);
+    return storeRepository(services, place, async (repository) => {
+      const { id } = await writeFiles(repository, { author, parent: null, message: 'Initial commit', actions });
+      await updateRefs(repository, [{ ref: `refs/heads/${branch}`, old: null, new: id }]);
+      return id;
+    });
+  });
+  const { snippet_id, filled: commit_id } = stored;
+  try {
+    await db.transaction().execute(async (tx) => {
+      await useRepository(tx, snippet_id);
+      const owner = project ? { project_id: project.id } : { user_id: author.id };
+      const row = {
+        ...owner,
+        ...place,
+        ...values,
+        visibility,
+        author_id: author.id,
+        commit_id,
+        paths: inOrder(paths),
+        size_bytes,
+      };
+      await insertSnippet(tx, snippet_id, row);
+      await keepOrigin(tx, snippet_id, sent_from);
+      if (project)
+        await recordEvent(tx, {
+          project_id: project.id,
+          author_id: author.id,
+          action: 'created',
+          target_type: 'Snippet',
+          target_id: snippet_id,
+        });
+      await maintainSnippet.enqueue(tx, { snippet_id }, { key: String(snippet_id) });
+    });
+  } catch (error) {
+    // If the row is there after all, the repository is no longer recorded as unused, and stays.
+    await removeUnusedRepository(services, snippet_id).catch(() => {});
+    throw isForeignKeyViolation(error) ? notFound('Project') : error;
+  }
+  return snippet_id;
+}
+
+/** The ID was taken before, for the repository. */
+async function insertSnippet(tx: Database, id: number, row: Record<string, unknown>): Promise<void> {
+  const columns = Object.entries(row).filter(([, value]) => value !== undefined);
+  await sql`
+    insert into snippets (id, ${sql.join(columns.map(([name]) => sql.ref(name)))}) overriding system value
+    values (${id}, ${sql.join(columns.map(([, value]) => value))})`.execute(tx);
+}
+
+/** Keeps where a snippet was written from, for reports of spam. */
+async function keepOrigin(tx: Database, snippet_id: number, { address, user_agent }: Origin['sent_from']): Promise<void> {
+  if (address === undefined || user_agent === undefined) return;
+  await sql`insert into snippet_user_agents (snippet_id, user_agent, ip_address) values (${snippet_id}, ${user_agent}, ${address}::inet)`.execute(
+    tx,
+  );
+}
+
+/**
+ * Deletes a snippet with its repository. If the server stops in between, a job deletes the repository.
+ * @throws ApiError 404 when it is gone
+ */
+export async function removeSnippet(services: Services, { id }: Pick<Snippet, 'id'>): Promise<void> {
+  await deleteFound(services.db, 'snippets', id, 'Snippet');
+  await removeUnusedRepository(services, id);
+}

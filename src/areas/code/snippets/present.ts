@@ -1,0 +1,83 @@
+/** How snippets appear in responses (docs/reference/snippets.md#object). */
+import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { Id, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
+import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+
+const SnippetAuthor = Type.Object({
+  ...UserBasic.properties,
+  email: Type.String({ description: 'The public email address; empty without one' }),
+  created_at: Timestamp,
+});
+
+export const SnippetForm = resource('Snippet', {
+  id: Id,
+  title: Type.String(),
+  description: nullable(Type.String()),
+  visibility: Visibility,
+  author: SnippetAuthor,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  project_id: nullable(Id),
+  web_url: Type.String(),
+  raw_url: Type.String(),
+  ssh_url_to_repo: Type.String(),
+  http_url_to_repo: Type.String(),
+  file_name: Type.String({ description: 'The path of the first file' }),
+  files: Type.Array(Type.Object({ path: Type.String(), raw_url: Type.String() })),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+});
+
+export interface SnippetRow {
+  id: number;
+  title: string;
+  description: string | null;
+  visibility: 'private' | 'internal' | 'public';
+  project_id: number | null;
+  project_path: string | null;
+  author: UserBasicRow & { created_at: string };
+  branch: string;
+  paths: string[];
+  created_at: string;
+  updated_at: string;
+}
+
+/** The author of each row of `snippets`. */
+export const authorOfSnippet: RawBuilder<SnippetRow['author']> = sql`(
+  select ${userBasicJson('author')} || jsonb_build_object('created_at', author.created_at) from users author where author.id = snippets.author_id)`;
+
+/** The URLs of a snippet: with the path of its project, or alone. */
+function urlsOf(
+  { url, ssh_url }: Pick<Services, 'url' | 'ssh_url'>,
+  { id, project_path, branch, paths }: Pick<SnippetRow, 'id' | 'project_path' | 'branch' | 'paths'>,
+) {
+  const place = project_path === null ? '' : `${project_path}/`;
+  const web_url = `${url}/${place}-/snippets/${id}`;
+  const repository = `${place}snippets/${id}.git`;
+  const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+  return {
+    web_url,
+    raw_url: `${web_url}/raw`,
+    ssh_url_to_repo: `${ssh_url}${repository}`,
+    http_url_to_repo: `${url}/${repository}`,
+    files: paths.map((path) => ({ path, raw_url: `${web_url}/raw/${encoded(branch)}/${encoded(path)}` })),
+  };
+}
+
+/** A row of `snippetRows` as its reply. */
+export function presentSnippet(services: Pick<Services, 'url' | 'ssh_url'>, row: SnippetRow): Static<typeof SnippetForm> {
+  const { project_path: _path, branch: _branch, paths, author, ...snippet } = row;
+  return {
+    ...snippet,
+    author: {
+      ...presentUserBasic(services.url, author),
+      email: author.public_email,
+      created_at: author.created_at,
+    },
+    ...urlsOf(services, row),
+    file_name: paths[0]!,
+    imported: false,
+    imported_from: 'none',
+  };
+}

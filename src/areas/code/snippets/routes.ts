@@ -1,0 +1,167 @@
+/** Snippets: some files under a title, of a project or of a user alone (docs/reference/snippets.md). */
+import { type Static, type TObject, Type } from 'typebox';
+import {
+  type GrantedSnippet,
+  type MaybeCaller,
+  type Project,
+  projectRole,
+  projectSnippetEditor,
+  projectSnippetVisible,
+} from '../../../access/index.ts';
+import { entryAt, repositoryOf, resolveCommit } from '../../../git/index.ts';
+import {
+  type Access,
+  bytes,
+  type Caller,
+  type Conditions,
+  checkUnmodified,
+  del,
+  found,
+  get,
+  Id,
+  mapPage,
+  nothing,
+  one,
+  pageOf,
+  paginate,
+  paging,
+  post,
+  type Services,
+} from '../../../http/index.ts';
+import { blobBytes, contentTypes } from '../repository/index.ts';
+import { createSnippet, removeSnippet } from './actions.ts';
+import { actionsFromNew, newSnippet, newSnippetRules } from './parameters.ts';
+import { presentSnippet, SnippetForm } from './present.ts';
+import { snippetRow, snippetsOfProject } from './queries.ts';
+
+/** As for repository files: larger ones are for `git push`. */
+const bodyLimit_bytes = 100 * 1024 * 1024;
+
+const present = async ({ db, ...services }: Services, id: number) => presentSnippet(services, await snippetRow(db, id));
+
+const fieldTexts = [
+  'Title is too long (maximum is 255 characters)',
+  'Description is too long (<size>). The maximum size is <size>.',
+  'File name is too long (maximum is 255 characters)',
+  'Content is too long (<size>). The maximum size is <size>.',
+  '<reason> and <reason>',
+];
+const restricted = 'Visibility level <level> has been restricted by your administrator';
+
+async function create(
+  services: Services,
+  { caller, project, sent_from }: { caller: Caller; project: Project | undefined } & Pick<Conditions, 'sent_from'>,
+  input: Static<TObject<typeof newSnippet>>,
+) {
+  const { title, description, visibility } = input;
+  const snippet = { title, description, visibility, actions: await actionsFromNew(input) };
+  return present(services, await createSnippet(services, { author: caller, project, sent_from }, snippet));
+}
+
+const creating = {
+  input: newSnippet,
+  rules: newSnippetRules,
+  body_limit_bytes: bodyLimit_bytes,
+  returns: one(SnippetForm),
+  refusals: { 400: [...fieldTexts, 'Repository Error creating the snippet - <reason>'], 403: restricted },
+} as const;
+
+/** The commit that a request reads: what the row says, or a reference of the repository. */
+async function fileOf(services: Services, { snippet }: GrantedSnippet<MaybeCaller>, path: string, ref?: string) {
+  const repository = repositoryOf(services, { snippet_id: snippet.id, storage: snippet.storage });
+  const commit =
+    ref === undefined ? snippet.commit_id : found('Reference', await resolveCommit(repository, ref, { prefer: 'tag' }));
+  const entry = await entryAt(repository, commit, path);
+  const file = found('File', entry?.type === 'blob' || entry?.type === 'symlink' ? entry : undefined);
+  return blobBytes(repository, file);
+}
+
+/** How the same operations are reached: in a project, or by the ID of the snippet alone. */
+interface At {
+  /** The name in operations. */
+  noun: 'Snippet' | 'ProjectSnippet';
+  path: string;
+  /** In summaries. */
+  thing: string;
+  named: { snippet_id: typeof Id } | { id: typeof Id };
+  visible(missing?: string): Access<GrantedSnippet<MaybeCaller>>;
+  editor: Access<GrantedSnippet<Caller>>;
+}
+
+const inProject: At = {
+  noun: 'ProjectSnippet',
+  path: '/projects/:id/snippets/:snippet_id',
+  thing: 'a project snippet',
+  named: { snippet_id: Id },
+  visible: projectSnippetVisible,
+  editor: projectSnippetEditor,
+};
+
+const routesAt = ({ noun, path, thing, named, visible, editor }: At) => [
+  get(path, {
+    operation: `get${noun}`,
+    summary: `Get ${thing}`,
+    access: visible(),
+    input: named,
+    returns: one(SnippetForm),
+    refusals: { 404: '404 Snippet Not Found' },
+    handle: ({ snippet, ...services }) => present(services, snippet.id),
+  }),
+  del(path, {
+    operation: `delete${noun}`,
+    summary: `Delete ${thing}`,
+    access: editor,
+    input: named,
+    conditional: true,
+    returns: nothing,
+    refusals: { 404: '404 Snippet Not Found' },
+    handle: async ({ snippet, unmodified_since, ...services }) => {
+      checkUnmodified(snippet.updated_at, unmodified_since);
+      await removeSnippet(services, snippet);
+    },
+  }),
+  get(`${path}/raw`, {
+    operation: `getRaw${noun}`,
+    summary: `Get the first file of ${thing}`,
+    access: visible('Snippet'),
+    input: named,
+    returns: bytes(contentTypes),
+    refusals: { 404: ['404 Snippet Not Found', '404 File Not Found'] },
+    handle: ({ caller, snippet, project, ...services }) => fileOf(services, { caller, snippet, project }, snippet.paths[0]!),
+  }),
+  get(`${path}/files/:ref/:file_path/raw`, {
+    operation: `getRaw${noun}File`,
+    summary: `Get a file of ${thing}`,
+    access: visible('Snippet'),
+    input: {
+      ...named,
+      ref: Type.String({ description: 'Branch, tag or commit' }),
+      file_path: Type.String({ description: 'URL-encoded path of the file' }),
+    },
+    returns: bytes(contentTypes),
+    refusals: { 404: ['404 Snippet Not Found', '404 Reference Not Found', '404 File Not Found'] },
+    handle: ({ caller, snippet, project, input, ...services }) =>
+      fileOf(services, { caller, snippet, project }, input.file_path, input.ref),
+  }),
+];
+
+export const snippetRoutes = [
+  get('/projects/:id/snippets', {
+    operation: 'listProjectSnippets',
+    summary: 'List the snippets of a project, newest first',
+    access: projectRole('guest', { feature: 'snippets' }),
+    input: paging,
+    returns: pageOf(SnippetForm),
+    handle: async ({ db, url, ssh_url, caller, project, input }) =>
+      mapPage(await paginate(db, snippetsOfProject(db, caller, project), input), (row) => presentSnippet({ url, ssh_url }, row)),
+  }),
+  post('/projects/:id/snippets', {
+    operation: 'createProjectSnippet',
+    summary: 'Create a project snippet',
+    description: 'A snippet has at most 10 files. The body has at most 100 MiB.',
+    access: projectRole('reporter', { feature: 'snippets' }),
+    ...creating,
+    handle: ({ caller, project, sent_from, input, ...services }) => create(services, { caller, project, sent_from }, input),
+  }),
+  ...routesAt(inProject),
+];
