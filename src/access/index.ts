@@ -119,6 +119,7 @@ export {
   mayChangeSnippet,
   mayReadSnippet,
   projectSnippetEditor,
+  projectSnippetForAdmin,
   projectSnippetVisible,
   type Snippet,
   snippetFor,

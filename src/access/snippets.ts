@@ -4,7 +4,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound } from '../http/errors.ts';
-import type { MaybeCaller } from './instance.ts';
+import { admin, type MaybeCaller } from './instance.ts';
 import { levels } from './levels.ts';
 import { mayUse, type Project, projectRole, projectVisible, refuseReadOnly } from './projects.ts';
 import type { VisibilityName } from './visibility.ts';
@@ -117,5 +117,15 @@ export const projectSnippetEditor: Access<GrantedSnippet<Caller>> = {
     const granted = { caller, project, snippet: await readableIn(call, project, 'Snippet') };
     refuseChange(call, granted);
     return granted;
+  },
+};
+
+/** Grants administrators the snippet in `:snippet_id`. Others do not learn whether it exists. */
+export const projectSnippetForAdmin: Access<GrantedSnippet<Caller>> = {
+  rule: 'snippet:admin',
+  async check(call) {
+    await admin.check(call);
+    const { caller, project } = await projectRole('guest').check(call);
+    return { caller, project, snippet: await readableIn(call, project, 'Snippet') };
   },
 };

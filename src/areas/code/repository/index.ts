@@ -12,7 +12,7 @@ export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
 export { repositorySizes } from './size_actions.ts';
-export { removeUnusedRepository, storeRepository, useRepository } from './snippet_actions.ts';
+export { removeUnusedRepository, type SnippetChanges, storeRepository, useRepository } from './snippet_actions.ts';
 export {
   contentReasons,
   maximumFiles,
@@ -22,4 +22,5 @@ export {
   sizeText,
   tooManyFiles,
 } from './snippet_push_rules.ts';
+export { inTurn } from './turn_actions.ts';
 export { removeUnusedRepositories } from './unused_jobs.ts';

@@ -1,8 +1,8 @@
-/** Creating and deleting snippets: a row and a repository, of which neither is ever seen without the other (docs/decisions/0039-snippets-are-rows-and-repositories.md). */
+/** Creating, changing and deleting snippets: a row and a repository, of which neither is ever seen without the other (docs/decisions/0039-snippets-are-rows-and-repositories.md). */
 import { sql } from 'kysely';
 import { isMoreVisible, lesserVisibility, type Project, type Snippet, type VisibilityName } from '../../../access/index.ts';
-import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
-import { type Repository, updateRefs } from '../../../git/index.ts';
+import { type Database, isForeignKeyViolation, stamped } from '../../../db/index.ts';
+import { RefMoved, type Repository, repositoryOf, resolveBranch, type SnippetPlace, updateRefs } from '../../../git/index.ts';
 import {
   ApiError,
   badRequest,
@@ -25,11 +25,14 @@ import {
 import {
   changesFor,
   type FileAction,
+  inTurn,
   maintainSnippet,
   maximumFiles,
+  moveRefs,
   noFile,
   removeUnusedRepository,
   repositoryReasons,
+  type SnippetChanges,
   storeRepository,
   tooManyFiles,
   useRepository,
@@ -38,6 +41,8 @@ import {
 import { addedBytes, problemsOf } from './rules.ts';
 
 type Author = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
+
+const placeOf = ({ id, storage }: Pick<Snippet, 'id' | 'storage'>): SnippetPlace => ({ snippet_id: id, storage });
 
 /** @throws ApiError 403 for a level that administrators have restricted, or that is above that of the project */
 function refuseVisibility(settings: Settings, { admin }: Author, visibility: VisibilityName, project: Project | undefined): void {
@@ -58,12 +63,12 @@ function refuseProblems(problems: Record<string, string[]>): void {
 }
 
 /** Names the commit in the refusals of its files. */
-async function creating<T>(work: () => Promise<T>): Promise<T> {
+async function committing<T>(verb: 'creating' | 'updating', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ApiError && error.status === 400)
-      throw badRequest(`Repository Error creating the snippet - ${textOf(error)}`);
+      throw badRequest(`Repository Error ${verb} the snippet - ${textOf(error)}`);
     throw error;
   }
 }
@@ -146,7 +151,7 @@ export async function createSnippet(
   const size_bytes = addedBytes(actions);
   const paths = pathsAfter([], actions);
   const place = { storage: await storageForNew(services), branch };
-  const stored = await creating(async () => {
+  const stored = await committing('creating', async () => {
     refuseCount(paths);
     refuseSize(size_bytes, settings.snippet_size_limit);
     return storeRepository(services, place, async (repository) => {
@@ -203,6 +208,59 @@ async function keepOrigin(tx: Database, snippet_id: number, { address, user_agen
   if (address === undefined || user_agent === undefined) return;
   await sql`insert into snippet_user_agents (snippet_id, user_agent, ip_address) values (${snippet_id}, ${user_agent}, ${address}::inet)`.execute(
     tx,
+  );
+}
+
+/**
+ * Changes a snippet: its columns, and its files by a commit; all or nothing.
+ * @throws ApiError 400 for invalid values and files, 403 for a visibility that is not allowed, 404 when it is gone
+ */
+export async function changeSnippet(
+  services: Services,
+  { snippet, project, author }: { snippet: Snippet; project: Project | undefined; author: Author },
+  changes: SnippetChanges,
+  actions: readonly FileAction[],
+): Promise<void> {
+  const settings = await settingsOf(services.db);
+  refuseProblems(problemsOf(changes, actions, settings.snippet_size_limit));
+  const { visibility } = changes;
+  if (visibility !== undefined && visibility !== snippet.visibility) refuseVisibility(settings, author, visibility, project);
+  const hasMoved =
+    actions.length > 0 &&
+    (await commitFiles(services, { snippet, author, limit_bytes: settings.snippet_size_limit }, changes, actions));
+  if (!hasMoved) await services.db.updateTable('snippets').set(stamped(changes)).where('id', '=', snippet.id).execute();
+}
+
+/** @returns false when the files stay as they are */
+function commitFiles(
+  services: Services,
+  { snippet, author, limit_bytes }: { snippet: Snippet; author: Author; limit_bytes: number },
+  changes: SnippetChanges,
+  actions: readonly FileAction[],
+): Promise<boolean> {
+  const { id, branch } = snippet;
+  const place = placeOf(snippet);
+  const repository = repositoryOf(services, place);
+  return committing('updating', () =>
+    inTurn(repository, branch, async () => {
+      const [row, head] = await Promise.all([
+        services.db.selectFrom('snippets').select(['paths', 'size_bytes', 'commit_id']).where('id', '=', id).executeTakeFirst(),
+        resolveBranch(repository, branch),
+      ]);
+      if (!row || head === undefined) throw notFound('Snippet');
+      const ref = `refs/heads/${branch}`;
+      // A push has moved it, and its row will follow in a moment.
+      if (row.commit_id !== head) throw new RefMoved([ref]);
+      refuseSize(row.size_bytes + addedBytes(actions), limit_bytes);
+      const written = await writeFiles(repository, { author, parent: head, message: 'Update snippet', actions });
+      refuseCount(pathsAfter(row.paths, actions));
+      if (!written.is_changed) return false;
+      const update = { ref, old: head, new: written.id };
+      await moveRefs(services, { snippet: place, user_id: author.id, changes }, [update]).catch((error: unknown) => {
+        throw isForeignKeyViolation(error) ? notFound('Snippet') : error;
+      });
+      return true;
+    }),
   );
 }
 

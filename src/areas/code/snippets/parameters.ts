@@ -1,11 +1,15 @@
 /** The parameters of snippets, and how they become file actions. */
 import { type Static, type TObject, Type } from 'typebox';
+import type { Snippet } from '../../../access/index.ts';
 import {
   AnyText,
   allOptional,
+  atLeastOneOf,
+  badRequest,
   deprecated,
   exactlyOneOf,
   longText,
+  mutuallyExclusive,
   NotBlank,
   notEmpty,
   nullable,
@@ -16,6 +20,7 @@ import {
 } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
 import { contentIn, type FileAction } from '../repository/index.ts';
+import { actionsOf, actionsOnOnlyFile, type FileChange } from './rules.ts';
 
 /** No component is `..`, and the first one is not empty. */
 const validPath = '^(?!/)(?![^]*(?<![^/\\\\])\\.\\.(?![^/\\\\]))[^]*$';
@@ -48,6 +53,41 @@ const withName: Rule = (given) => (given.has('content') && !given.has('file_name
 
 export const newSnippetRules = [exactlyOneOf('files', 'content'), withName];
 
+const Change = Type.Object({
+  action: Type.Enum(['create', 'update', 'delete', 'move']),
+  file_path: optional(
+    refusedAs(
+      isValidPath,
+      Type.String({
+        pattern: validPath,
+        description: 'Path of the file; a new file without one is named `snippetfile1.txt` and so on',
+      }),
+    ),
+  ),
+  previous_path: optional(
+    refusedAs(isValidPath, Type.String({ pattern: validPath, description: 'For `move`: the path before' })),
+  ),
+  content: optional(notEmpty(Content())),
+});
+
+const changes = {
+  title: NotBlank({ description: 'At most 255 characters' }),
+  ...fields,
+  files: Type.Array(Change, { maxItems: maximumChanges }),
+  ...oldNames(),
+};
+
+export const snippetChanges = allOptional(changes);
+
+export const snippetChangeRules = [
+  mutuallyExclusive('files', 'content'),
+  mutuallyExclusive('files', 'file_name'),
+  atLeastOneOf('content', 'description', 'files', 'file_name', 'title', 'visibility'),
+];
+
+const bytesOf = (name: string, content: string | Uint8Array | undefined) =>
+  content === undefined ? undefined : contentIn(name, content, 'text');
+
 /** The files of a new snippet as actions. */
 export async function actionsFromNew({
   files,
@@ -60,4 +100,30 @@ export async function actionsFromNew({
     file_path: file.file_path,
     content: await contentIn(`files[${index}][content]`, file.content, 'text'),
   }));
+}
+
+/** The refusal of the deprecated parameters where they could mean any of several files. */
+export const severalFiles = 'To update Snippets with multiple files, you must use the `files` parameter';
+
+/**
+ * The changes of a snippet's files as actions; none if they stay.
+ * @throws ApiError 400 for deprecated parameters on several files, 422 for a member of `files` without what its action needs
+ */
+export async function actionsFromChanges(
+  { paths }: Pick<Snippet, 'paths'>,
+  { files, content, file_name }: Pick<Static<TObject<typeof snippetChanges>>, 'files' | 'content' | 'file_name'>,
+): Promise<FileAction[]> {
+  if (files) {
+    const given = await mapInSlices(
+      files,
+      async (file, index): Promise<FileChange> => ({
+        ...file,
+        content: await bytesOf(`files[${index}][content]`, file.content),
+      }),
+    );
+    return actionsOf(given, paths);
+  }
+  if (content === undefined && file_name === undefined) return [];
+  if (paths.length > 1) throw badRequest(severalFiles);
+  return actionsOnOnlyFile(paths[0]!, { file_name, content: await bytesOf('content', content) });
 }

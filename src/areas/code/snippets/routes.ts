@@ -1,4 +1,5 @@
 /** Snippets: some files under a title, of a project or of a user alone (docs/reference/snippets.md). */
+import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import {
   type GrantedSnippet,
@@ -6,6 +7,7 @@ import {
   type Project,
   projectRole,
   projectSnippetEditor,
+  projectSnippetForAdmin,
   projectSnippetVisible,
 } from '../../../access/index.ts';
 import { entryAt, repositoryOf, resolveCommit } from '../../../git/index.ts';
@@ -26,16 +28,33 @@ import {
   paginate,
   paging,
   post,
+  put,
+  resource,
   type Services,
 } from '../../../http/index.ts';
 import { blobBytes, contentTypes } from '../repository/index.ts';
-import { createSnippet, removeSnippet } from './actions.ts';
-import { actionsFromNew, newSnippet, newSnippetRules } from './parameters.ts';
+import { changeSnippet, createSnippet, removeSnippet } from './actions.ts';
+import {
+  actionsFromChanges,
+  actionsFromNew,
+  newSnippet,
+  newSnippetRules,
+  severalFiles,
+  snippetChangeRules,
+  snippetChanges,
+} from './parameters.ts';
 import { presentSnippet, SnippetForm } from './present.ts';
 import { snippetRow, snippetsOfProject } from './queries.ts';
+import { invalidActions } from './rules.ts';
 
 /** As for repository files: larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
+
+const UserAgentDetail = resource('UserAgentDetail', {
+  user_agent: Type.String(),
+  ip_address: Type.String(),
+  akismet_submitted: Type.Boolean(),
+});
 
 const present = async ({ db, ...services }: Services, id: number) => presentSnippet(services, await snippetRow(db, id));
 
@@ -86,6 +105,7 @@ interface At {
   named: { snippet_id: typeof Id } | { id: typeof Id };
   visible(missing?: string): Access<GrantedSnippet<MaybeCaller>>;
   editor: Access<GrantedSnippet<Caller>>;
+  forAdmin: Access<GrantedSnippet<Caller>>;
 }
 
 const inProject: At = {
@@ -95,9 +115,10 @@ const inProject: At = {
   named: { snippet_id: Id },
   visible: projectSnippetVisible,
   editor: projectSnippetEditor,
+  forAdmin: projectSnippetForAdmin,
 };
 
-const routesAt = ({ noun, path, thing, named, visible, editor }: At) => [
+const routesAt = ({ noun, path, thing, named, visible, editor, forAdmin }: At) => [
   get(path, {
     operation: `get${noun}`,
     summary: `Get ${thing}`,
@@ -106,6 +127,28 @@ const routesAt = ({ noun, path, thing, named, visible, editor }: At) => [
     returns: one(SnippetForm),
     refusals: { 404: '404 Snippet Not Found' },
     handle: ({ snippet, ...services }) => present(services, snippet.id),
+  }),
+  put(path, {
+    operation: `update${noun}`,
+    summary: `Update ${thing}`,
+    description: 'Title, description, visibility and files change together or not at all. The body has at most 100 MiB.',
+    access: editor,
+    input: { ...named, ...snippetChanges },
+    rules: snippetChangeRules,
+    body_limit_bytes: bodyLimit_bytes,
+    returns: one(SnippetForm),
+    refusals: {
+      400: [...fieldTexts, severalFiles, 'Repository Error updating the snippet - <reason>'],
+      403: restricted,
+      404: '404 Snippet Not Found',
+      422: invalidActions,
+    },
+    handle: async ({ caller, snippet, project, input, ...services }) => {
+      const { title, description, visibility } = input;
+      const actions = await actionsFromChanges(snippet, input);
+      await changeSnippet(services, { snippet, project, author: caller }, { title, description, visibility }, actions);
+      return present(services, snippet.id);
+    },
   }),
   del(path, {
     operation: `delete${noun}`,
@@ -142,6 +185,23 @@ const routesAt = ({ noun, path, thing, named, visible, editor }: At) => [
     refusals: { 404: ['404 Snippet Not Found', '404 Reference Not Found', '404 File Not Found'] },
     handle: ({ caller, snippet, project, input, ...services }) =>
       fileOf(services, { caller, snippet, project }, input.file_path, input.ref),
+  }),
+  get(`${path}/user_agent_detail`, {
+    operation: `get${noun}UserAgentDetail`,
+    summary: `Get the user agent details of ${thing}`,
+    access: forAdmin,
+    input: named,
+    returns: one(UserAgentDetail),
+    refusals: { 404: ['404 Snippet Not Found', '404 UserAgentDetail Not Found'] },
+    handle: async ({ db, snippet }) =>
+      found(
+        'UserAgentDetail',
+        await db
+          .selectFrom('snippet_user_agents')
+          .select(['user_agent', sql<string>`host(ip_address)`.as('ip_address'), 'akismet_submitted'])
+          .where('snippet_id', '=', snippet.id)
+          .executeTakeFirst(),
+      ),
   }),
 ];
 

@@ -1,8 +1,71 @@
-/** What a snippet can be: its title, description and files. Pure functions. */
+/** What a snippet can be: its title, description and files, and the changes that a request makes to them. Pure functions. */
+import { unprocessable } from '../../../http/index.ts';
 import { contentReasons, type FileAction, pathReasons, sizeText } from '../repository/index.ts';
 
 const longestTitle = 255;
 const longestDescription_bytes = 1024 * 1024;
+
+/** One member of `files` in an update, with its content in bytes. */
+export interface FileChange {
+  action: 'create' | 'update' | 'delete' | 'move';
+  file_path?: string | undefined;
+  previous_path?: string | undefined;
+  content?: Buffer | undefined;
+}
+
+/** The refusal of members of `files` that lack what their action needs. */
+export const invalidActions = 'Snippet actions have invalid data';
+
+/** @throws ApiError 422 */
+function need<T>(value: T | undefined): T {
+  if (value === undefined) throw unprocessable(invalidActions);
+  return value;
+}
+
+/** The first free name for a file without one. */
+function generatedName(taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) if (!taken.has(`snippetfile${number}.txt`)) return `snippetfile${number}.txt`;
+}
+
+/** @param taken the paths that are in use, for a new file without a name */
+function actionOf({ action, file_path, previous_path, content }: FileChange, taken: ReadonlySet<string>): FileAction {
+  const path = file_path?.trim() ? file_path : undefined;
+  switch (action) {
+    case 'create':
+      return { action, file_path: path ?? generatedName(taken), content: need(content) };
+    case 'update':
+      if (previous_path !== undefined && previous_path !== path) throw unprocessable(invalidActions);
+      return { action, file_path: need(path), content: need(content) };
+    case 'delete':
+      return { action, file_path: need(path) };
+    case 'move':
+      if (previous_path === path) throw unprocessable(invalidActions);
+      return { action, file_path: need(path), previous_path: need(previous_path), content };
+  }
+}
+
+/**
+ * What the members of `files` do, in order.
+ * @param paths the present files
+ * @throws ApiError 422 for a member without what its action needs
+ */
+export function actionsOf(changes: readonly FileChange[], paths: readonly string[]): FileAction[] {
+  const taken = new Set(paths);
+  return changes.map((change) => {
+    const action = actionOf(change, taken);
+    taken.add(action.file_path);
+    return action;
+  });
+}
+
+/** What the deprecated `content` and `file_name` do to the only file. */
+export function actionsOnOnlyFile(
+  path: string,
+  { file_name = path, content }: { file_name?: string | undefined; content?: Buffer | undefined },
+): FileAction[] {
+  if (file_name !== path) return [{ action: 'move', previous_path: path, file_path: file_name, content }];
+  return content === undefined ? [] : [{ action: 'update', file_path: path, content }];
+}
 
 const contentOf = (action: FileAction): Buffer | undefined => ('content' in action ? action.content : undefined);
 
