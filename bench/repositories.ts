@@ -99,6 +99,23 @@ async function createFile({ api }: Instance, { project }: Seed, folder: string):
   return timesRow('create a file', product!, limit!, '≤ 1.3×');
 }
 
+/** Beside a file: a snippet is a commit of its two files, a repository and a row. */
+async function createSnippet({ api }: Instance, { project }: Seed): Promise<Row> {
+  const content = 'y'.repeat(1000);
+  const files = ['one.txt', 'two.txt'].map((file_path) => ({ file_path, content }));
+  const [product, limit] = await inTurn(
+    50,
+    (turn) => api.post(`/projects/${project}/snippets`, { title: `Snippet ${turn}`, files }),
+    (turn) =>
+      api.post(`/projects/${project}/repository/files/beside%2Ffile${turn}.txt`, {
+        branch: 'main',
+        commit_message: 'Add',
+        content,
+      }),
+  );
+  return timesRow('create a snippet of two files, beside a file', product!, limit!, '≤ 2×');
+}
+
 async function clone({ url }: Instance, { repository }: Seed, folder: string): Promise<Row> {
   const cloneFrom = (address: string) => async (turn: number) => {
     const target = path.join(folder, `clone-${new URL(address).port}-${turn}`);
@@ -155,6 +172,7 @@ export async function measureRepositories(folder: string): Promise<Row[]> {
     await add(await listFreezePeriods(instance, seeded));
     await add(...(await blame(instance, seeded)));
     await add(await createFile(instance, seeded, folder));
+    await add(await createSnippet(instance, seeded));
     await add(await clone(instance, seeded, folder));
     await add(await advertise(instance, seeded, 0));
     await add(await advertise(instance, seeded, 2));

@@ -115,14 +115,19 @@ export { recipientFor } from './recipients.ts';
 export { userByPassword } from './sign_in.ts';
 export {
   type GrantedSnippet,
+  internalUser,
   isReadableInProject,
+  isVisibleSnippet,
   mayChangeSnippet,
   mayReadSnippet,
   projectSnippetEditor,
   projectSnippetForAdmin,
   projectSnippetVisible,
   type Snippet,
+  snippetEditor,
   snippetFor,
+  snippetForAdmin,
+  snippetVisible,
 } from './snippets.ts';
 export { callerOfSshKey, sshKeyOf } from './ssh_keys.ts';
 export { isGroup, isListedGroup, isListedProject } from './states.ts';

@@ -1,12 +1,22 @@
-/** Access rules that grant a snippet of the project in `:id`. */
+/** Access rules that grant a snippet of the project in `:id`, or a snippet by its own ID. */
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
-import { badParams, forbidden, notFound } from '../http/errors.ts';
+import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { admin, type MaybeCaller } from './instance.ts';
 import { levels } from './levels.ts';
-import { mayUse, type Project, projectRole, projectVisible, refuseReadOnly } from './projects.ts';
+import {
+  isMemberOfProject,
+  isVisibleProject,
+  mayRead,
+  mayUse,
+  type Project,
+  projectFor,
+  projectRole,
+  projectVisible,
+  refuseReadOnly,
+} from './projects.ts';
 import type { VisibilityName } from './visibility.ts';
 
 /** A snippet as access and changes of its repository need it. */
@@ -67,12 +77,24 @@ export const mayChangeSnippet = (
 const isOpenTo = (caller: MaybeCaller): RawBuilder<SqlBool> =>
   caller && !caller.external ? sql`snippets.visibility <> 'private'` : sql`snippets.visibility = 'public'`;
 
+const isOn = sql<SqlBool>`projects.snippets_access_level <> 'disabled'`;
+
 /** A predicate on rows of `snippets` of a visible project whose snippets the caller may use: the caller may read the snippet, as `mayReadSnippet` decides for one. */
 export const isReadableInProject = (caller: MaybeCaller, { access_level }: Pick<Project, 'access_level'>): RawBuilder<SqlBool> =>
   access_level >= levels.guest ? sql`true` : isOpenTo(caller);
 
+/** A predicate on rows of `snippets` left joined with `projects`: the caller may read the snippet. */
+export function isVisibleSnippet(caller: Caller): RawBuilder<SqlBool> {
+  if (caller.admin) return sql`(snippets.project_id is null or ${isOn})`;
+  const isMember = isMemberOfProject(caller, levels.guest);
+  const isUsable = sql`(projects.snippets_access_level = 'enabled' or (${isOn} and ${isMember}))`;
+  return sql`
+    case when snippets.project_id is null then ${isOpenTo(caller)} or snippets.author_id = ${caller.id}
+         else ${isVisibleProject(caller)} and ${isUsable} and (${isOpenTo(caller)} or ${isMember}) end`;
+}
+
 /** The ID in a path. It is checked after the project, and before the input, which is read after access is granted. */
-function idInPath(name: 'snippet_id', params: AccessCall['params']): number {
+function idInPath(name: 'id' | 'snippet_id', params: AccessCall['params']): number {
   const text = params[name]!;
   if (!/^-?\d+$/.test(text)) throw badParams(`${name} is invalid`);
   return Number(text);
@@ -127,5 +149,59 @@ export const projectSnippetForAdmin: Access<GrantedSnippet<Caller>> = {
     await admin.check(call);
     const { caller, project } = await projectRole('guest').check(call);
     return { caller, project, snippet: await readableIn(call, project, 'Snippet') };
+  },
+};
+
+/** The snippet in `:id` with its project, if the caller may read it. */
+async function readableByItself(call: AccessCall, missing?: string): Promise<Omit<GrantedSnippet<never>, 'caller'>> {
+  const { db, caller } = call;
+  const snippet = await snippetFor(db, idInPath('id', call.params));
+  if (!snippet) throw notFound(missing);
+  const project = snippet.project_id === null ? undefined : await projectFor(db, caller, String(snippet.project_id));
+  const isOpen = snippet.project_id === null || (project && mayRead(caller, project) && mayUse(project, 'snippets'));
+  if (!isOpen || !mayReadSnippet(caller, snippet, project)) throw notFound(missing);
+  return { snippet, project };
+}
+
+/**
+ * Grants the snippet in `:id`, personal or of a project, to everyone who may read it, signed in or not.
+ * @param missing how the 404 names it
+ */
+export const snippetVisible = (missing?: string): Access<GrantedSnippet<MaybeCaller>> => ({
+  rule: 'snippet:visible',
+  anonymous: true,
+  async check(call) {
+    return { caller: call.caller, ...(await readableByItself(call, missing)) };
+  },
+});
+
+/** Grants the snippet in `:id` to its author and to administrators, and one of a project to Maintainers. Others get 404. */
+export const snippetEditor: Access<GrantedSnippet<Caller>> = {
+  rule: 'snippet:editor',
+  async check(call) {
+    if (!call.caller) throw unauthorized();
+    const granted = { caller: call.caller, ...(await readableByItself(call, 'Snippet')) };
+    if (!mayChangeSnippet(call.caller, granted.snippet, granted.project)) throw notFound('Snippet');
+    refuseChange(call, granted);
+    return granted;
+  },
+};
+
+/** Grants administrators the snippet in `:id`. Others do not learn whether it exists. */
+export const snippetForAdmin: Access<GrantedSnippet<Caller>> = {
+  rule: 'snippet:admin',
+  async check(call) {
+    const { caller } = await admin.check(call);
+    return { caller, ...(await readableByItself(call, 'Snippet')) };
+  },
+};
+
+/** Admits signed-in callers who are not external. */
+export const internalUser: Access<{ caller: Caller }> = {
+  rule: 'signed in, not external',
+  async check({ caller }) {
+    if (!caller) throw unauthorized();
+    if (caller.external) throw forbidden();
+    return { caller };
   },
 };

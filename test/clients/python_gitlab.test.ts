@@ -72,6 +72,7 @@ const stories: Record<string, string> = {
   topics: 'python-gitlab: topics are added, given to a project, merged and removed',
   uploads: 'python-gitlab: a file for texts is uploaded, listed, downloaded and deleted',
   push_rules: 'python-gitlab: push rules of a project and a group are added, changed, enforced and removed',
+  snippets: 'python-gitlab: snippets of a project and of a user are created, changed, listed and deleted',
   variables: 'python-gitlab: variables of a project, a group and the instance are added, changed and removed',
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));

@@ -272,6 +272,32 @@ def uploads(place):
     refused(404, "404 Not Found", api.http_get, path)
 
 
+def snippets(place):
+    project = client(place, "reporter").projects.get(place["project"]["id"])
+    files = [{"file_path": "b.txt", "content": "bees"}, {"file_path": "a.txt", "content": "apples"}]
+    made = project.snippets.create({"title": "Fruit", "files": files, "visibility": "private"})
+    same((made.file_name, made.content()), ("a.txt", b"apples"))
+    made.title = "Trees"
+    made.files = [{"action": "delete", "file_path": "a.txt"}]
+    made.save()
+    found = project.snippets.get(made.id)
+    same((found.title, found.file_name, found.content()), ("Trees", "b.txt", b"bees"))
+    same([each.id for each in project.snippets.list(get_all=True)], [made.id])
+    developer = client(place, "developer").projects.get(project.id).snippets.get(made.id)
+    refused(403, "403 Forbidden", developer.delete)
+    made.delete()
+    refused(404, "404 Not found", project.snippets.get, made.id)
+    api = client(place, "outsider")
+    mine = api.snippets.create({"title": "Mine", "file_name": "one.rb", "content": "puts 1", "visibility": "public"})
+    same([each.id for each in api.snippets.list(get_all=True)], [mine.id])
+    same(mine.id in [each.id for each in client(place, "guest").snippets.list_public(get_all=True)], True)
+    same(mine.id in [each.id for each in client(place, "guest").snippets.list_all(get_all=True)], True)
+    mine.description = "Of a kind"
+    mine.save()
+    same(client(place, "guest").snippets.get(mine.id).description, "Of a kind")
+    mine.delete()
+
+
 def variables(place):
     project = client(place, "maintainer").projects.get(place["project"]["id"])
     group = client(place, "owner").groups.get(place["group"]["id"])
@@ -350,7 +376,7 @@ def push_rules(place):
     refused(404, "404 Not Found", group.pushrules.get)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

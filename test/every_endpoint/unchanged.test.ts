@@ -60,6 +60,7 @@ async function casesIn(here: World): Promise<Case[]> {
     return { table: 'notes', id, path: `${path}/${thread.id}/notes/${id}`, declared, same: text[0], other: text[1] };
   };
   const period = { freeze_start: '0 1 * * *', freeze_end: '0 2 * * *', cron_timezone: 'UTC' };
+  const snippet = { title: 'Fruit', description: null, file_name: 'a.txt', content: 'apples' };
   const cluster = { name: 'one', platform_kubernetes_attributes: { api_url: 'https://kube.example.com', token: 'x' } };
   const role = { name: 'unchanged', base_access_level: 10, read_code: true };
   const helper = await personWith(here, ofGroup, ['read_code']);
@@ -145,6 +146,8 @@ async function casesIn(here: World): Promise<Case[]> {
         { color: '#445566' },
       ),
     ],
+    await thing('/projects/:id/snippets/:snippet_id', `${ofProject}/snippets`, 'snippets', snippet, { title: 'Another' }),
+    await thing('/snippets/:id', '/snippets', 'snippets', snippet, { description: 'Other' }),
     {
       ...{ table: 'member_roles', id: (await make('/member_roles', role, admin)).id, path: '', by: admin, method: 'patch' },
       ...{

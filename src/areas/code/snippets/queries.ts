@@ -1,8 +1,8 @@
 /** Reading snippets. */
 import { sql } from 'kysely';
-import { isReadableInProject, type MaybeCaller, type Project } from '../../../access/index.ts';
+import { isReadableInProject, isVisibleSnippet, type MaybeCaller, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { found } from '../../../http/index.ts';
+import { type Caller, found } from '../../../http/index.ts';
 import { authorOfSnippet, type SnippetRow } from './present.ts';
 
 const snippetRows = (db: Database) =>
@@ -25,3 +25,31 @@ export const snippetsOfProject = (db: Database, caller: MaybeCaller, project: Pr
     .where('snippets.project_id', '=', project.id)
     .where(isReadableInProject(caller, project))
     .orderBy('snippets.id', 'desc');
+
+export interface Span {
+  created_after?: string;
+  created_before?: string;
+}
+
+/** All snippets created in a span, newest first. */
+const snippetsWithin = (db: Database, { created_after, created_before }: Span) =>
+  snippetRows(db)
+    .$if(created_after !== undefined, (q) => q.where('snippets.created_at', '>=', created_after!))
+    .$if(created_before !== undefined, (q) => q.where('snippets.created_at', '<=', created_before!))
+    .orderBy('snippets.id', 'desc');
+
+/** What each list across projects selects. */
+export const lists = {
+  /** What the caller has written. */
+  own: (db: Database, caller: Caller, span: Span) =>
+    snippetsWithin(db, span)
+      .leftJoin('projects', 'projects.id', 'snippets.project_id')
+      .where('snippets.author_id', '=', caller.id)
+      .where(isVisibleSnippet(caller)),
+  /** Public snippets of no project. */
+  public: (db: Database, _caller: Caller, span: Span) =>
+    snippetsWithin(db, span).where('snippets.project_id', 'is', null).where('snippets.visibility', '=', sql.lit('public')),
+  /** What the caller may read. */
+  all: (db: Database, caller: Caller, span: Span) =>
+    snippetsWithin(db, span).leftJoin('projects', 'projects.id', 'snippets.project_id').where(isVisibleSnippet(caller)),
+};

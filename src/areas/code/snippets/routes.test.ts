@@ -332,6 +332,7 @@ test('a project can switch snippets off, and an archived one keeps them as they 
     assert.deepEqual([refused.status, refused.body], [403, { message: '403 Forbidden' }]);
   }
   assert.equal((await as('owner').put(url, { title: 'x' })).status, 403);
+  assert.equal((await as('admin').get(`/snippets/${id}`)).status, 404);
   await as('owner').put(`/projects/${project.id}`, { snippets_access_level: 'private' });
   assert.equal((await as('guest').get(url)).status, 200);
 });

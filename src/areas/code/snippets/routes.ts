@@ -3,12 +3,17 @@ import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import {
   type GrantedSnippet,
+  internalUser,
   type MaybeCaller,
   type Project,
   projectRole,
   projectSnippetEditor,
   projectSnippetForAdmin,
   projectSnippetVisible,
+  signedIn,
+  snippetEditor,
+  snippetForAdmin,
+  snippetVisible,
 } from '../../../access/index.ts';
 import { entryAt, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import {
@@ -24,6 +29,7 @@ import {
   mapPage,
   nothing,
   one,
+  optional,
   pageOf,
   paginate,
   paging,
@@ -31,6 +37,7 @@ import {
   put,
   resource,
   type Services,
+  Timestamp,
 } from '../../../http/index.ts';
 import { blobBytes, contentTypes } from '../repository/index.ts';
 import { changeSnippet, createSnippet, removeSnippet } from './actions.ts';
@@ -44,7 +51,7 @@ import {
   snippetChanges,
 } from './parameters.ts';
 import { presentSnippet, SnippetForm } from './present.ts';
-import { snippetRow, snippetsOfProject } from './queries.ts';
+import { lists, snippetRow, snippetsOfProject } from './queries.ts';
 import { invalidActions } from './rules.ts';
 
 /** As for repository files: larger ones are for `git push`. */
@@ -116,6 +123,16 @@ const inProject: At = {
   visible: projectSnippetVisible,
   editor: projectSnippetEditor,
   forAdmin: projectSnippetForAdmin,
+};
+
+const alone: At = {
+  noun: 'Snippet',
+  path: '/snippets/:id',
+  thing: 'a snippet',
+  named: { id: Id },
+  visible: snippetVisible,
+  editor: snippetEditor,
+  forAdmin: snippetForAdmin,
 };
 
 const routesAt = ({ noun, path, thing, named, visible, editor, forAdmin }: At) => [
@@ -205,6 +222,22 @@ const routesAt = ({ noun, path, thing, named, visible, editor, forAdmin }: At) =
   }),
 ];
 
+const span = {
+  created_after: optional(Timestamp),
+  created_before: optional(Timestamp),
+};
+
+const listAcross = (of: keyof typeof lists, path: string, [operation, summary]: [string, string]) =>
+  get(path, {
+    operation,
+    summary: `${summary}, newest first`,
+    access: signedIn,
+    input: { ...paging, ...span },
+    returns: pageOf(SnippetForm),
+    handle: async ({ db, url, ssh_url, caller, input }) =>
+      mapPage(await paginate(db, lists[of](db, caller, input), input), (row) => presentSnippet({ url, ssh_url }, row)),
+  });
+
 export const snippetRoutes = [
   get('/projects/:id/snippets', {
     operation: 'listProjectSnippets',
@@ -224,4 +257,16 @@ export const snippetRoutes = [
     handle: ({ caller, project, sent_from, input, ...services }) => create(services, { caller, project, sent_from }, input),
   }),
   ...routesAt(inProject),
+  listAcross('own', '/snippets', ['listSnippets', 'List the snippets of the caller']),
+  listAcross('public', '/snippets/public', ['listPublicSnippets', 'List all public personal snippets']),
+  listAcross('all', '/snippets/all', ['listAllSnippets', 'List all snippets that the caller can read']),
+  post('/snippets', {
+    operation: 'createSnippet',
+    summary: 'Create a personal snippet',
+    description: 'A snippet has at most 10 files. The body has at most 100 MiB. Without `visibility`, it is internal.',
+    access: internalUser,
+    ...creating,
+    handle: ({ caller, sent_from, input, ...services }) => create(services, { caller, project: undefined, sent_from }, input),
+  }),
+  ...routesAt(alone),
 ];
