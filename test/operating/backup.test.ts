@@ -42,6 +42,12 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
   await made(server, fileUrl(apples, 'a/b c.txt'), { ...onMain, content: 'one\n' });
   await made(server, `/projects/${apples.id}/repository/branches`, { branch: 'side', ref: 'main' });
   await made(server, `/projects/${apples.id}/freeze_periods`, { freeze_start: '0 23 * * 5', freeze_end: '0 7 * * 1' });
+  const files = [
+    { file_path: 'b.txt', content: 'bees\n' },
+    { file_path: 'a.txt', content: 'apples\n' },
+  ];
+  const snippet = await made(server, `/projects/${apples.id}/snippets`, { title: 'Fruit', files });
+  const personal = await made(server, '/snippets', { title: 'Mine', files });
   const projects = [apples, sha256].flatMap(({ id }) =>
     [
       ...['', '/members/all', '/freeze_periods', '/repository/branches', '/repository/branches/main', '/repository/commits'],
@@ -63,6 +69,10 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
       `/projects/${empty.id}/repository/branches`,
     ],
     ...projects,
+    ...['', '/raw', '/files/main/b.txt/raw'].flatMap((rest) => [
+      `/projects/${apples.id}/snippets/${snippet.id}${rest}`,
+      `/snippets/${personal.id}${rest}`,
+    ]),
     ...['/repository/files/a%2Fb%20c.txt/blame?ref=side', '/repository/files/a%2Fb%20c.txt?ref=side'].map(
       (rest) => `/projects/${apples.id}${rest}`,
     ),

@@ -7,7 +7,16 @@ import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
 import { readConfig } from '../../src/config.ts';
-import { diskPath, headBranch, objectFiles, repositoryOf, resolveBranch, setHead, updateRefs } from '../../src/git/index.ts';
+import {
+  diskPath,
+  headBranch,
+  objectFiles,
+  type Repository,
+  repositoryOf,
+  resolveBranch,
+  setHead,
+  updateRefs,
+} from '../../src/git/index.ts';
 import { check } from '../../src/upkeep/check.ts';
 import type { Finding } from '../../src/upkeep/finding.ts';
 import { addIssue } from '../support/issues.ts';
@@ -391,4 +400,50 @@ test('uploads whose file is damaged or missing are reported, and files of no upl
   await db.deleteFrom('uploads').where('id', 'in', ids).execute();
   await db.deleteFrom('unused_blobs').execute();
   await rm(path.join(blobs, 'uploads'), { recursive: true });
+});
+
+test('repositories of snippets are compared with their rows, and what was lost is brought back', async () => {
+  const world = await filledWorld();
+  const { db, project, services, as } = world;
+  const files = [{ file_path: 'a.txt', content: 'apples' }];
+  const { body } = await as('maintainer').post(`/projects/${project.id}/snippets`, { title: 'Fruit', files });
+  const { body: personal } = await as('maintainer').post('/snippets', { title: 'Mine', files });
+  const [repository, other] = [body.id, personal.id].map((snippet_id: number) =>
+    repositoryOf(services, { snippet_id, storage: 'default' }),
+  ) as [Repository, Repository];
+  const name = `${project.full_path}/snippets/${body.id}`;
+  const ofSnippets = async () => (await sentences(world)).filter((sentence) => sentence.includes('snippets/'));
+  assert.deepEqual(await ofSnippets(), []);
+
+  const { commit_id } = await db.selectFrom('snippets').select('commit_id').where('id', '=', body.id).executeTakeFirstOrThrow();
+  await updateRefs(repository, [{ ref: 'refs/heads/main', old: commit_id, new: null }]);
+  await setHead(other, 'elsewhere');
+  const orphan = path.join(services.storages.default!, '@snippets/ab/cd/abcd.git');
+  await mkdir(orphan, { recursive: true });
+  await utimes(orphan, longAgo, longAgo);
+  assert.deepEqual((await ofSnippets()).sort(), [
+    `${orphan} belongs to no snippet.`,
+    `${name}: the branch main is missing; the last change left it at ${commit_id}. \`check --recover\` brings it back.`,
+    `snippets/${personal.id}: HEAD points to elsewhere, but the branch is main.`,
+  ]);
+  await repairAll(world);
+  for (const { recover } of await findingsIn(world)) await recover?.();
+  assert.deepEqual(await ofSnippets(), []);
+  assert.equal(await resolveBranch(repository, 'main'), commit_id);
+
+  await db
+    .updateTable('snippets')
+    .set({ paths: ['b.txt'] })
+    .where('id', '=', body.id)
+    .execute();
+  assert.deepEqual(await ofSnippets(), [`${name}: the database lists other files than the repository has.`]);
+  await db
+    .updateTable('snippets')
+    .set({ paths: ['a.txt'] })
+    .where('id', '=', body.id)
+    .execute();
+  await rm(other.path, { recursive: true });
+  assert.deepEqual(await ofSnippets(), [
+    `snippets/${personal.id}: there is no repository at ${other.path}. Restore it from a backup.`,
+  ]);
 });

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { type World, world } from '../../../../test/support/world.ts';
+import { repositoryOf, updateRefs, writeCommit } from '../../../git/index.ts';
+import { maintainSnippet, removeUnusedRepositories, settleReferenceUpdates } from '../repository/index.ts';
+
+const files = [{ file_path: 'a.txt', content: 'apples\n' }];
+
+async function filled() {
+  const here = await world();
+  const url = `/projects/${here.project.id}/snippets`;
+  const { body } = await here.as('reporter').post(url, { title: 'Fruit', files });
+  const repository = repositoryOf(here.services, { snippet_id: body.id, storage: 'default' });
+  return { here, snippet: body, url: `${url}/${body.id}`, repository };
+}
+
+const rowOf = ({ db }: World, id: number) =>
+  db.selectFrom('snippets').select(['commit_id', 'title', 'paths']).where('id', '=', id).executeTakeFirstOrThrow();
+
+const movesOf = ({ db }: World) => db.selectFrom('reference_updates').select('id').execute();
+
+test('a change that a crash interrupted is completed with its title if the branch has moved, and forgotten otherwise', async () => {
+  const { here, snippet, url, repository } = await filled();
+  const { db, services } = here;
+  const before = await rowOf(here, snippet.id);
+  const person = { name: 'Ada', email: 'ada@example.com', date: new Date() };
+  const { id } = await writeCommit(repository, {
+    parent: before.commit_id,
+    message: 'Update snippet',
+    author: person,
+    committer: person,
+    changes: [{ op: 'put', path: 'b.txt', mode: '100644', content: Buffer.from('bees\n') }],
+  });
+  const update = { ref: 'refs/heads/main', old: before.commit_id, new: id };
+  const announce = (title: string) =>
+    db
+      .insertInto('reference_updates')
+      .values({
+        snippet_id: snippet.id,
+        user_id: here.people.reporter.id,
+        updates: JSON.stringify([update]),
+        snippet_changes: JSON.stringify({ title }),
+        created_at: '2020-01-01T00:00:00Z',
+      })
+      .execute();
+  await announce('Never');
+  await settleReferenceUpdates(services);
+  assert.deepEqual(await rowOf(here, snippet.id), before);
+  assert.deepEqual(await movesOf(here), []);
+
+  await announce('Trees');
+  await updateRefs(repository, [update]);
+  assert.equal((await here.as('guest').get(`${url}/files/main/a.txt/raw`)).body, 'apples\n');
+  assert.deepEqual((await here.as('guest').get(url)).body, snippet, 'readers see the change as a whole');
+  await settleReferenceUpdates(services);
+  assert.deepEqual(await rowOf(here, snippet.id), { commit_id: id, title: 'Trees', paths: ['a.txt', 'b.txt'] });
+  assert.deepEqual(await movesOf(here), []);
+  await settleReferenceUpdates(services);
+  assert.equal(
+    (await here.as('reporter').put(url, { files: [{ action: 'delete', file_path: 'a.txt' }] })).body.file_name,
+    'b.txt',
+  );
+});
+
+test('what a crash leaves of a create is deleted an hour later, and the repository of a snippet never is', async () => {
+  const { here, snippet, url, repository } = await filled();
+  const { db, services } = here;
+  const { rows } = await sql<{ snippet_id: number }>`
+    insert into unused_repositories (snippet_id, storage) values (nextval(pg_get_serial_sequence('snippets', 'id')), 'default')
+    returning snippet_id`.execute(db);
+  await performJob(services, removeUnusedRepositories);
+  assert.equal((await db.selectFrom('unused_repositories').selectAll().execute()).length, 1, 'it may be in progress');
+  await db.updateTable('unused_repositories').set({ since: '2020-01-01T00:00:00Z' }).execute();
+  await performJob(services, removeUnusedRepositories);
+  assert.deepEqual(await db.selectFrom('unused_repositories').selectAll().execute(), []);
+  assert.notEqual(rows[0]!.snippet_id, snippet.id);
+  assert.equal((await here.as('guest').get(`${url}/raw`)).body, 'apples\n');
+  await rm(repository.path, { recursive: true });
+  assert.equal((await here.as('reporter').delete(url)).status, 204, 'a repository that is lost keeps no snippet');
+});
+
+test('ten changes at once are made one after the other, and none is lost', async () => {
+  const { here, url } = await filled();
+  const numbers = Array.from({ length: 9 }, (_, index) => index);
+  const answers = await Promise.all(
+    numbers.map((number) =>
+      here.as('reporter').put(url, { files: [{ action: 'create', file_path: `${number}.txt`, content: String(number) }] }),
+    ),
+  );
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const { body } = await here.as('guest').get(url);
+  assert.deepEqual(
+    body.files.map(({ path }: { path: string }) => path),
+    [...numbers.map((number) => `${number}.txt`), 'a.txt'],
+  );
+});
+
+test('the statistics of a project count the repositories of its snippets, once they are measured', async () => {
+  const { here, snippet } = await filled();
+  const { as, project, services } = here;
+  const statistics = async () => (await as('reporter').get(`/projects/${project.id}`, { statistics: true })).body.statistics;
+  assert.equal((await statistics()).snippets_size, 'apples\n'.length);
+  await performQueued(services, [maintainSnippet]);
+  const { snippets_size, storage_size, repository_size } = await statistics();
+  assert.ok(snippets_size >= 1024, String(snippets_size));
+  assert.equal(storage_size, repository_size + snippets_size);
+  await as('reporter').delete(`/projects/${project.id}/snippets/${snippet.id}`);
+  assert.equal((await statistics()).snippets_size, 0);
+});
