@@ -60,6 +60,7 @@ async function casesIn(here: World): Promise<Case[]> {
     return { table: 'notes', id, path: `${path}/${thread.id}/notes/${id}`, declared, same: text[0], other: text[1] };
   };
   const period = { freeze_start: '0 1 * * *', freeze_end: '0 2 * * *', cron_timezone: 'UTC' };
+  await make(`${ofProject}/repository/files/a.txt`, { branch: 'main', commit_message: 'Begin', content: 'a' });
   const snippet = { title: 'Fruit', description: null, file_name: 'a.txt', content: 'apples' };
   const cluster = { name: 'one', platform_kubernetes_attributes: { api_url: 'https://kube.example.com', token: 'x' } };
   const role = { name: 'unchanged', base_access_level: 10, read_code: true };
@@ -116,6 +117,10 @@ async function casesIn(here: World): Promise<Case[]> {
     await threadOf(
       '/groups/:id/epics/:epic_id/discussions/:discussion_id/notes/:note_id',
       `${ofGroup}/epics/${epic.id}/discussions`,
+    ),
+    await threadOf(
+      '/projects/:id/repository/commits/:commit_id/discussions/:discussion_id/notes/:note_id',
+      `${ofProject}/repository/commits/main/discussions`,
     ),
     ...[
       await thing('/projects/:id/milestones/:milestone_id', `${ofProject}/milestones`, 'milestones', milestone, {
