@@ -357,11 +357,13 @@ create table award_emoji (
   note_id bigint,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  snippet_id bigint,
   constraint award_emoji_pkey PRIMARY KEY (id),
-  constraint award_emoji_have_one_awardable CHECK (num_nonnulls(issue_id, epic_id, note_id) = 1),
+  constraint award_emoji_have_one_awardable CHECK (num_nonnulls(issue_id, epic_id, snippet_id, note_id) = 1),
   constraint award_emoji_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint award_emoji_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint award_emoji_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
+  constraint award_emoji_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint award_emoji_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX award_emoji_by_user ON award_emoji USING btree (user_id, name);
@@ -371,6 +373,8 @@ CREATE UNIQUE INDEX award_emoji_of_issue ON award_emoji USING btree (issue_id, n
 CREATE INDEX award_emoji_of_issue_in_order ON award_emoji USING btree (issue_id, id) WHERE issue_id IS NOT NULL;
 CREATE UNIQUE INDEX award_emoji_of_note ON award_emoji USING btree (note_id, name, user_id) WHERE note_id IS NOT NULL;
 CREATE INDEX award_emoji_of_note_in_order ON award_emoji USING btree (note_id, id) WHERE note_id IS NOT NULL;
+CREATE UNIQUE INDEX award_emoji_of_snippet ON award_emoji USING btree (snippet_id, name, user_id) WHERE snippet_id IS NOT NULL;
+CREATE INDEX award_emoji_of_snippet_in_order ON award_emoji USING btree (snippet_id, id) WHERE snippet_id IS NOT NULL;
 CREATE TRIGGER count_vote AFTER INSERT ON award_emoji FOR EACH ROW WHEN (new.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
 CREATE TRIGGER uncount_vote AFTER DELETE ON award_emoji FOR EACH ROW WHEN (old.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
 
@@ -1322,9 +1326,10 @@ create table notes (
   "position" jsonb,
   refers_to_project_id bigint,
   refers_to_commit_id text,
+  snippet_id bigint,
   constraint notes_pkey PRIMARY KEY (id),
   constraint notes_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
-  constraint notes_have_one_noteable CHECK (num_nonnulls(issue_id, epic_id, commit_id) = 1),
+  constraint notes_have_one_noteable CHECK (num_nonnulls(issue_id, epic_id, commit_id, snippet_id) = 1),
   constraint notes_name_whole_commits CHECK (num_nonnulls(project_id, commit_id) <> 1),
   constraint notes_on_diffs_have_positions CHECK ((NOT type IS DISTINCT FROM 'DiffNote'::text) = ("position" IS NOT NULL)),
   constraint notes_refer_to_whole_commits CHECK (num_nonnulls(refers_to_project_id, refers_to_commit_id) <> 1),
@@ -1335,13 +1340,15 @@ create table notes (
   constraint notes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint notes_refers_to_epic_id_fkey FOREIGN KEY (refers_to_epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_refers_to_issue_id_fkey FOREIGN KEY (refers_to_issue_id) REFERENCES issues(id) ON DELETE CASCADE,
-  constraint notes_refers_to_project_id_fkey FOREIGN KEY (refers_to_project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint notes_refers_to_project_id_fkey FOREIGN KEY (refers_to_project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint notes_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE
 );
 CREATE INDEX notes_by_author ON notes USING btree (author_id, id);
 CREATE INDEX notes_by_discussion ON notes USING btree (discussion_id, created_at, id);
 CREATE INDEX notes_of_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL;
 CREATE INDEX notes_of_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX notes_of_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL;
+CREATE INDEX notes_of_snippet ON notes USING btree (snippet_id, created_at, id) WHERE snippet_id IS NOT NULL;
 CREATE UNIQUE INDEX notes_one_mention ON notes USING btree (issue_id, epic_id, refers_to_issue_id, refers_to_epic_id, refers_to_project_id, refers_to_commit_id) NULLS NOT DISTINCT WHERE is_mention;
 CREATE UNIQUE INDEX notes_one_start ON notes USING btree (discussion_id) WHERE starts_discussion;
 CREATE INDEX notes_referring_to_commit ON notes USING btree (refers_to_project_id) WHERE refers_to_project_id IS NOT NULL;
@@ -1350,6 +1357,7 @@ CREATE INDEX notes_referring_to_issue ON notes USING btree (refers_to_issue_id) 
 CREATE INDEX notes_starting_on_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL AND starts_discussion;
+CREATE INDEX notes_starting_on_snippet ON notes USING btree (snippet_id, created_at, id) WHERE snippet_id IS NOT NULL AND starts_discussion;
 CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.system) EXECUTE FUNCTION keep_user_notes_count();
 CREATE TRIGGER hand_discussion_on AFTER DELETE ON notes FOR EACH ROW WHEN (old.starts_discussion) EXECUTE FUNCTION hand_discussion_on();
 CREATE TRIGGER uncount_note AFTER DELETE ON notes FOR EACH ROW WHEN (NOT old.system) EXECUTE FUNCTION keep_user_notes_count();
@@ -1957,14 +1965,17 @@ create table user_mentions (
   issue_id bigint,
   epic_id bigint,
   note_id bigint,
+  snippet_id bigint,
   constraint user_mentions_key UNIQUE NULLS NOT DISTINCT (issue_id, epic_id, note_id, user_id),
   constraint user_mentions_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint user_mentions_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint user_mentions_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
+  constraint user_mentions_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint user_mentions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX user_mentions_by_epic ON user_mentions USING btree (epic_id) WHERE epic_id IS NOT NULL;
 CREATE INDEX user_mentions_by_note ON user_mentions USING btree (note_id) WHERE note_id IS NOT NULL;
+CREATE INDEX user_mentions_by_snippet ON user_mentions USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX user_mentions_by_user ON user_mentions USING btree (user_id);
 
 create table user_statuses (

@@ -127,6 +127,7 @@ export {
   snippetEditor,
   snippetFor,
   snippetForAdmin,
+  snippetKind,
   snippetVisible,
 } from './snippets.ts';
 export { callerOfSshKey, sshKeyOf } from './ssh_keys.ts';

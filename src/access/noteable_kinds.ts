@@ -17,11 +17,12 @@ import type {
   StoredKind,
 } from './noteables.ts';
 import type { Project } from './projects.ts';
+import { snippetKind } from './snippets.ts';
 
 export const issuableKinds: readonly IssuableKind[] = [issueKind, epicKind];
 
 /** The kinds with rows of their own. */
-export const storedKinds: readonly StoredKind[] = [...issuableKinds];
+export const storedKinds: readonly StoredKind[] = [...issuableKinds, snippetKind];
 
 export const noteableKinds: readonly NoteableKind[] = [...storedKinds, commitKind];
 

@@ -12,7 +12,7 @@ import type { Project } from './projects.ts';
 export type IssuableColumn = 'issue_id' | 'epic_id';
 
 /** The column that names a noteable with a row in notes, reactions and mentions. */
-export type StoredColumn = IssuableColumn;
+export type StoredColumn = IssuableColumn | 'snippet_id';
 
 /** The column of notes that only notes on noteables of a kind have. */
 export type NoteableColumn = StoredColumn | 'commit_id';
@@ -54,9 +54,9 @@ export interface NoteableAddress<N extends Noteable = Noteable> {
 /** A kind of noteables: what comments on them need, and their access rules. */
 export interface NoteableKind {
   /** The name in texts. */
-  name: 'issue' | 'epic' | 'commit';
+  name: 'issue' | 'epic' | 'snippet' | 'commit';
   /** The name in responses. */
-  type: 'Issue' | 'Epic' | 'Commit';
+  type: 'Issue' | 'Epic' | 'Snippet' | 'Commit';
   column: NoteableColumn;
   /** The column that names its project or group, and the table of those. */
   place_column: 'project_id' | 'group_id';
@@ -77,7 +77,7 @@ export interface NoteableKind {
 
 /** A kind of noteables with rows of their own. */
 export interface StoredKind extends NoteableKind {
-  table: 'issues' | 'epics';
+  table: 'issues' | 'epics' | 'snippets';
   column: StoredColumn;
   /** The path that names one, and below which it is reacted to. */
   at: NoteableAddress<Stored>;
@@ -88,6 +88,7 @@ export interface StoredKind extends NoteableKind {
 export interface IssuableKind extends StoredKind {
   name: 'issue' | 'epic';
   type: 'Issue' | 'Epic';
+  table: 'issues' | 'epics';
   column: IssuableColumn;
   /** The character before its number in references. */
   sign: '#' | '&';
@@ -103,6 +104,7 @@ export interface IssuableKind extends StoredKind {
 
 /** The kind of commits, which have no rows: a project and an id name one. */
 export interface CommitKind extends NoteableKind {
+  type: 'Commit';
   column: 'commit_id';
   /** The path that names one, and below which its comments are listed without their threads. */
   commented_at: NoteableAddress<DiscussedCommit>;

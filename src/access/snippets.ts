@@ -6,6 +6,7 @@ import { type Access, type AccessCall, type Caller, isReading } from '../http/en
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { admin, type MaybeCaller } from './instance.ts';
 import { levels } from './levels.ts';
+import type { NoteableAddress, OnNoteable, Stored, StoredKind } from './noteables.ts';
 import {
   isMemberOfProject,
   isVisibleProject,
@@ -17,6 +18,7 @@ import {
   projectVisible,
   refuseReadOnly,
 } from './projects.ts';
+import { isKnownProject, isUserOfProject } from './readers.ts';
 import type { VisibilityName } from './visibility.ts';
 
 /** A snippet as access and changes of its repository need it. */
@@ -83,15 +85,18 @@ const isOn = sql<SqlBool>`projects.snippets_access_level <> 'disabled'`;
 export const isReadableInProject = (caller: MaybeCaller, { access_level }: Pick<Project, 'access_level'>): RawBuilder<SqlBool> =>
   access_level >= levels.guest ? sql`true` : isOpenTo(caller);
 
-/** A predicate on rows of `snippets` left joined with `projects`: the caller may read the snippet. */
-export function isVisibleSnippet(caller: Caller): RawBuilder<SqlBool> {
-  if (caller.admin) return sql`(snippets.project_id is null or ${isOn})`;
+/** A predicate on rows of `snippets` joined with `projects`: the caller may read the snippet. */
+function isVisibleInProject(caller: MaybeCaller): RawBuilder<SqlBool> {
+  if (caller?.admin) return isOn;
   const isMember = isMemberOfProject(caller, levels.guest);
   const isUsable = sql`(projects.snippets_access_level = 'enabled' or (${isOn} and ${isMember}))`;
-  return sql`
-    case when snippets.project_id is null then ${isOpenTo(caller)} or snippets.author_id = ${caller.id}
-         else ${isVisibleProject(caller)} and ${isUsable} and (${isOpenTo(caller)} or ${isMember}) end`;
+  return sql`(${isVisibleProject(caller)} and ${isUsable} and (${isOpenTo(caller)} or ${isMember}))`;
 }
+
+/** A predicate on rows of `snippets` left joined with `projects`: the caller may read the snippet. */
+export const isVisibleSnippet = (caller: Caller): RawBuilder<SqlBool> => sql`
+  case when snippets.project_id is not null then ${isVisibleInProject(caller)}
+       else ${caller.admin ? sql`true` : sql`(${isOpenTo(caller)} or snippets.author_id = ${caller.id})`} end`;
 
 /** The ID in a path. It is checked after the project, and before the input, which is read after access is granted. */
 function idInPath(name: 'id' | 'snippet_id', params: AccessCall['params']): number {
@@ -204,4 +209,54 @@ export const internalUser: Access<{ caller: Caller }> = {
     if (caller.external) throw forbidden();
     return { caller };
   },
+};
+
+/** Refuses to change what is said about a snippet of a read-only project. */
+const granting = <C>(access: Access<GrantedSnippet<C>>): Access<OnNoteable<C, Stored>> => ({
+  ...access,
+  async check(call) {
+    const { caller, project, snippet } = await access.check(call);
+    if (!project) throw notFound('Snippet');
+    if (!isReading(call.method)) refuseReadOnly(project);
+    return {
+      caller,
+      on: { kind: snippetKind, id: snippet.id, in: { project }, access_level: project.access_level, locked: false },
+    };
+  },
+});
+
+const readerAs = (missing?: string): Access<GrantedSnippet<Caller>> => ({
+  rule: 'snippet:reader',
+  async check(call) {
+    if (!call.caller) throw unauthorized();
+    return { ...(await projectSnippetVisible(missing).check(call)), caller: call.caller };
+  },
+});
+
+const at: NoteableAddress<Stored> = {
+  path: '/projects/:id/snippets/:snippet_id',
+  visible: (missing) => granting(projectSnippetVisible(missing)),
+  reader: (missing) => granting(readerAs(missing)),
+};
+
+const isReader = isUserOfProject(levels.guest);
+const isOpen = sql<SqlBool>`(snippets.visibility = 'public' or (snippets.visibility = 'internal' and not users.external))`;
+
+/** Snippets of projects as noteables. */
+export const snippetKind: StoredKind = {
+  name: 'snippet',
+  type: 'Snippet',
+  table: 'snippets',
+  column: 'snippet_id',
+  place_column: 'project_id',
+  places: 'projects',
+  at,
+  threads_comments: false,
+  discussed_at: at,
+  endpoints: (all) => [...all],
+  isVisible: isVisibleInProject,
+  isRead: sql`
+    case when users.admin then ${isOn}
+         else (projects.snippets_access_level = 'enabled' or (${isOn} and ${isReader})) and ${isKnownProject} and (${isOpen} or ${isReader}) end`,
+  isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
 };

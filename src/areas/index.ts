@@ -1,4 +1,5 @@
 /** The map of the API: every area and its endpoints. */
+import { type StoredKind, snippetKind } from '../access/index.ts';
 import { type FiledEndpoint, tagged } from '../http/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
 import { todoRoutes } from './activity/todos/index.ts';
@@ -92,6 +93,9 @@ import { userCountRoutes } from './work/issues/user_count_routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
 const issuables = [issueNoun, epicNoun];
+
+/** What has comments and takes reactions. */
+const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables, { kind: snippetKind }];
 
 /** What has threads of comments. */
 const discussed: readonly Discussable[] = [...issuables, commitNoun];
@@ -201,7 +205,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Changes to the labels, state, milestone, weight and iteration of issues and epics.',
     issuables.flatMap(resourceEventRoutes),
   ),
-  ...tagged('Notes', 'Comments on issues and epics.', issuables.flatMap(noteRoutes)),
+  ...tagged('Notes', 'Comments on issues, epics and snippets.', commented.flatMap(noteRoutes)),
   ...tagged('Discussions', 'Threads of comments on issues, epics and commits.', discussed.flatMap(discussionRoutes)),
   ...tagged('Uploads', 'Files for the texts of projects and groups.', uploadRoutes),
   ...tagged('Epics', 'Epics: their fields and people.', epicRoutes, peopleRoutes(epicNoun)),

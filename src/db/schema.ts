@@ -97,6 +97,7 @@ export interface AwardEmoji {
   note_id: number | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  snippet_id: number | null;
 }
 
 export interface BillableCounts {
@@ -634,6 +635,7 @@ export interface Notes {
   position: Json | null;
   refers_to_project_id: number | null;
   refers_to_commit_id: string | null;
+  snippet_id: number | null;
 }
 
 export interface OauthTokens {
@@ -990,6 +992,7 @@ export interface UserMentions {
   issue_id: number | null;
   epic_id: number | null;
   note_id: number | null;
+  snippet_id: number | null;
 }
 
 export interface UserStatuses {
