@@ -98,7 +98,7 @@ const issuables = [issueNoun, epicNoun];
 const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables, { kind: snippetKind }];
 
 /** What has threads of comments. */
-const discussed: readonly Discussable[] = [...issuables, commitNoun];
+const discussed: readonly Discussable[] = [...commented, commitNoun];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [
@@ -206,7 +206,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     issuables.flatMap(resourceEventRoutes),
   ),
   ...tagged('Notes', 'Comments on issues, epics and snippets.', commented.flatMap(noteRoutes)),
-  ...tagged('Discussions', 'Threads of comments on issues, epics and commits.', discussed.flatMap(discussionRoutes)),
+  ...tagged('Discussions', 'Threads of comments on issues, epics, snippets and commits.', discussed.flatMap(discussionRoutes)),
   ...tagged('Uploads', 'Files for the texts of projects and groups.', uploadRoutes),
   ...tagged('Epics', 'Epics: their fields and people.', epicRoutes, peopleRoutes(epicNoun)),
   ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),
