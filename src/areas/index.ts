@@ -214,7 +214,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Epic issues', 'The issues of an epic, in order.', epicIssueRoutes),
   ...tagged(
     'Emoji reactions',
-    'Reactions to issues, epics and notes.',
-    issuables.flatMap(({ kind }) => awardEmojiRoutes(kind)),
+    'Reactions to issues, epics, snippets and notes.',
+    commented.flatMap(({ kind }) => awardEmojiRoutes(kind)),
   ),
 ];

@@ -150,6 +150,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     .values({ project_id: project.id, user_id: id, sha, ref: 'main', name, status: 'success' })
     .execute();
   await addCommitNotes(here, sha, name, id);
+  await addSnippetNotes(here, name, id);
   const target = { project_id: project.id, commit_id: commit.id as string };
   await db
     .insertInto('todos')
@@ -159,8 +160,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(client.get('/user'));
 }
 
-/** The threads of issues, epics and commits that all turns add to. */
-const threadOn = (column: 'issue_id' | 'epic_id' | 'commit_id', { group }: Pick<World, 'group'>) =>
+/** The threads of issues, epics, commits and snippets that all turns add to. */
+const threadOn = (column: 'issue_id' | 'epic_id' | 'commit_id' | 'snippet_id', { group }: Pick<World, 'group'>) =>
   digest(`${column} ${group.id}`).toString('hex').slice(0, 40);
 
 /** A note in a thread on a commit, and one of its own. */
@@ -174,6 +175,41 @@ async function addCommitNotes({ db, project, group }: World, sha: string, name: 
       { ...note, discussion_id, starts_discussion: first === undefined, type: 'DiscussionNote' },
       { ...note, discussion_id: digest(`commit_id ${name}`).toString('hex').slice(0, 40) },
     ])
+    .execute();
+}
+
+/** The first snippet of the project. */
+const snippetOf = ({ db, project }: World) =>
+  db.selectFrom('snippets').select('id').where('project_id', '=', project.id).orderBy('id').executeTakeFirstOrThrow();
+
+/** A note in a thread on the first snippet, one of its own, and reactions to the snippet and the first note. */
+async function addSnippetNotes(here: World, name: string, author_id: number): Promise<void> {
+  const { db } = here;
+  const { id: snippet_id } = await snippetOf(here);
+  const discussion_id = threadOn('snippet_id', here);
+  const first = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('discussion_id', '=', discussion_id)
+    .orderBy('id')
+    .executeTakeFirst();
+  const note = { snippet_id, author_id, body: name };
+  const [added] = await db
+    .insertInto('notes')
+    .values([
+      { ...note, discussion_id, starts_discussion: first === undefined, type: 'DiscussionNote' },
+      { ...note, discussion_id: digest(`snippet_id ${name}`).toString('hex').slice(0, 40) },
+    ])
+    .returning('id')
+    .execute();
+  const award = { user_id: author_id, name: 'tada' };
+  await db
+    .insertInto('award_emoji')
+    .values({ ...award, snippet_id })
+    .execute();
+  await db
+    .insertInto('award_emoji')
+    .values({ ...award, note_id: first?.id ?? added!.id })
     .execute();
 }
 
@@ -326,7 +362,8 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     .where('group_id', '=', group.id)
     .where('iid', '=', 1)
     .executeTakeFirstOrThrow();
-  const discussion_id = threadOn(ofGroup ? 'epic_id' : path.includes('/commits/') ? 'commit_id' : 'issue_id', here);
+  const ofProject = path.includes('/commits/') ? 'commit_id' : path.includes('/snippets/') ? 'snippet_id' : 'issue_id';
+  const discussion_id = threadOn(ofGroup ? 'epic_id' : ofProject, here);
   const note = await db
     .selectFrom('notes')
     .select('id')
@@ -337,6 +374,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
   return {
     user_id: String(path.includes('/service_accounts/') ? await serviceAccountOf(here) : people.guest.id),
     sha: status.sha,
+    snippet_id: String((await snippetOf(here)).id),
     commit_id: status.sha,
     file_path: 'README.md',
     milestone_id: String(milestone.id),

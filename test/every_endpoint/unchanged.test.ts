@@ -62,6 +62,7 @@ async function casesIn(here: World): Promise<Case[]> {
   const period = { freeze_start: '0 1 * * *', freeze_end: '0 2 * * *', cron_timezone: 'UTC' };
   await make(`${ofProject}/repository/files/a.txt`, { branch: 'main', commit_message: 'Begin', content: 'a' });
   const snippet = { title: 'Fruit', description: null, file_name: 'a.txt', content: 'apples' };
+  const discussed = await make(`${ofProject}/snippets`, snippet);
   const cluster = { name: 'one', platform_kubernetes_attributes: { api_url: 'https://kube.example.com', token: 'x' } };
   const role = { name: 'unchanged', base_access_level: 10, read_code: true };
   const helper = await personWith(here, ofGroup, ['read_code']);
@@ -151,6 +152,11 @@ async function casesIn(here: World): Promise<Case[]> {
         { color: '#445566' },
       ),
     ],
+    await noteOf('/projects/:id/snippets/:snippet_id/notes/:note_id', `${ofProject}/snippets/${discussed.id}/notes`),
+    await threadOf(
+      '/projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id',
+      `${ofProject}/snippets/${discussed.id}/discussions`,
+    ),
     await thing('/projects/:id/snippets/:snippet_id', `${ofProject}/snippets`, 'snippets', snippet, { title: 'Another' }),
     await thing('/snippets/:id', '/snippets', 'snippets', snippet, { description: 'Other' }),
     {
