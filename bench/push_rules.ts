@@ -1,6 +1,7 @@
 /** Push rules: what they add to a push, and whether expressions of users keep others waiting. */
 import path from 'node:path';
 import { MatchingTimeout, matchEach } from '../src/expressions/index.ts';
+import { expensive } from '../test/support/expressions.ts';
 import { type Instance, startInstance, token } from './instance.ts';
 import { inTurn } from './measure.ts';
 import { fastImport, git } from './seed.ts';
@@ -54,40 +55,6 @@ async function pushBeside({ api, url }: Instance, folder: string): Promise<Row> 
   const [product, limit] = await inTurn(pushes, pushTo(ruled.remote), pushTo(free.remote));
   return timesRow('push of 1,000 commits with all rules, beside one without', product!, limit!, '≤ 1.6×');
 }
-
-/** Expressions that take other engines exponential time, or much memory. */
-const expensive = [
-  '(a+)+$',
-  '(a|a)*$',
-  '(a|aa)+$',
-  '(.*a){12}$',
-  '([a-z]+)*$',
-  '(a*)*b',
-  '(a?){50}a{50}$',
-  'a*a*a*a*a*a*b',
-  '(.*)(.*)(.*)(.*)x$',
-  '^(([a-z])+.)+[A-Z]([a-z])+$',
-  '(x+x+)+y',
-  '(\\w+\\s?)*!$',
-  '(a|b|ab)*c$',
-  '.*.*=.*',
-  '(?i)(A+)+$',
-  '(a{1,100}){1,10}$',
-  '((a*)*)*$',
-  '(a|b)*a(a|b){20}c',
-  '(a|b)*a(a|b){300}c',
-  '.{1000}b',
-  '(.|a)*b',
-  '\\pL+\\pN+',
-  '[^b]*[^c]*[^d]*[^e]*b',
-  '(?:a|b|c|d|e|f|g)+h',
-  '(a+b?)+c',
-  '^(a|a?)+$',
-  '(\\d+\\.?)+x',
-  '(.*)\\.(.*)\\.(.*)$',
-  '(aa|aab?)*c',
-  '\\b(a+)+\\b!',
-];
 
 /** The longest time in which this process came to nothing else while each expression was matched. */
 async function longestBlock_ms(): Promise<number> {
