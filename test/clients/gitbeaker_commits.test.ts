@@ -190,3 +190,36 @@ test('a CI system reports a status, which the commit shows', async () => {
   assert.equal((await Commits.allStatuses(id, sha, { name: 'lint' })).length, 1);
   assert.equal((await Commits.show(id, sha)).status, 'failed');
 });
+
+test('a commit is commented on and discussed, also at a line of its diff', async () => {
+  const { id, Commits, CommitDiscussions } = await workplace();
+  const [base] = await Commits.all(id);
+  const { id: sha } = await Commits.create(id, 'main', 'Write', [{ action: 'create', filePath: 'a b', content: 'one\ntwo\n' }]);
+  const plain = await Commits.createComment(id, sha, 'Fine.');
+  assert.deepEqual([plain.note, plain.path, plain.line_type], ['Fine.', null, null]);
+  const lined = await Commits.createComment(id, sha, 'Why two?', { path: 'a b', line: 2, lineType: 'new' });
+  assert.deepEqual([lined.path, lined.line, lined.line_type], ['a b', 2, 'new']);
+
+  const refs = { baseSha: base!.id, startSha: base!.id, headSha: sha };
+  const place = { ...refs, positionType: 'text', newPath: 'a b', newLine: '1' } as const;
+  const thread = await CommitDiscussions.create(id, sha, 'And one?', { position: { ...place, oldPath: 'a b' } });
+  const [first] = thread.notes!;
+  assert.deepEqual([first?.type, first?.noteable_type, first?.noteable_id, first?.commit_id], ['DiffNote', 'Commit', null, sha]);
+  assert.equal((first!.position as { new_line: number }).new_line, 1);
+  const answer = await CommitDiscussions.addNote(id, sha, thread.id, 'To begin.');
+  assert.equal((await CommitDiscussions.editNote(id, sha, thread.id, answer.id, { body: 'To start.' })).body, 'To start.');
+  const absent = await refusal(CommitDiscussions.create(id, sha, 'x', { position: { ...place, newLine: '9' } }));
+  assert.equal(absent.status, 400);
+  assert.deepEqual(
+    (await CommitDiscussions.all(id, sha, { perPage: 1 })).map(({ notes }) => notes?.map(({ body }) => body)),
+    [['Fine.'], ['Why two?'], ['And one?', 'To start.']],
+  );
+  assert.equal((await Commits.allDiscussions(id, sha)).length, 3);
+  assert.deepEqual(
+    (await Commits.allComments(id, sha)).map(({ note }) => note),
+    ['Fine.', 'Why two?', 'And one?', 'To start.'],
+  );
+  await CommitDiscussions.removeNote(id, sha, thread.id, answer.id);
+  assert.equal((await CommitDiscussions.show(id, sha, thread.id)).notes?.length, 1);
+  assert.equal((await refusal(CommitDiscussions.show(id, base!.id, thread.id))).text, '404 Discussion Not Found');
+});

@@ -189,6 +189,36 @@ def branches_and_commits(place):
     same((shown.id, shown.parent_ids, shown.stats["additions"]), (commits[0].id, [commits[1].id], 1))
 
 
+def comments_on_commits(place):
+    project = a_project(place, "Ash")
+    base = project.commits.list(get_all=True)[0]
+    text = {"branch": "main", "content": "one\ntwo\n", "commit_message": "Write"}
+    project.files.create({**text, "file_path": "a b.txt"})
+    commit = project.commits.get("main")
+    plain = commit.comments.create({"note": "Fine."})
+    same((plain.note, plain.path, plain.line), ("Fine.", None, None))
+    lined = commit.comments.create({"note": "Why two?", "path": "a b.txt", "line": 2, "line_type": "new"})
+    same((lined.path, lined.line, lined.line_type), ("a b.txt", 2, "new"))
+
+    refs = {"base_sha": base.id, "start_sha": base.id, "head_sha": commit.id}
+    position = {**refs, "position_type": "text", "new_path": "a b.txt", "new_line": 1}
+    thread = commit.discussions.create({"body": "And one?", "position": position})
+    first = thread.attributes["notes"][0]
+    same((first["type"], first["commit_id"], first["position"]["new_line"]), ("DiffNote", commit.id, 1))
+    note = thread.notes.create({"body": "To begin."})
+    note.body = "To start."
+    note.save()
+    bodies = [[note["body"] for note in found.attributes["notes"]] for found in commit.discussions.list(get_all=True)]
+    same(bodies, [["Fine."], ["Why two?"], ["And one?", "To start."]])
+    same([found.note for found in commit.comments.list(get_all=True)], ["Fine.", "Why two?", "And one?", "To start."])
+    bad = {"body": "x", "position": {**position, "new_line": 9}}
+    words = """400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]}"""
+    refused(400, words, commit.discussions.create, bad)
+    note.delete()
+    same(len(commit.discussions.get(thread.id).attributes["notes"]), 1)
+    refused(404, "404 Discussion Not Found", base.discussions.get, thread.id)
+
+
 def freeze_periods(place):
     """The client has no objects for them, so it is asked by path."""
     api = client(place, "maintainer")
@@ -376,7 +406,7 @@ def push_rules(place):
     refused(404, "404 Not Found", group.pushrules.get)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))
