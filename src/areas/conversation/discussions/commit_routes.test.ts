@@ -268,6 +268,12 @@ test('an issue that a comment on a commit names has a note for those who may rea
   for (const _ of [1, 2]) assert.equal((await as('reporter').post(`${at}/discussions`, { body })).status, 201);
   assert.deepEqual(await noted('reporter'), [`mentioned in commit ${second.slice(0, 8)}`]);
   assert.deepEqual(await noted('guest'), []);
+
+  const other = (await as('owner').post('/projects', { name: 'other', namespace_id: here.group.id })).body;
+  const { iid } = (await as('owner').post(`/projects/${other.id}/issues`, { title: 'Peas' })).body;
+  await as('reporter').post(`${at}/discussions`, { body: `And ${other.path_with_namespace}#${iid}` });
+  const [elsewhere] = (await as('reporter').get(`/projects/${other.id}/issues/${iid}/notes`)).body;
+  assert.equal(elsewhere.body, `mentioned in commit ${project.full_path}@${second.slice(0, 8)}`);
 });
 
 test('comments are recorded as events and deleted with the project', async () => {
