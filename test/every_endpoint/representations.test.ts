@@ -44,6 +44,12 @@ const project = [
     'enforce_auth_checks_on_uploads creator_id import_status import_error open_issues_count description_html updated_at shared_with_groups',
   ),
   ...fields('request_access_enabled marked_for_deletion_on marked_for_deletion_at'),
+  ...fields('wiki_enabled jobs_enabled packages_enabled container_registry_enabled service_desk_enabled shared_runners_enabled'),
+  ...fields('public_jobs ci_config_path wiki_access_level builds_access_level package_registry_access_level pages_access_level'),
+  ...fields('container_registry_access_level releases_access_level feature_flags_access_level infrastructure_access_level'),
+  ...fields('monitor_access_level analytics_access_level security_and_compliance_access_level model_experiments_access_level'),
+  ...fields('model_registry_access_level mirror requirements_enabled requirements_access_level security_and_compliance_enabled'),
+  ...fields('compliance_frameworks external_authorization_classification_label'),
 ];
 const group = [
   ...fields('id web_url name path description visibility share_with_group_lock project_creation_level subgroup_creation_level'),

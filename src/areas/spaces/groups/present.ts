@@ -1,13 +1,13 @@
 /** How groups appear in responses. */
 import type { Selectable } from 'kysely';
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
-import { groupStatistics, ProjectForm, statisticsFields, unstoredSizes } from '../projects/index.ts';
+import { fixed, groupStatistics, noPipelines, ProjectForm, statisticsFields, unstoredSizes } from '../projects/index.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
 
@@ -53,11 +53,8 @@ const groupFields = {
   ),
 };
 
-const fixed = <S extends TSchema>(schema: S, reason: string) =>
-  Object.assign(schema, { description: `Always the same: ${reason}` });
-const [noSecondFactor, noPipelines, noMergeRequests, noFormulas, noDirectory, noWikis] = [
+const [noSecondFactor, noMergeRequests, noFormulas, noDirectory, noWikis] = [
   'there is no second factor',
-  'there are no pipelines',
   'there are no merge requests',
   'formulas are not rendered',
   'there is no LDAP',

@@ -19,6 +19,7 @@ import { mapInSlices, toHtml } from '../../../markdown/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import { fixedProjectFields, fixedProjectValues } from './fixed_present.ts';
 import { openIssuesOf, type ProjectRow, type ProjectSource, projectRow, statisticsOf } from './queries.ts';
 import { FeatureLevel } from './rules.ts';
 
@@ -92,6 +93,7 @@ const detailFields = {
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   request_access_enabled: Type.Boolean(),
   repository_storage: optional(Type.String({ description: 'Administrators only' })),
+  ...fixedProjectFields,
 };
 
 const unstored = () => Type.Integer({ description: 'Always 0: nothing of the kind is stored' });
@@ -251,6 +253,7 @@ export function presentProject(
     shared_with_groups: project.shared_with_groups,
     request_access_enabled: project.request_access_enabled,
     ...(caller?.admin ? { repository_storage: project.storage } : {}),
+    ...fixedProjectValues,
   };
 }
 

@@ -1,0 +1,85 @@
+/** The members of projects and groups that clients expect and that never change here, each with the reason (docs/reference/projects.md#fields). */
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { nullable, since } from '../../../http/index.ts';
+
+/**
+ * A member that has the same value in every reply.
+ * @param reason a clause, as in `there are no pipelines`
+ */
+export const fixed = <S extends TSchema>(schema: S, reason: string) =>
+  Object.assign(schema, { description: `Always the same: ${reason}` });
+
+const off = (reason: string) => fixed(Type.Boolean(), reason);
+const Disabled = (reason: string) => fixed(Type.Enum(['disabled']), reason);
+export const noPipelines = 'there are no pipelines';
+const [noWiki, noPackages, noImages, noServiceDesk, noPages, noMirrors, noScans, noMonitoring, noModels] = [
+  'there are no wikis',
+  'there are no packages',
+  'there is no container registry',
+  'there is no service desk',
+  'there are no pages',
+  'projects are not mirrored',
+  'there are no security scans',
+  'there is no monitoring',
+  'there are no models',
+];
+
+export const fixedProjectFields = {
+  wiki_enabled: off(noWiki),
+  jobs_enabled: off(noPipelines),
+  packages_enabled: off(noPackages),
+  container_registry_enabled: off(noImages),
+  service_desk_enabled: off(noServiceDesk),
+  shared_runners_enabled: off(noPipelines),
+  public_jobs: off(noPipelines),
+  ci_config_path: fixed(nullable(Type.String()), noPipelines),
+  wiki_access_level: Disabled(noWiki),
+  builds_access_level: Disabled(noPipelines),
+  package_registry_access_level: Disabled(noPackages),
+  container_registry_access_level: Disabled(noImages),
+  pages_access_level: Disabled(noPages),
+  releases_access_level: Disabled('there are no releases'),
+  feature_flags_access_level: Disabled('there are no feature flags'),
+  infrastructure_access_level: Disabled('there is no infrastructure as code'),
+  monitor_access_level: Disabled(noMonitoring),
+  analytics_access_level: Disabled('there are no analytics'),
+  security_and_compliance_access_level: Disabled(noScans),
+  model_experiments_access_level: Disabled(noModels),
+  model_registry_access_level: Disabled(noModels),
+  mirror: since('premium', off(noMirrors)),
+  requirements_enabled: since('premium', off('there are no requirements')),
+  requirements_access_level: since('premium', Disabled('there are no requirements')),
+  security_and_compliance_enabled: since('premium', off(noScans)),
+  compliance_frameworks: since('premium', fixed(Type.Array(Type.String()), 'there are no compliance frameworks')),
+  external_authorization_classification_label: since('premium', fixed(Type.Null(), 'no other service decides on access')),
+};
+
+export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {
+  wiki_enabled: false,
+  jobs_enabled: false,
+  packages_enabled: false,
+  container_registry_enabled: false,
+  service_desk_enabled: false,
+  shared_runners_enabled: false,
+  public_jobs: false,
+  ci_config_path: null,
+  wiki_access_level: 'disabled',
+  builds_access_level: 'disabled',
+  package_registry_access_level: 'disabled',
+  container_registry_access_level: 'disabled',
+  pages_access_level: 'disabled',
+  releases_access_level: 'disabled',
+  feature_flags_access_level: 'disabled',
+  infrastructure_access_level: 'disabled',
+  monitor_access_level: 'disabled',
+  analytics_access_level: 'disabled',
+  security_and_compliance_access_level: 'disabled',
+  model_experiments_access_level: 'disabled',
+  model_registry_access_level: 'disabled',
+  mirror: false,
+  requirements_enabled: false,
+  requirements_access_level: 'disabled',
+  security_and_compliance_enabled: false,
+  compliance_frameworks: [],
+  external_authorization_classification_label: null,
+};
