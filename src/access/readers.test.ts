@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { RawBuilder } from 'kysely';
 import { filledWorld, headOf } from '../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../test/support/world.ts';
-import { commitKind, isReaderOf, readsInternalNotesOn, refreshAuthorizations, theEpic, theIssue } from './index.ts';
+import { commitKind, isReaderOf, readsInternalNotesOn, refreshAuthorizations, snippetKind, theEpic, theIssue } from './index.ts';
 
 const personas: readonly Persona[] = ['admin', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'];
 
@@ -48,6 +48,39 @@ test('the readers of an issue are the callers it is shown to', async () => {
     await whoReads(here, readsInternalNotesOn(theIssue(id))),
     personas.filter((name) => name !== 'outsider' && name !== 'guest'),
   );
+});
+
+test('the readers of a snippet are the callers it is shown to', async () => {
+  const here = await world();
+  const { db, project, people } = here;
+  const files = [{ file_path: 'a.txt', content: 'apples' }];
+  const { id } = (await here.as('reporter').post(`/projects/${project.id}/snippets`, { title: 'x', files })).body;
+  const readers = new Set<string>();
+  for (const of_project of ['private', 'internal', 'public'])
+    for (const snippets_access_level of ['enabled', 'private', 'disabled'])
+      for (const visibility of ['private', 'internal', 'public'])
+        for (const external of [false, true]) {
+          if (external && (of_project === 'private' || visibility !== 'internal')) continue;
+          await db
+            .updateTable('projects')
+            .set({ visibility: of_project, snippets_access_level })
+            .where('id', '=', project.id)
+            .execute();
+          await db.updateTable('snippets').set({ visibility }).where('id', '=', id).execute();
+          await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
+          const shown = await whoIsShown(here, `/projects/${project.id}/snippets/${id}`);
+          const where = JSON.stringify({ of_project, snippets_access_level, visibility, external });
+          assert.deepEqual(await whoReads(here, isReaderOf({ kind: snippetKind, id })), shown, where);
+          const listed = await Promise.all(
+            personas.map(async (persona) => {
+              const { body } = await here.as(persona).get('/snippets/all', { per_page: 100 });
+              return body.some((snippet: { id: number }) => snippet.id === id) ? persona : [];
+            }),
+          );
+          assert.deepEqual(listed.flat(), shown, `the list, ${where}`);
+          readers.add(shown.join());
+        }
+  assert.ok(readers.size >= 3, 'the cases differ');
 });
 
 test('the readers of a commit are the callers its discussions are shown to', async () => {
