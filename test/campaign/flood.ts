@@ -19,11 +19,19 @@ export interface Flooded {
   answers: { status: number; waited_ms: number }[];
   /** Requests without an answer. */
   lost: number;
+  /** Commits that were refused because another changed the same file at the same time. */
+  conflicts: number;
 }
+
+const conflictText = 'Please refresh and try again.';
 
 const { url, token, requests, connections, rate, seconds } = workerData as Flood;
 const { pathname: root } = new URL(url);
 const answers: Flooded['answers'] = [];
+let conflicts = 0;
+const onResponse = (status: number, body: string) => {
+  if (status === 400 && body.includes(conflictText)) conflicts++;
+};
 const { errors } = await autocannon({
   url,
   connections,
@@ -32,6 +40,7 @@ const { errors } = await autocannon({
   headers: { 'private-token': token },
   requests: requests.map(({ method, path, parameters }) => ({
     method: method.toUpperCase() as 'GET',
+    ...(method !== 'get' && path.includes('/repository/') ? { onResponse } : {}),
     path: `${root}${path}${method === 'get' && parameters ? `?${new URLSearchParams(parameters)}` : ''}`,
     ...(method === 'get'
       ? {}
@@ -41,4 +50,4 @@ const { errors } = await autocannon({
     client.on('response', (status, _bytes, waited_ms) => answers.push({ status, waited_ms }));
   },
 });
-parentPort!.postMessage({ answers, lost: errors } satisfies Flooded);
+parentPort!.postMessage({ answers, lost: errors, conflicts } satisfies Flooded);

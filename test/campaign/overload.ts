@@ -27,7 +27,7 @@ test(`of ${perSecond} requests a second, those that are too many are refused at 
   const seed = await seeded(api);
   const seconds = minutes * 60;
   const requests = Array.from({ length: differentRequests }, () => requestFrom(seed));
-  const [bystander, { answers, lost }] = await Promise.all([
+  const [bystander, { answers, lost, conflicts }] = await Promise.all([
     watchBystander(url, seconds),
     flood({ url: `${url}/api/v4`, token: api.token!, requests, connections, rate: perSecond, seconds }),
   ]);
@@ -37,6 +37,7 @@ test(`of ${perSecond} requests a second, those that are too many are refused at 
   console.table({ answered: answered.row, refused: times((status) => status === 503).row, bystander: bystander.row });
   console.log(`memory: ${Math.round((await instance.memory_bytes()) / 1e6)} MB`);
   const others = answers.filter(({ status }) => status >= 300 && status !== 503);
-  assert.deepEqual([lost, others, bystander.errors], [0, [], 0]);
+  console.log(`${conflicts} of ${others.length} other answers are commits to one file at the same time.`);
+  assert.deepEqual([lost, others.length - conflicts, bystander.errors], [0, 0, 0]);
   assert.ok(answered.at(0.99) <= longestAnswer_ms, `99 of 100 answers took at most ${answered.at(0.99)} ms`);
 });
