@@ -10,6 +10,7 @@ import { lockTree } from '../../../access/index.ts';
 import { entryAt, readBlob, readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import { maintainRepository, measureRepositories } from '../../code/repository/index.ts';
 import { forgetSize } from '../../code/repository/size_actions.ts';
+import { fixedProjectValues } from './fixed_present.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -31,6 +32,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
   const self = `http://coppice.test/api/v4/projects/${id}`;
   const namespace_id = rest.namespace.id;
   assert.deepEqual(rest, {
+    ...fixedProjectValues,
     description: null,
     description_html: '',
     name: 'Déjà Vu 2nd edition',
