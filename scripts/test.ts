@@ -59,7 +59,8 @@ async function runTests(): Promise<boolean> {
     const summary = new Summary();
     await runFiles(files, {
       top,
-      processes: Math.max(2, Math.min(availableParallelism(), 6)),
+      // One more than there are processors, since a test often waits for PostgreSQL, git or another server.
+      processes: Math.min(availableParallelism(), 6) + 1,
       execArgv,
       env: {
         NODE_COMPILE_CACHE: compileCache,
