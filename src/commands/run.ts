@@ -5,44 +5,36 @@ import { DatabaseError } from '../db/embedded.ts';
 import { isUnavailable } from '../db/index.ts';
 import { MigrationError } from '../db/migrate.ts';
 import { SecretKeyError } from '../secrets/index.ts';
-import { backup } from './backup.ts';
-import { check } from './check.ts';
 import { type Command, type Given, OperatorError, UsageError } from './command.ts';
-import { licenseIssue } from './license_issue.ts';
-import { licenseKey } from './license_key.ts';
-import { migrate } from './migrate.ts';
 import { fileReason } from './reasons.ts';
-import { restore } from './restore.ts';
-import { serve } from './serve.ts';
-import { tokenCreate } from './token_create.ts';
-import { userCreate } from './user_create.ts';
-import { work } from './work.ts';
 
-const commands: Record<string, Command> = {
-  serve,
-  work,
-  migrate,
-  backup,
-  restore,
-  check,
-  'user create': userCreate,
-  'token create': tokenCreate,
-  'license issue': licenseIssue,
-  'license key': licenseKey,
+/** Loaded when they are named: most need only a part of the product, and loading all of it takes longer than their work. */
+const commands: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  work: async () => (await import('./work.ts')).work,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  check: async () => (await import('./check.ts')).check,
+  'user create': async () => (await import('./user_create.ts')).userCreate,
+  'token create': async () => (await import('./token_create.ts')).tokenCreate,
+  'license issue': async () => (await import('./license_issue.ts')).licenseIssue,
+  'license key': async () => (await import('./license_key.ts')).licenseKey,
 };
 
-const overview = `Usage: npm run coppice -- COMMAND [OPTIONS]
+async function overview(): Promise<string> {
+  const lines = Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(14)} ${(await load()).summary}`);
+  return `Usage: npm run coppice -- COMMAND [OPTIONS]
 
-${Object.entries(commands)
-  .map(([name, command]) => `  ${name.padEnd(14)} ${command.summary}`)
-  .join('\n')}
+${(await Promise.all(lines)).join('\n')}
 
 COMMAND --help tells more. Settings are environment variables; docs/operating.md lists them.`;
+}
 
 async function act(words: string[]): Promise<number> {
   const name = Object.keys(commands).find((each) => each === words.slice(0, each.split(' ').length).join(' '));
   if (name === undefined) return withoutCommand(words);
-  const command = commands[name]!;
+  const command = await commands[name]!();
   const given = read(command, words.slice(name.split(' ').length));
   if (given.switches.help) {
     console.log(`${command.summary}.\n\n${command.help}`);
@@ -51,14 +43,13 @@ async function act(words: string[]): Promise<number> {
   return await command.run(given, readConfig(process.env));
 }
 
-function withoutCommand(words: string[]): number {
+async function withoutCommand(words: string[]): Promise<number> {
   if (words.includes('--help') || words.includes('-h')) {
-    console.log(overview);
+    console.log(await overview());
     return 0;
   }
-  throw new UsageError(
-    words.length === 0 ? `Name a command.\n\n${overview}` : `There is no command “${words.join(' ')}”.\n\n${overview}`,
-  );
+  const problem = words.length === 0 ? 'Name a command.' : `There is no command “${words.join(' ')}”.`;
+  throw new UsageError(`${problem}\n\n${await overview()}`);
 }
 
 function read(command: Command, args: string[]): Given {
