@@ -133,7 +133,7 @@ test('a server starts without loading modules that it rarely needs', async () =>
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
-    await import(${JSON.stringify(pathToFileURL(path.join(src, 'commands/run.ts')).href)});
+    await import(${JSON.stringify(pathToFileURL(path.join(src, 'commands/serve.ts')).href)});
     console.log(JSON.stringify(loaded));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
   const loaded: string[] = JSON.parse(stdout);
