@@ -35,15 +35,13 @@ const targets = {
 
 const keysOf = <K extends string>(record: Record<K, unknown>) => Object.keys(record) as K[];
 
-export const eventFilters = {
-  ...allOptional({
-    action: Type.Enum(keysOf(actions)),
-    target_type: Type.Enum(keysOf(targets)),
-    before: Type.String({ format: 'date', description: 'Only events before this day (UTC)' }),
-    after: Type.String({ format: 'date', description: 'Only events after this day (UTC)' }),
-    sort: Direction,
-  }),
-};
+export const eventFilters = allOptional({
+  action: Type.Enum(keysOf(actions)),
+  target_type: Type.Enum(keysOf(targets)),
+  before: Type.String({ format: 'date', description: 'Only events before this day (UTC)' }),
+  after: Type.String({ format: 'date', description: 'Only events after this day (UTC)' }),
+  sort: Direction,
+});
 
 type Filters = Static<TObject<typeof eventFilters>>;
 
