@@ -130,6 +130,10 @@ export async function receivePack(
   converse(channel!, rules, () => {
     is_accepted = true;
   });
+  // git is being stopped then, but could still read a verdict first. Without a channel its hook refuses.
+  out.once('close', () => {
+    if (!is_accepted) channel!.destroy();
+  });
   feed(input, stdin!, out);
   return out;
 }
