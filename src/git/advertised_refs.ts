@@ -21,8 +21,15 @@ const peeled_ids = new LRUCache<string, string>({ max: 50_000 });
 /** So many refs at a time are turned into text, before others are served. */
 const refs_per_chunk = 1_000;
 
-/** Undefined where git has to answer: HEAD or the hidden refs are not as this product writes them. */
-export async function termsOf(repository: Repository, service: string): Promise<Terms | undefined> {
+/**
+ * Undefined where git has to answer: HEAD or the hidden refs are not as this product writes them.
+ * @param never_shown refs, or folders of them, that are hidden besides those that the configuration of the repository names
+ */
+export async function termsOf(
+  repository: Repository,
+  service: string,
+  never_shown: readonly string[],
+): Promise<Terms | undefined> {
   const read = (name: string) => readFile(join(repository.path, name), 'utf8').catch(() => undefined);
   const [config, HEAD, alternates] = await Promise.all(['config', 'HEAD', 'objects/info/alternates'].map(read));
   const branch = /^ref: (refs\/heads\/.+)\n$/.exec(HEAD ?? '')?.[1];
@@ -30,7 +37,11 @@ export async function termsOf(repository: Repository, service: string): Promise<
   const hidden = Array.from(config.matchAll(/^\s*hiderefs\s*=\s*(.*?)\s*$/gim), ([, name]) => name!);
   if (hidden.some((name) => !/^refs\/[\w/]+$/.test(name))) return undefined;
   const isToldHead = service === 'git-upload-pack' && (await readRef(repository, branch)) !== undefined;
-  return { key: [service, isToldHead, config].join('\0'), head: isToldHead ? branch : undefined, hidden };
+  return {
+    key: [service, isToldHead, config].join('\0'),
+    head: isToldHead ? branch : undefined,
+    hidden: [...hidden, ...never_shown],
+  };
 }
 
 /** Learns the capabilities from what git has told a client. The name of the branch that HEAD names is not among what is kept. */
@@ -83,9 +94,11 @@ const idLength = (told: string): number => (told.includes('object-format=sha256'
 
 const packet = (text: string): string => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
 
-/** What refs point to in the end, by their names. Branches, which point to commits, are left out. */
+const pointsToCommit = /^HEAD$|^refs\/(?:heads|merge-requests)\//;
+
+/** What refs point to in the end, by their names. Those that point to commits are left out. */
 async function peeledIds(repository: Repository, refs: readonly StoredRef[]): Promise<Map<string, string | undefined>> {
-  const others = refs.filter(({ ref }) => ref !== 'HEAD' && !ref.startsWith('refs/heads/'));
+  const others = refs.filter(({ ref }) => !pointsToCommit.test(ref));
   const ids = await Promise.all(others.map((ref) => peeledId(repository, ref)));
   return new Map(others.map(({ ref }, index) => [ref, ids[index]]));
 }

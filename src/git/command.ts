@@ -79,10 +79,10 @@ const environment: Environment = {
 /** The environment variables that make git run the hooks in `folder`, to be added to the fixed ones. */
 export const hooksFrom = (folder: string): Environment => ({ GIT_CONFIG_VALUE_1: folder });
 
-/** The environment variables that give git more settings than the fixed ones, e.g. `{ 'receive.unpackLimit': '1' }`. */
-export function settingsOf(settings: Readonly<Record<string, string>>): Environment {
+/** The environment variables that give git more settings than the fixed ones, e.g. `{ 'receive.unpackLimit': '1' }`. A setting can have several values. */
+export function settingsOf(settings: Readonly<Record<string, string | readonly string[]>>): Environment {
   const first = Number(environment.GIT_CONFIG_COUNT);
-  const pairs = Object.entries(settings);
+  const pairs = Object.entries(settings).flatMap(([key, values]) => [values].flat().map((value) => [key, value] as const));
   const variables = pairs.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, key],
     [`GIT_CONFIG_VALUE_${first + index}`, value],

@@ -16,7 +16,8 @@ const longestHeaders_bytes = 256 * 1024;
 /** A running `git rev-list` on a range. Operands come by its input, because a push may move more refs than a command line holds. */
 function walk(repository: Repository, { tips, excluded, env, signal }: CommitRange, options: readonly Option[] = []): Readable {
   const ends = [...tips.map(fullId), ...(excluded ?? []).map((id) => `^${fullId(id)}`)];
-  const others: readonly Option[] = excluded ? [] : ['--not', '--all'];
+  // Not those of merge requests: commits of a fork are new to the branch that they are merged into, and to a push that brings them.
+  const others: readonly Option[] = excluded ? [] : ['--not', '--branches', '--tags'];
   const source = Readable.from([`${ends.join('\n')}\n`]);
   return gitStream(repository, 'rev-list', ['--stdin', ...options, ...others], [], [], { ...asRun({ env, signal }), source });
 }

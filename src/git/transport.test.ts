@@ -386,3 +386,50 @@ test('the refs that clients of protocol 0 are told are those that git would tell
     await assert.rejects(told('git-receive-pack'), GitError);
   }
 });
+
+test('refs of merge requests are fetched by name and pushed by no one, those that keep commits are hidden, and a clone takes neither', async (t) => {
+  const folder = await temporaryFolder(t);
+  for (const version of ['0', '2']) {
+    const repository = await temporaryRepository(t);
+    const main = await commitTo(repository, { message: 'On main', changes: [put('a', 'a')] });
+    const proposed = await commitTo(repository, {
+      branch: 'proposal',
+      parent: null,
+      message: 'Proposed',
+      changes: [put('b', 'b')],
+    });
+    await updateRefs(repository, [
+      { ref: 'refs/merge-requests/1/head', old: null, new: proposed },
+      { ref: `refs/keep-around/${proposed}`, old: null, new: proposed },
+      { ref: 'refs/heads/proposal', old: proposed, new: null },
+    ]);
+    const url = await serve(t, repository);
+    const protocol = ['-c', `protocol.version=${version}`];
+    // The second time, the server answers protocol 0 without git.
+    for (const _ of ['git', 'server'])
+      assert.equal(
+        await userGit(folder, ...protocol, 'ls-remote', url),
+        `${main}\tHEAD\n${main}\trefs/heads/main\n${proposed}\trefs/merge-requests/1/head\n`,
+      );
+    const clone = join(folder, `clone${version}`);
+    await userGit(folder, ...protocol, 'clone', url, clone);
+    assert.equal(
+      await userGit(clone, 'for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main', 'refs/merge-requests'),
+      'refs/remotes/origin/main\n',
+    );
+    await assert.rejects(userGit(clone, 'cat-file', '-e', proposed), 'the clone has only what branches and tags reach');
+    await userGit(clone, ...protocol, 'fetch', 'origin', 'refs/merge-requests/1/head:proposal');
+    assert.equal((await userGit(clone, 'rev-parse', 'proposal')).trim(), proposed);
+
+    for (const ref of ['refs/merge-requests/1/head', 'refs/merge-requests/2/head', `refs/keep-around/${main}`])
+      assert.match(await refusedGit(clone, ...protocol, 'push', '--force', 'origin', `main:${ref}`), /cannot be pushed/);
+    assert.match(
+      await refusedGit(clone, 'push', 'origin', ':refs/merge-requests/1/head'),
+      /cannot be pushed|remote ref does not exist/,
+    );
+    assert.deepEqual(
+      (await git(repository, 'for-each-ref', ['--format=%(objectname) %(refname)'])).toString(),
+      `${main} refs/heads/main\n${proposed} refs/keep-around/${proposed}\n${proposed} refs/merge-requests/1/head\n`,
+    );
+  }
+});

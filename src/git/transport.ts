@@ -27,6 +27,15 @@ export interface ServiceRequest extends TransportOptions {
   is_conversation?: boolean;
 }
 
+/**
+ * Refs of merge requests are ours to set: clients may fetch them, and push to none. Refs that only keep commits from being deleted are of no use to clients.
+ * The names are settings of each process, so that repositories of every age hide them.
+ */
+const hidden_refs: Readonly<Record<Service, readonly string[]>> = {
+  'git-upload-pack': ['refs/keep-around'],
+  'git-receive-pack': ['refs/keep-around', 'refs/merge-requests'],
+};
+
 /** A push up to this length may be unpacked. */
 const small_bytes = 1024 * 1024;
 
@@ -34,8 +43,10 @@ const small_bytes = 1024 * 1024;
  * git unpacks a push of few objects, however large they are. Large loose objects are compressed again for every clone until maintenance packs
  * them. So a push that is not known to be small is kept as a pack.
  */
-const unpacking = (size_bytes: number | undefined): Environment =>
-  size_bytes !== undefined && size_bytes <= small_bytes ? {} : settingsOf({ 'receive.unpackLimit': '1' });
+const unpacking = (size_bytes: number | undefined): Settings =>
+  size_bytes !== undefined && size_bytes <= small_bytes ? {} : { 'receive.unpackLimit': '1' };
+
+type Settings = Parameters<typeof settingsOf>[0];
 
 const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?){0,9}$/i;
 
@@ -61,7 +72,7 @@ async function* refsAdvertised(
   service: Service,
   { head, env, signal }: { head: Buffer; env: Environment; signal: AbortSignal | undefined },
 ): AsyncGenerator<Buffer> {
-  const terms = await termsOf(repository, service);
+  const terms = await termsOf(repository, service, hidden_refs[service]);
   const here = terms && (await advertisedRefs(repository, service, terms));
   if (here) {
     yield head;
@@ -122,8 +133,11 @@ export async function receivePack(
 ): Promise<Readable> {
   await checkHooks();
   let is_accepted = false;
-  const env = { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder), ...unpacking(size_bytes) };
-  const starting = startService(repository, 'git-receive-pack', formOf(is_conversation), { env, streams: ['stdin', 'channel'] });
+  const starting = startService(repository, 'git-receive-pack', formOf(is_conversation), {
+    env: { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder) },
+    settings: unpacking(size_bytes),
+    streams: ['stdin', 'channel'],
+  });
   const out = reply(starting, 'git-receive-pack', { mustFinish: () => is_accepted }, signal);
   const { stdin, channel } = await starting;
   // Hooks talk to us over the channel.
@@ -144,9 +158,15 @@ function startService(
   repository: Repository,
   service: Service,
   options: readonly Option[],
-  how: Pick<Parameters<typeof start>[1], 'env' | 'streams'>,
+  { env, settings, ...how }: Pick<Parameters<typeof start>[1], 'env' | 'streams'> & { settings?: Settings },
 ): Promise<GitProcess> {
-  return start(argumentsOf(undefined, service.slice('git-'.length), options, [repository.path]), { ...how, group: true });
+  const command = service.slice('git-'.length);
+  const hiding = { [`${command.replace('-', '')}.hideRefs`]: hidden_refs[service] };
+  return start(argumentsOf(undefined, command, options, [repository.path]), {
+    ...how,
+    env: { ...env, ...settingsOf({ ...hiding, ...settings }) },
+    group: true,
+  });
 }
 
 /** A program that rejects a request says so in its output, whatever its exit code; without output it has failed. */

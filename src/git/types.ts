@@ -149,7 +149,7 @@ export interface Push {
 export interface CommitRange {
   /** Ids of commits, or of tags, trees or blobs, since a push may give any to a tag. */
   tips: readonly string[];
-  /** Ids of commits. Left out, all that refs reach. */
+  /** Ids of commits. Left out, all that branches and tags reach. */
   excluded?: readonly string[];
   /** The quarantine of a push, left out for commits that the repository has. */
   env?: Environment | undefined;

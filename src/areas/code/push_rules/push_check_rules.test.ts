@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cloneFor, type NewCommit, setRule, stranger, transports, tryCommit } from '../../../../test/support/pushing.ts';
-import { filledWorld } from '../../../../test/support/repository.ts';
+import { cloneFor, type NewCommit, setRule, stranger, toldBy, transports, tryCommit } from '../../../../test/support/pushing.ts';
+import { filledWorld, headOf, repositoryIn } from '../../../../test/support/repository.ts';
+import { updateRefs } from '../../../git/index.ts';
 import type { Rule } from './rules.ts';
 
 interface Case {
@@ -118,4 +119,19 @@ test('every rule refuses what breaks it and lets the rest pass, over both transp
       assert.deepEqual([good.code, good.told, good.moved], [0, [], true], `${transport} ${text}: ${good.stderr}`);
     }
   }
+
+  // Commits that came with the merge request of a fork have passed no rule of this project.
+  await clone.begin('proposal');
+  const proposed = await clone.commit({ message: 'Proposed' });
+  const unruled = await here.as('owner').delete(`/projects/${here.project.id}/push_rule`);
+  assert.equal(unruled.status, 204);
+  assert.equal((await clone.push('http', 'proposal')).code, 0);
+  await updateRefs(repositoryIn(here), [
+    { ref: 'refs/merge-requests/1/head', old: null, new: proposed },
+    { ref: 'refs/heads/proposal', old: proposed, new: null },
+  ]);
+  await setRule(here, { commit_message_regex: '^JIRA' });
+  const again = await clone.push('http', 'proposal');
+  assert.deepEqual([again.code, toldBy(again)], [1, ["Commit message does not follow the pattern '^JIRA'"]]);
+  assert.equal(await headOf(here, 'proposal'), undefined);
 });
