@@ -153,7 +153,7 @@ test("manage_group_access_tokens and manage_project_access_tokens: each for its 
   }
 });
 
-test('manage_merge_request_settings: holders change who uses merge requests, and nothing else of a project', async () => {
+test('manage_merge_request_settings: holders change who uses merge requests and how they are merged, and nothing else of a project', async () => {
   const here = await world();
   const { as, project } = here;
   const path = `/projects/${project.id}`;
@@ -163,6 +163,32 @@ test('manage_merge_request_settings: holders change who uses merge requests, and
     'private',
   );
   assert.equal((await manager.client.put(path, { merge_requests_enabled: false })).body.merge_requests_access_level, 'disabled');
+  const merging = {
+    merge_method: 'rebase_merge',
+    squash_option: 'default_on',
+    only_allow_merge_if_pipeline_succeeds: true,
+    only_allow_merge_if_all_discussions_are_resolved: true,
+    autoclose_referenced_issues: false,
+    suggestion_commit_message: 'x'.repeat(255),
+    merge_commit_template: '%{title}',
+    merge_requests_template: '## What',
+  };
+  const settings = async () => {
+    const { body } = await as('guest').get(path);
+    return Object.fromEntries(Object.keys(merging).map((name) => [name, body[name]]));
+  };
+  assert.equal((await manager.client.put(path, merging)).status, 200);
+  assert.deepEqual(await settings(), merging);
+  for (const [change, message] of [
+    [{ merge_method: 'octopus' }, 'merge_method does not have a valid value'],
+    [{ merge_commit_template: 'x'.repeat(501) }, { merge_commit_template: ['is too long (maximum is 500 characters)'] }],
+    [{ suggestion_commit_message: 'x'.repeat(256) }, { suggestion_commit_message: ['is too long (maximum is 255 characters)'] }],
+  ] as const) {
+    const refused = await manager.client.put(path, { ...change, squash_option: 'never' });
+    assert.deepEqual([refused.status, refused.body.message], [400, message]);
+  }
+  assert.deepEqual(await settings(), merging);
+  assert.equal((await as('developer').put(path, { merge_method: 'ff' })).status, 403);
   for (const change of [
     { name: 'x' },
     { path: 'x' },

@@ -723,6 +723,19 @@ export interface Projects {
   avatar_key: string | null;
   refs_recorded: Generated<boolean>;
   enforce_auth_checks_on_uploads: Generated<boolean>;
+  merge_method: Generated<string>;
+  squash_option: Generated<string>;
+  only_allow_merge_if_pipeline_succeeds: Generated<boolean>;
+  allow_merge_on_skipped_pipeline: boolean | null;
+  only_allow_merge_if_all_discussions_are_resolved: Generated<boolean>;
+  remove_source_branch_after_merge: Generated<boolean>;
+  resolve_outdated_diff_discussions: Generated<boolean>;
+  printing_merge_request_link_enabled: Generated<boolean>;
+  autoclose_referenced_issues: Generated<boolean>;
+  suggestion_commit_message: string | null;
+  merge_commit_template: string | null;
+  squash_commit_template: string | null;
+  merge_requests_template: string | null;
 }
 
 export interface ProtectedBranchAccessLevels {

@@ -95,6 +95,19 @@ test('a project needs only a name, is created in the namespace of the caller, an
     marked_for_deletion_at: null,
     shared_with_groups: [],
     request_access_enabled: true,
+    merge_method: 'merge',
+    squash_option: 'default_off',
+    only_allow_merge_if_pipeline_succeeds: false,
+    allow_merge_on_skipped_pipeline: null,
+    only_allow_merge_if_all_discussions_are_resolved: false,
+    remove_source_branch_after_merge: true,
+    resolve_outdated_diff_discussions: false,
+    printing_merge_request_link_enabled: true,
+    autoclose_referenced_issues: true,
+    suggestion_commit_message: null,
+    merge_commit_template: null,
+    squash_commit_template: null,
+    merge_requests_template: null,
   });
   const permissions = { project_access: { access_level: 50, notification_level: 3 }, group_access: null };
   const shown = await client.get(`/projects/${id}`);
@@ -122,6 +135,12 @@ test('all parameters of a new project are stored', async () => {
     request_access_enabled: false,
     lfs_enabled: '0',
     emails_disabled: true,
+    merge_method: 'ff',
+    squash_option: 'always',
+    allow_merge_on_skipped_pipeline: true,
+    remove_source_branch_after_merge: false,
+    merge_commit_template: '%{title}',
+    squash_commit_template: '',
     repository_object_format: 'sha256',
     repository_storage: 'nowhere, but only administrators are heard',
   });
@@ -142,6 +161,11 @@ test('all parameters of a new project are stored', async () => {
     [false, false, false, true],
   );
   assert.equal(body.repository_object_format, 'sha256');
+  assert.deepEqual(
+    [body.merge_method, body.squash_option, body.allow_merge_on_skipped_pipeline, body.remove_source_branch_after_merge],
+    ['ff', 'always', true, false],
+  );
+  assert.deepEqual([body.merge_commit_template, body.squash_commit_template], ['%{title}', null], 'an empty template is none');
   assert.equal(body._links.merge_requests, undefined);
   assert.equal(body.owner, undefined);
   assert.equal((await here.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled, false, 'issues are for members only');

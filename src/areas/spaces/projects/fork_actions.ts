@@ -32,6 +32,7 @@ import { maintainRepository, recordRefs } from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
+import type { MergeSettings } from './merge_rules.ts';
 import { mayCreateIn, namingProblems } from './rules.ts';
 
 export interface ForkRequest {
@@ -43,6 +44,8 @@ export interface ForkRequest {
   visibility?: VisibilityName | undefined;
   /** Names of the branches to copy; left out or empty, everything. */
   branches?: string[] | undefined;
+  /** Settings of merging. */
+  settings?: MergeSettings;
 }
 
 const refused = (fields: Record<string, string[]>) => new ApiError(409, { message: fields });
@@ -89,7 +92,7 @@ export async function forkProject(services: Services, caller: Caller, source: Pr
     object_format: repository_object_format as 'sha1' | 'sha256',
     // On the storage of its source, where a copy can share the files.
     storage,
-    columns: { ...columns, forked_from_id: source.id, import_status: 'scheduled' },
+    columns: { ...columns, ...request.settings, forked_from_id: source.id, import_status: 'scheduled' },
     also: (tx, id) => copyFork.enqueue(tx, { project_id: id, source_id: source.id, ...(branches ? { branches } : {}) }),
   });
   return fork.catch((error: unknown) => {

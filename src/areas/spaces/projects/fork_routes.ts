@@ -21,9 +21,10 @@ import {
 } from '../../../http/index.ts';
 import { filtered, projectFilters, unpairedText } from './filters.ts';
 import { forkProject, relateFork, unrelateFork } from './fork_actions.ts';
+import { columnsOfMergeSettings, mergeSettings } from './merge_rules.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
 import { visibleProjectRows } from './queries.ts';
-import { form, mergeSettings } from './rules.ts';
+import { form } from './rules.ts';
 
 export const projectForkRoutes = [
   get('/projects/:id/forks', {
@@ -64,7 +65,8 @@ export const projectForkRoutes = [
     handle: async ({ caller, project, input, ...services }) => {
       const { name, path, description, visibility, branches } = input;
       const namespace = input.namespace_id ?? input.namespace_path ?? input.namespace;
-      const request = { namespace, name, path, description, visibility, branches };
+      const settings = columnsOfMergeSettings(input);
+      const request = { namespace, name, path, description, visibility, branches, settings };
       return projectReply(services, caller, await forkProject(services, caller, project, request));
     },
   }),

@@ -20,6 +20,7 @@ import { avatarUrl } from '../../people/avatars/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { fixedProjectFields, fixedProjectValues } from './fixed_present.ts';
+import { mergeFields, presentMergeSettings } from './merge_rules.ts';
 import { openIssuesOf, type ProjectRow, type ProjectSource, projectRow, statisticsOf } from './queries.ts';
 import { FeatureLevel } from './rules.ts';
 
@@ -92,6 +93,7 @@ const detailFields = {
   marked_for_deletion_at: deprecated('use `marked_for_deletion_on`', nullable(Type.String({ format: 'date' }))),
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   request_access_enabled: Type.Boolean(),
+  ...mergeFields,
   repository_storage: optional(Type.String({ description: 'Administrators only' })),
   ...fixedProjectFields,
 };
@@ -252,6 +254,7 @@ export function presentProject(
     marked_for_deletion_at: marked_on,
     shared_with_groups: project.shared_with_groups,
     request_access_enabled: project.request_access_enabled,
+    ...presentMergeSettings(project),
     ...(caller?.admin ? { repository_storage: project.storage } : {}),
     ...fixedProjectValues,
   };

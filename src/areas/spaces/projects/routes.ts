@@ -51,6 +51,7 @@ import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/user
 import { changeProject, type ProjectChanges } from './actions.ts';
 import { addProject, type Creator } from './creation_rules.ts';
 import { filtered, isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
+import { mergeSettings } from './merge_rules.ts';
 import {
   completeRows,
   ProjectForm,
@@ -62,7 +63,7 @@ import {
   projectReply,
 } from './present.ts';
 import { creatorOf, projectRow, projectsByKey, userNamed, visibleProjectRows } from './queries.ts';
-import { beginnings, columnsOfSettings, form, mergeSettings, settings } from './rules.ts';
+import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
 
 /** Offset pagination gets slower with every page, so it has a limit. */
 const maximumOffset = 50_000;

@@ -3,6 +3,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
 import { type Caller, CommaList, checked, deprecated, nullable, optional, Visibility } from '../../../http/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
+import { columnsOfMergeSettings, type MergeSettings, mergeSettings } from './merge_rules.ts';
 
 /** Who can use a feature: no one, members, or everyone who can see the project. */
 export const FeatureLevel = Type.Enum(['disabled', 'private', 'enabled']);
@@ -44,29 +45,11 @@ const oldNames = {
   emails_disabled: optional(deprecated('use `emails_enabled`', Type.Boolean())),
 };
 
-const withoutEffect = { description: 'Has no effect yet' };
-const Flag = () => optional(Type.Boolean(withoutEffect));
-const Template = () => optional(nullable(Type.String(withoutEffect)));
-/** Settings of merge requests. There are none yet, so nothing is stored, but values that these settings cannot have are refused. */
-export const mergeSettings = {
-  merge_method: optional(Type.Enum(['merge', 'rebase_merge', 'ff'], withoutEffect)),
-  squash_option: optional(Type.Enum(['never', 'always', 'default_on', 'default_off'], withoutEffect)),
-  only_allow_merge_if_pipeline_succeeds: Flag(),
-  allow_merge_on_skipped_pipeline: Flag(),
-  only_allow_merge_if_all_discussions_are_resolved: Flag(),
-  remove_source_branch_after_merge: Flag(),
-  resolve_outdated_diff_discussions: Flag(),
-  printing_merge_request_link_enabled: Flag(),
-  suggestion_commit_message: Template(),
-  merge_commit_template: Template(),
-  squash_commit_template: Template(),
-};
-
 /** Parameters of creation and updates. */
 export const settings = { ...columns, ...oldNames, ...mergeSettings };
 
 /** Converts parameters to columns. Parameters that are left out stay; a deprecated name applies when the new one is left out. */
-export function columnsOfSettings(given: Columns & Static<TObject<typeof oldNames>>): Columns {
+export function columnsOfSettings(given: Columns & Static<TObject<typeof oldNames>> & MergeSettings): Columns & MergeSettings {
   const level = (isEnabled: boolean | undefined) => (isEnabled === undefined ? undefined : isEnabled ? 'enabled' : 'disabled');
   const topics = given.topics ?? given.tag_list;
   const said: Columns = {
@@ -77,7 +60,8 @@ export function columnsOfSettings(given: Columns & Static<TObject<typeof oldName
     ...given,
     topics: topics && [...new Set(topics)].toSorted(),
   };
-  return Object.fromEntries(Object.entries(said).filter(([name, value]) => name in columns && value !== undefined));
+  const own = Object.fromEntries(Object.entries(said).filter(([name, value]) => name in columns && value !== undefined));
+  return { ...own, ...columnsOfMergeSettings(given) };
 }
 
 /** Parameters that select the form of a list. */
