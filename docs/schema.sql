@@ -13,6 +13,14 @@ AS $function$
   select min(label_priorities.priority) from issue_labels join label_priorities using (label_id)
    where issue_labels.issue_id = issue and label_priorities.project_id = project
 $function$;
+CREATE OR REPLACE FUNCTION public.best_label_priority_of_merge_request(merge_request bigint, project bigint)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select min(label_priorities.priority) from merge_request_labels join label_priorities using (label_id)
+   where merge_request_labels.merge_request_id = merge_request and label_priorities.project_id = project
+$function$;
 CREATE OR REPLACE FUNCTION public.count_open_issues()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -41,6 +49,7 @@ CREATE OR REPLACE FUNCTION public.give_milestone_due_date()
 AS $function$
 begin
   update issues set milestone_due_date = new.due_date where milestone_id = new.id;
+  update merge_requests set milestone_due_date = new.due_date where milestone_id = new.id;
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.hand_discussion_on()
@@ -62,6 +71,16 @@ begin
      and label_priority is distinct from best_label_priority(issues.id, issues.project_id);
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_label_priority_of_merge_requests()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update merge_requests set label_priority = best_label_priority_of_merge_request(id, project_id)
+   where id in (select merge_request_id from changed join label_priorities using (label_id))
+     and label_priority is distinct from best_label_priority_of_merge_request(id, project_id);
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_label_priority_of_project()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -71,6 +90,8 @@ declare
 begin
   update issues set label_priority = best_label_priority(issues.id, issues.project_id)
    where project_id = priority.project_id and id in (select issue_id from issue_labels where label_id = priority.label_id);
+  update merge_requests set label_priority = best_label_priority_of_merge_request(id, project_id)
+   where project_id = priority.project_id and id in (select merge_request_id from merge_request_labels where label_id = priority.label_id);
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.keep_old_path()
@@ -163,6 +184,8 @@ begin
     update issues set user_notes_count = user_notes_count + change where id = note.issue_id;
   elsif note.epic_id is not null then
     update epics set user_notes_count = user_notes_count + change where id = note.epic_id;
+  elsif note.merge_request_id is not null then
+    update merge_requests set user_notes_count = user_notes_count + change where id = note.merge_request_id;
   end if;
   return null;
 end $function$;
@@ -180,6 +203,8 @@ begin
     update issues set upvotes = upvotes + up, downvotes = downvotes + down where id = award.issue_id;
   elsif award.epic_id is not null then
     update epics set upvotes = upvotes + up, downvotes = downvotes + down where id = award.epic_id;
+  elsif award.merge_request_id is not null then
+    update merge_requests set upvotes = upvotes + up, downvotes = downvotes + down where id = award.merge_request_id;
   end if;
   return null;
 end $function$;
@@ -358,10 +383,12 @@ create table award_emoji (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   snippet_id bigint,
+  merge_request_id bigint,
   constraint award_emoji_pkey PRIMARY KEY (id),
-  constraint award_emoji_have_one_awardable CHECK (num_nonnulls(issue_id, epic_id, snippet_id, note_id) = 1),
+  constraint award_emoji_have_one_awardable CHECK (num_nonnulls(issue_id, epic_id, merge_request_id, snippet_id, note_id) = 1),
   constraint award_emoji_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint award_emoji_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint award_emoji_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint award_emoji_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
   constraint award_emoji_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint award_emoji_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -371,6 +398,8 @@ CREATE UNIQUE INDEX award_emoji_of_epic ON award_emoji USING btree (epic_id, nam
 CREATE INDEX award_emoji_of_epic_in_order ON award_emoji USING btree (epic_id, id) WHERE epic_id IS NOT NULL;
 CREATE UNIQUE INDEX award_emoji_of_issue ON award_emoji USING btree (issue_id, name, user_id) WHERE issue_id IS NOT NULL;
 CREATE INDEX award_emoji_of_issue_in_order ON award_emoji USING btree (issue_id, id) WHERE issue_id IS NOT NULL;
+CREATE UNIQUE INDEX award_emoji_of_merge_request ON award_emoji USING btree (merge_request_id, name, user_id) WHERE merge_request_id IS NOT NULL;
+CREATE INDEX award_emoji_of_merge_request_in_order ON award_emoji USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 CREATE UNIQUE INDEX award_emoji_of_note ON award_emoji USING btree (note_id, name, user_id) WHERE note_id IS NOT NULL;
 CREATE INDEX award_emoji_of_note_in_order ON award_emoji USING btree (note_id, id) WHERE note_id IS NOT NULL;
 CREATE UNIQUE INDEX award_emoji_of_snippet ON award_emoji USING btree (snippet_id, name, user_id) WHERE snippet_id IS NOT NULL;
@@ -700,7 +729,7 @@ create table internal_ids (
   last_value integer not null,
   constraint internal_ids_key UNIQUE NULLS NOT DISTINCT (project_id, namespace_id, usage),
   constraint internal_ids_have_one_owner CHECK (num_nonnulls(project_id, namespace_id) = 1),
-  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text])),
+  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text])),
   constraint internal_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint internal_ids_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -1226,6 +1255,147 @@ CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE membe
 CREATE INDEX members_by_user ON members USING btree (user_id, group_id, project_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
 
+create table merge_request_assignees (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  constraint merge_request_assignees_pkey PRIMARY KEY (merge_request_id, user_id),
+  constraint merge_request_assignees_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_assignees_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_assignees_by_user ON merge_request_assignees USING btree (user_id, merge_request_id);
+
+create table merge_request_closed_issues (
+  merge_request_id bigint not null,
+  issue_id bigint not null,
+  constraint merge_request_closed_issues_pkey PRIMARY KEY (merge_request_id, issue_id),
+  constraint merge_request_closed_issues_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint merge_request_closed_issues_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_closed_issues_by_issue ON merge_request_closed_issues USING btree (issue_id, merge_request_id);
+
+create table merge_request_labels (
+  merge_request_id bigint not null,
+  label_id bigint not null,
+  constraint merge_request_labels_pkey PRIMARY KEY (merge_request_id, label_id),
+  constraint merge_request_labels_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint merge_request_labels_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_labels_by_label ON merge_request_labels USING btree (label_id, merge_request_id);
+CREATE TRIGGER label_merge_requests AFTER INSERT ON merge_request_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_merge_requests();
+CREATE TRIGGER unlabel_merge_requests AFTER DELETE ON merge_request_labels REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_merge_requests();
+
+create table merge_request_reviewers (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  state text default 'unreviewed'::text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint merge_request_reviewers_pkey PRIMARY KEY (merge_request_id, user_id),
+  constraint merge_request_reviewers_state_check CHECK (state = ANY (ARRAY['unreviewed'::text, 'reviewed'::text, 'requested_changes'::text, 'approved'::text, 'unapproved'::text, 'review_started'::text])),
+  constraint merge_request_reviewers_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_reviewers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_reviewers_by_user ON merge_request_reviewers USING btree (user_id, merge_request_id);
+
+create table merge_request_versions (
+  id bigint generated always as identity not null,
+  merge_request_id bigint not null,
+  head_commit_sha text not null,
+  base_commit_sha text,
+  start_commit_sha text not null,
+  state text default 'collected'::text not null,
+  files_count integer,
+  commits_count integer,
+  patch_id_sha text,
+  created_at timestamp with time zone default now() not null,
+  constraint merge_request_versions_pkey PRIMARY KEY (id),
+  constraint merge_request_versions_state_check CHECK (state = ANY (ARRAY['collected'::text, 'overflow'::text, 'without_files'::text])),
+  constraint merge_request_versions_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_versions_in_order ON merge_request_versions USING btree (merge_request_id, id);
+
+create table merge_requests (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  iid integer not null,
+  source_project_id bigint,
+  source_branch text not null,
+  target_branch text not null,
+  title text not null,
+  description text,
+  author_id bigint,
+  state text default 'opened'::text not null,
+  draft boolean generated always as ((title ~* '^\s*(draft:|\[draft\]|\(draft\))'::text)) stored not null,
+  discussion_locked boolean,
+  milestone_id bigint,
+  head_commit_id text,
+  merge_status text default 'unchecked'::text not null,
+  merge_error text,
+  merge_commit_sha text,
+  squash_commit_sha text,
+  merge_user_id bigint,
+  merged_at timestamp with time zone,
+  closed_by_id bigint,
+  closed_at timestamp with time zone,
+  merge_after timestamp with time zone,
+  prepared_at timestamp with time zone default now(),
+  squash boolean default false not null,
+  force_remove_source_branch boolean,
+  should_remove_source_branch boolean,
+  allow_collaboration boolean default false not null,
+  auto_merge_user_id bigint,
+  auto_merge_parameters jsonb,
+  rebase_started_at timestamp with time zone,
+  time_estimate_s integer default 0 not null,
+  total_time_spent_s integer default 0 not null,
+  imported_from text default 'none'::text not null,
+  task_count integer default 0 not null,
+  completed_task_count integer default 0 not null,
+  user_notes_count integer default 0 not null,
+  upvotes integer default 0 not null,
+  downvotes integer default 0 not null,
+  milestone_due_date date,
+  label_priority integer,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  latest_version_id bigint,
+  constraint merge_requests_pkey PRIMARY KEY (id),
+  constraint merge_requests_iid_key UNIQUE (project_id, iid),
+  constraint merge_requests_head_commit_id_check CHECK (head_commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
+  constraint merge_requests_merge_status_check CHECK (merge_status = ANY (ARRAY['unchecked'::text, 'checking'::text, 'can_be_merged'::text, 'cannot_be_merged'::text, 'cannot_be_merged_recheck'::text])),
+  constraint merge_requests_state_check CHECK (state = ANY (ARRAY['opened'::text, 'closed'::text, 'merged'::text, 'locked'::text])),
+  constraint merge_requests_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
+  constraint merge_requests_auto_merge_user_id_fkey FOREIGN KEY (auto_merge_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint merge_requests_closed_by_id_fkey FOREIGN KEY (closed_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint merge_requests_latest_version_id_fkey FOREIGN KEY (latest_version_id) REFERENCES merge_request_versions(id) ON DELETE SET NULL,
+  constraint merge_requests_merge_user_id_fkey FOREIGN KEY (merge_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint merge_requests_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
+  constraint merge_requests_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint merge_requests_source_project_id_fkey FOREIGN KEY (source_project_id) REFERENCES projects(id) ON DELETE SET NULL
+);
+CREATE INDEX merge_requests_by_author ON merge_requests USING btree (author_id, created_at, id);
+CREATE INDEX merge_requests_by_auto_merger ON merge_requests USING btree (auto_merge_user_id) WHERE auto_merge_user_id IS NOT NULL;
+CREATE INDEX merge_requests_by_closer ON merge_requests USING btree (closed_by_id) WHERE closed_by_id IS NOT NULL;
+CREATE INDEX merge_requests_by_id ON merge_requests USING btree (project_id, id);
+CREATE INDEX merge_requests_by_label_priority ON merge_requests USING btree (project_id, label_priority, id) WHERE label_priority IS NOT NULL;
+CREATE INDEX merge_requests_by_latest_version ON merge_requests USING btree (latest_version_id) WHERE latest_version_id IS NOT NULL;
+CREATE INDEX merge_requests_by_merge ON merge_requests USING btree (project_id, merged_at, id) WHERE merged_at IS NOT NULL;
+CREATE INDEX merge_requests_by_merge_commit ON merge_requests USING btree (project_id, merge_commit_sha) WHERE merge_commit_sha IS NOT NULL;
+CREATE INDEX merge_requests_by_merger ON merge_requests USING btree (merge_user_id) WHERE merge_user_id IS NOT NULL;
+CREATE INDEX merge_requests_by_milestone ON merge_requests USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
+CREATE INDEX merge_requests_by_milestone_due ON merge_requests USING btree (project_id, milestone_due_date, label_priority, id DESC) WHERE milestone_due_date IS NOT NULL;
+CREATE INDEX merge_requests_by_source ON merge_requests USING btree (source_project_id, source_branch, id) WHERE source_project_id IS NOT NULL;
+CREATE INDEX merge_requests_by_target ON merge_requests USING btree (project_id, target_branch, id);
+CREATE INDEX merge_requests_by_title ON merge_requests USING btree (project_id, lower(title), id);
+CREATE INDEX merge_requests_by_update ON merge_requests USING btree (project_id, updated_at, id);
+CREATE INDEX merge_requests_by_votes ON merge_requests USING btree (project_id, upvotes, id) WHERE upvotes > 0;
+CREATE INDEX merge_requests_in_order ON merge_requests USING btree (project_id, created_at, id) INCLUDE (state, author_id);
+CREATE INDEX merge_requests_latest ON merge_requests USING btree (updated_at, id);
+CREATE INDEX merge_requests_newest ON merge_requests USING btree (created_at, id);
+CREATE UNIQUE INDEX merge_requests_one_open ON merge_requests USING btree (source_project_id, source_branch, project_id, target_branch) WHERE state = ANY (ARRAY['opened'::text, 'locked'::text]);
+CREATE INDEX merge_requests_search ON merge_requests USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
+CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON merge_requests FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
+CREATE TRIGGER take_milestone_due_date_first BEFORE INSERT ON merge_requests FOR EACH ROW WHEN (new.milestone_id IS NOT NULL) EXECUTE FUNCTION take_milestone_due_date();
+
 create table milestones (
   id bigint generated always as identity not null,
   project_id bigint,
@@ -1327,9 +1497,11 @@ create table notes (
   refers_to_project_id bigint,
   refers_to_commit_id text,
   snippet_id bigint,
+  merge_request_id bigint,
+  refers_to_merge_request_id bigint,
   constraint notes_pkey PRIMARY KEY (id),
   constraint notes_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
-  constraint notes_have_one_noteable CHECK (num_nonnulls(issue_id, epic_id, commit_id, snippet_id) = 1),
+  constraint notes_have_one_noteable CHECK (num_nonnulls(issue_id, epic_id, merge_request_id, commit_id, snippet_id) = 1),
   constraint notes_name_whole_commits CHECK (num_nonnulls(project_id, commit_id) <> 1),
   constraint notes_on_diffs_have_positions CHECK ((NOT type IS DISTINCT FROM 'DiffNote'::text) = ("position" IS NOT NULL)),
   constraint notes_refer_to_whole_commits CHECK (num_nonnulls(refers_to_project_id, refers_to_commit_id) <> 1),
@@ -1337,9 +1509,11 @@ create table notes (
   constraint notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
   constraint notes_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint notes_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint notes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint notes_refers_to_epic_id_fkey FOREIGN KEY (refers_to_epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_refers_to_issue_id_fkey FOREIGN KEY (refers_to_issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint notes_refers_to_merge_request_id_fkey FOREIGN KEY (refers_to_merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint notes_refers_to_project_id_fkey FOREIGN KEY (refers_to_project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint notes_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE
 );
@@ -1348,15 +1522,18 @@ CREATE INDEX notes_by_discussion ON notes USING btree (discussion_id, created_at
 CREATE INDEX notes_of_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL;
 CREATE INDEX notes_of_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX notes_of_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL;
+CREATE INDEX notes_of_merge_request ON notes USING btree (merge_request_id, created_at, id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX notes_of_snippet ON notes USING btree (snippet_id, created_at, id) WHERE snippet_id IS NOT NULL;
-CREATE UNIQUE INDEX notes_one_mention ON notes USING btree (issue_id, epic_id, refers_to_issue_id, refers_to_epic_id, refers_to_project_id, refers_to_commit_id) NULLS NOT DISTINCT WHERE is_mention;
+CREATE UNIQUE INDEX notes_one_mention ON notes USING btree (issue_id, epic_id, merge_request_id, refers_to_issue_id, refers_to_epic_id, refers_to_merge_request_id, refers_to_project_id, refers_to_commit_id) NULLS NOT DISTINCT WHERE is_mention;
 CREATE UNIQUE INDEX notes_one_start ON notes USING btree (discussion_id) WHERE starts_discussion;
 CREATE INDEX notes_referring_to_commit ON notes USING btree (refers_to_project_id) WHERE refers_to_project_id IS NOT NULL;
 CREATE INDEX notes_referring_to_epic ON notes USING btree (refers_to_epic_id) WHERE refers_to_epic_id IS NOT NULL;
 CREATE INDEX notes_referring_to_issue ON notes USING btree (refers_to_issue_id) WHERE refers_to_issue_id IS NOT NULL;
+CREATE INDEX notes_referring_to_merge_request ON notes USING btree (refers_to_merge_request_id) WHERE refers_to_merge_request_id IS NOT NULL;
 CREATE INDEX notes_starting_on_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL AND starts_discussion;
+CREATE INDEX notes_starting_on_merge_request ON notes USING btree (merge_request_id, created_at, id) WHERE merge_request_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_snippet ON notes USING btree (snippet_id, created_at, id) WHERE snippet_id IS NOT NULL AND starts_discussion;
 CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.system) EXECUTE FUNCTION keep_user_notes_count();
 CREATE TRIGGER hand_discussion_on AFTER DELETE ON notes FOR EACH ROW WHEN (old.starts_discussion) EXECUTE FUNCTION hand_discussion_on();
@@ -1709,37 +1886,44 @@ create table resource_label_events (
   label_id bigint,
   action text not null,
   created_at timestamp with time zone default now() not null,
+  merge_request_id bigint,
   constraint resource_label_events_pkey PRIMARY KEY (id),
   constraint resource_label_events_action_check CHECK (action = ANY (ARRAY['add'::text, 'remove'::text])),
-  constraint resource_label_events_have_one_resource CHECK (num_nonnulls(issue_id, epic_id) = 1),
+  constraint resource_label_events_have_one_resource CHECK (num_nonnulls(issue_id, epic_id, merge_request_id) = 1),
   constraint resource_label_events_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint resource_label_events_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint resource_label_events_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE SET NULL,
+  constraint resource_label_events_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint resource_label_events_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX resource_label_events_by_label ON resource_label_events USING btree (label_id);
 CREATE INDEX resource_label_events_by_user ON resource_label_events USING btree (user_id);
 CREATE INDEX resource_label_events_of_epic ON resource_label_events USING btree (epic_id, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX resource_label_events_of_issue ON resource_label_events USING btree (issue_id, id) WHERE issue_id IS NOT NULL;
+CREATE INDEX resource_label_events_of_merge_request ON resource_label_events USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 
 create table resource_milestone_events (
   id bigint generated always as identity not null,
-  issue_id bigint not null,
+  issue_id bigint,
   user_id bigint,
   milestone_id bigint,
   action text not null,
   state text not null,
   created_at timestamp with time zone default now() not null,
+  merge_request_id bigint,
   constraint resource_milestone_events_pkey PRIMARY KEY (id),
   constraint resource_milestone_events_action_check CHECK (action = ANY (ARRAY['add'::text, 'remove'::text])),
-  constraint resource_milestone_events_state_check CHECK (state = ANY (ARRAY['opened'::text, 'closed'::text])),
+  constraint resource_milestone_events_have_one_resource CHECK (num_nonnulls(issue_id, merge_request_id) = 1),
+  constraint resource_milestone_events_state_check CHECK (state = ANY (ARRAY['opened'::text, 'closed'::text, 'merged'::text])),
   constraint resource_milestone_events_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint resource_milestone_events_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint resource_milestone_events_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE CASCADE,
   constraint resource_milestone_events_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX resource_milestone_events_by_milestone ON resource_milestone_events USING btree (milestone_id, created_at);
 CREATE INDEX resource_milestone_events_by_user ON resource_milestone_events USING btree (user_id);
 CREATE INDEX resource_milestone_events_of_issue ON resource_milestone_events USING btree (issue_id, id);
+CREATE INDEX resource_milestone_events_of_merge_request ON resource_milestone_events USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 
 create table resource_state_events (
   id bigint generated always as identity not null,
@@ -1748,16 +1932,19 @@ create table resource_state_events (
   user_id bigint,
   state text not null,
   created_at timestamp with time zone default now() not null,
+  merge_request_id bigint,
   constraint resource_state_events_pkey PRIMARY KEY (id),
-  constraint resource_state_events_have_one_resource CHECK (num_nonnulls(issue_id, epic_id) = 1),
-  constraint resource_state_events_state_check CHECK (state = ANY (ARRAY['opened'::text, 'closed'::text, 'reopened'::text])),
+  constraint resource_state_events_have_one_resource CHECK (num_nonnulls(issue_id, epic_id, merge_request_id) = 1),
+  constraint resource_state_events_state_check CHECK (state = ANY (ARRAY['opened'::text, 'closed'::text, 'reopened'::text, 'merged'::text])),
   constraint resource_state_events_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint resource_state_events_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint resource_state_events_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint resource_state_events_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX resource_state_events_by_user ON resource_state_events USING btree (user_id);
 CREATE INDEX resource_state_events_of_epic ON resource_state_events USING btree (epic_id, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX resource_state_events_of_issue ON resource_state_events USING btree (issue_id, id) WHERE issue_id IS NOT NULL;
+CREATE INDEX resource_state_events_of_merge_request ON resource_state_events USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 
 create table resource_weight_events (
   id bigint generated always as identity not null,
@@ -1831,31 +2018,38 @@ create table subscriptions (
   label_id bigint,
   subscribed boolean not null,
   created_at timestamp with time zone default now() not null,
+  merge_request_id bigint,
   constraint subscriptions_pkey PRIMARY KEY (id),
-  constraint subscriptions_key UNIQUE NULLS NOT DISTINCT (user_id, issue_id, epic_id, label_id),
-  constraint subscriptions_have_one_object CHECK (num_nonnulls(issue_id, epic_id, label_id) = 1),
+  constraint subscriptions_key UNIQUE NULLS NOT DISTINCT (user_id, issue_id, epic_id, merge_request_id, label_id),
+  constraint subscriptions_have_one_object CHECK (num_nonnulls(issue_id, epic_id, merge_request_id, label_id) = 1),
   constraint subscriptions_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint subscriptions_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint subscriptions_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint subscriptions_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX subscriptions_to_epic ON subscriptions USING btree (epic_id) WHERE epic_id IS NOT NULL;
 CREATE INDEX subscriptions_to_issue ON subscriptions USING btree (issue_id) WHERE issue_id IS NOT NULL;
 CREATE INDEX subscriptions_to_label ON subscriptions USING btree (label_id) WHERE label_id IS NOT NULL;
+CREATE INDEX subscriptions_to_merge_request ON subscriptions USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL;
 
 create table timelogs (
   id bigint generated always as identity not null,
-  issue_id bigint not null,
+  issue_id bigint,
   user_id bigint,
   time_spent_s integer not null,
   spent_at timestamp with time zone default now() not null,
   summary text,
   created_at timestamp with time zone default now() not null,
+  merge_request_id bigint,
   constraint timelogs_pkey PRIMARY KEY (id),
+  constraint timelogs_have_one_object CHECK (num_nonnulls(issue_id, merge_request_id) = 1),
   constraint timelogs_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint timelogs_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint timelogs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX timelogs_by_issue ON timelogs USING btree (issue_id, id);
+CREATE INDEX timelogs_by_merge_request ON timelogs USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX timelogs_by_user ON timelogs USING btree (user_id);
 
 create table todos (
@@ -1873,8 +2067,9 @@ create table todos (
   updated_at timestamp with time zone default now() not null,
   access_request_id bigint,
   commit_id text,
+  merge_request_id bigint,
   constraint todos_pkey PRIMARY KEY (id),
-  constraint todos_action_name_check CHECK (action_name = ANY (ARRAY['assigned'::text, 'mentioned'::text, 'directly_addressed'::text, 'marked'::text, 'member_access_requested'::text])),
+  constraint todos_action_name_check CHECK (action_name = ANY (ARRAY['assigned'::text, 'mentioned'::text, 'directly_addressed'::text, 'marked'::text, 'review_requested'::text, 'member_access_requested'::text])),
   constraint todos_name_whole_commits CHECK (commit_id IS NULL OR project_id IS NOT NULL),
   constraint todos_state_check CHECK (state = ANY (ARRAY['pending'::text, 'done'::text])),
   constraint todos_access_request_id_fkey FOREIGN KEY (access_request_id) REFERENCES access_requests(id) ON DELETE SET NULL,
@@ -1882,6 +2077,7 @@ create table todos (
   constraint todos_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint todos_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint todos_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint todos_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint todos_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
   constraint todos_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint todos_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -1895,9 +2091,11 @@ CREATE INDEX todos_of_user ON todos USING btree (user_id, state, id);
 CREATE INDEX todos_on_commit ON todos USING btree (project_id, commit_id, user_id) WHERE commit_id IS NOT NULL;
 CREATE INDEX todos_on_epic ON todos USING btree (epic_id, user_id) WHERE epic_id IS NOT NULL;
 CREATE INDEX todos_on_issue ON todos USING btree (issue_id, user_id) WHERE issue_id IS NOT NULL;
+CREATE INDEX todos_on_merge_request ON todos USING btree (merge_request_id, user_id) WHERE merge_request_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_commit ON todos USING btree (user_id, project_id, commit_id) WHERE state = 'pending'::text AND commit_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_epic ON todos USING btree (user_id, epic_id) WHERE state = 'pending'::text AND epic_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_issue ON todos USING btree (user_id, issue_id) WHERE state = 'pending'::text AND issue_id IS NOT NULL;
+CREATE UNIQUE INDEX todos_one_pending_on_merge_request ON todos USING btree (user_id, merge_request_id) WHERE state = 'pending'::text AND merge_request_id IS NOT NULL;
 
 create table topics (
   id bigint generated always as identity not null,
@@ -1984,14 +2182,17 @@ create table user_mentions (
   epic_id bigint,
   note_id bigint,
   snippet_id bigint,
-  constraint user_mentions_key UNIQUE NULLS NOT DISTINCT (issue_id, epic_id, note_id, user_id),
+  merge_request_id bigint,
+  constraint user_mentions_key UNIQUE NULLS NOT DISTINCT (issue_id, epic_id, merge_request_id, note_id, user_id),
   constraint user_mentions_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint user_mentions_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint user_mentions_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint user_mentions_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
   constraint user_mentions_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint user_mentions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX user_mentions_by_epic ON user_mentions USING btree (epic_id) WHERE epic_id IS NOT NULL;
+CREATE INDEX user_mentions_by_merge_request ON user_mentions USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX user_mentions_by_note ON user_mentions USING btree (note_id) WHERE note_id IS NOT NULL;
 CREATE INDEX user_mentions_by_snippet ON user_mentions USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX user_mentions_by_user ON user_mentions USING btree (user_id);

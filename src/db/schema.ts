@@ -98,6 +98,7 @@ export interface AwardEmoji {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   snippet_id: number | null;
+  merge_request_id: number | null;
 }
 
 export interface BillableCounts {
@@ -571,6 +572,88 @@ export interface Members {
   member_role_id: number | null;
 }
 
+export interface MergeRequestAssignees {
+  merge_request_id: number;
+  user_id: number;
+}
+
+export interface MergeRequestClosedIssues {
+  merge_request_id: number;
+  issue_id: number;
+}
+
+export interface MergeRequestLabels {
+  merge_request_id: number;
+  label_id: number;
+}
+
+export interface MergeRequestReviewers {
+  merge_request_id: number;
+  user_id: number;
+  state: Generated<string>;
+  created_at: Generated<Timestamp>;
+}
+
+export interface MergeRequestVersions {
+  id: GeneratedAlways<number>;
+  merge_request_id: number;
+  head_commit_sha: string;
+  base_commit_sha: string | null;
+  start_commit_sha: string;
+  state: Generated<string>;
+  files_count: number | null;
+  commits_count: number | null;
+  patch_id_sha: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface MergeRequests {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  iid: number;
+  source_project_id: number | null;
+  source_branch: string;
+  target_branch: string;
+  title: string;
+  description: string | null;
+  author_id: number | null;
+  state: Generated<string>;
+  draft: GeneratedAlways<boolean>;
+  discussion_locked: boolean | null;
+  milestone_id: number | null;
+  head_commit_id: string | null;
+  merge_status: Generated<string>;
+  merge_error: string | null;
+  merge_commit_sha: string | null;
+  squash_commit_sha: string | null;
+  merge_user_id: number | null;
+  merged_at: Timestamp | null;
+  closed_by_id: number | null;
+  closed_at: Timestamp | null;
+  merge_after: Timestamp | null;
+  prepared_at: Generated<Timestamp | null>;
+  squash: Generated<boolean>;
+  force_remove_source_branch: boolean | null;
+  should_remove_source_branch: boolean | null;
+  allow_collaboration: Generated<boolean>;
+  auto_merge_user_id: number | null;
+  auto_merge_parameters: Json | null;
+  rebase_started_at: Timestamp | null;
+  time_estimate_s: Generated<number>;
+  total_time_spent_s: Generated<number>;
+  imported_from: Generated<string>;
+  task_count: Generated<number>;
+  completed_task_count: Generated<number>;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  milestone_due_date: string | null;
+  label_priority: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  latest_version_id: number | null;
+}
+
 export interface Milestones {
   id: GeneratedAlways<number>;
   project_id: number | null;
@@ -636,6 +719,8 @@ export interface Notes {
   refers_to_project_id: number | null;
   refers_to_commit_id: string | null;
   snippet_id: number | null;
+  merge_request_id: number | null;
+  refers_to_merge_request_id: number | null;
 }
 
 export interface OauthTokens {
@@ -859,16 +944,18 @@ export interface ResourceLabelEvents {
   label_id: number | null;
   action: string;
   created_at: Generated<Timestamp>;
+  merge_request_id: number | null;
 }
 
 export interface ResourceMilestoneEvents {
   id: GeneratedAlways<number>;
-  issue_id: number;
+  issue_id: number | null;
   user_id: number | null;
   milestone_id: number | null;
   action: string;
   state: string;
   created_at: Generated<Timestamp>;
+  merge_request_id: number | null;
 }
 
 export interface ResourceStateEvents {
@@ -878,6 +965,7 @@ export interface ResourceStateEvents {
   user_id: number | null;
   state: string;
   created_at: Generated<Timestamp>;
+  merge_request_id: number | null;
 }
 
 export interface ResourceWeightEvents {
@@ -925,16 +1013,18 @@ export interface Subscriptions {
   label_id: number | null;
   subscribed: boolean;
   created_at: Generated<Timestamp>;
+  merge_request_id: number | null;
 }
 
 export interface Timelogs {
   id: GeneratedAlways<number>;
-  issue_id: number;
+  issue_id: number | null;
   user_id: number | null;
   time_spent_s: number;
   spent_at: Generated<Timestamp>;
   summary: string | null;
   created_at: Generated<Timestamp>;
+  merge_request_id: number | null;
 }
 
 export interface Todos {
@@ -952,6 +1042,7 @@ export interface Todos {
   updated_at: Generated<Timestamp>;
   access_request_id: number | null;
   commit_id: string | null;
+  merge_request_id: number | null;
 }
 
 export interface Topics {
@@ -1006,6 +1097,7 @@ export interface UserMentions {
   epic_id: number | null;
   note_id: number | null;
   snippet_id: number | null;
+  merge_request_id: number | null;
 }
 
 export interface UserStatuses {
@@ -1127,6 +1219,12 @@ export interface DB {
   member_approvals: MemberApprovals;
   member_roles: MemberRoles;
   members: Members;
+  merge_request_assignees: MergeRequestAssignees;
+  merge_request_closed_issues: MergeRequestClosedIssues;
+  merge_request_labels: MergeRequestLabels;
+  merge_request_reviewers: MergeRequestReviewers;
+  merge_request_versions: MergeRequestVersions;
+  merge_requests: MergeRequests;
   milestones: Milestones;
   namespaces: Namespaces;
   notes: Notes;
