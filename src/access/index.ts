@@ -50,6 +50,11 @@ export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
 export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {
+  mergeRequestKind,
+  mergeRequestRole,
+  mergeRequestVisible,
+} from './merge_requests.ts';
+export {
   groupOf,
   isAbout,
   isFollowed,

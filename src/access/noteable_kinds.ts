@@ -4,6 +4,7 @@ import { commitKind } from './commits.ts';
 import { epicKind } from './epics.ts';
 import type { Group } from './groups.ts';
 import { issueKind } from './issues.ts';
+import { mergeRequestKind } from './merge_requests.ts';
 import type {
   Followed,
   Granted,
@@ -19,14 +20,14 @@ import type {
 import type { Project } from './projects.ts';
 import { snippetKind } from './snippets.ts';
 
-export const issuableKinds: readonly IssuableKind[] = [issueKind, epicKind];
+export const issuableKinds: readonly IssuableKind[] = [issueKind, epicKind, mergeRequestKind];
 
 /** The kinds with rows of their own. */
 export const storedKinds: readonly StoredKind[] = [...issuableKinds, snippetKind];
 
 export const noteableKinds: readonly NoteableKind[] = [...storedKinds, commitKind];
 
-/** Whether it is an issue or an epic. */
+/** Whether it is an issue, an epic or a merge request. */
 export function isIssuable(noteable: Granted<Noteable>): noteable is Granted<NumberedIssuable>;
 export function isIssuable(noteable: Noteable): noteable is Issuable;
 export function isIssuable({ kind }: Noteable): boolean {

@@ -9,7 +9,7 @@ import type { MaybeCaller } from './instance.ts';
 import type { Project } from './projects.ts';
 
 /** The column that names an issuable in notes, to-dos, reactions, subscriptions, mentions and resource events. Each table has one per kind. */
-export type IssuableColumn = 'issue_id' | 'epic_id';
+export type IssuableColumn = 'issue_id' | 'epic_id' | 'merge_request_id';
 
 /** The column that names a noteable with a row in notes, reactions and mentions. */
 export type StoredColumn = IssuableColumn | 'snippet_id';
@@ -54,9 +54,9 @@ export interface NoteableAddress<N extends Noteable = Noteable> {
 /** A kind of noteables: what comments on them need, and their access rules. */
 export interface NoteableKind {
   /** The name in texts. */
-  name: 'issue' | 'epic' | 'snippet' | 'commit';
+  name: 'issue' | 'epic' | 'merge request' | 'snippet' | 'commit';
   /** The name in responses. */
-  type: 'Issue' | 'Epic' | 'Snippet' | 'Commit';
+  type: 'Issue' | 'Epic' | 'MergeRequest' | 'Snippet' | 'Commit';
   column: NoteableColumn;
   /** The column that names its project or group, and the table of those. */
   place_column: 'project_id' | 'group_id';
@@ -77,7 +77,7 @@ export interface NoteableKind {
 
 /** A kind of noteables with rows of their own. */
 export interface StoredKind extends NoteableKind {
-  table: 'issues' | 'epics' | 'snippets';
+  table: 'issues' | 'epics' | 'merge_requests' | 'snippets';
   column: StoredColumn;
   /** The path that names one, and below which it is reacted to. */
   at: NoteableAddress<Stored>;
@@ -86,17 +86,20 @@ export interface StoredKind extends NoteableKind {
 
 /** A kind of noteables that have numbers, labels and a state, and that texts refer to. */
 export interface IssuableKind extends StoredKind {
-  name: 'issue' | 'epic';
-  type: 'Issue' | 'Epic';
-  table: 'issues' | 'epics';
+  name: 'issue' | 'epic' | 'merge request';
+  type: 'Issue' | 'Epic' | 'MergeRequest';
+  table: 'issues' | 'epics' | 'merge_requests';
   column: IssuableColumn;
+  /** The name of references to it among those that texts can have. */
+  reference: 'issue' | 'epic' | 'merge_request';
   /** The character before its number in references. */
-  sign: '#' | '&';
+  sign: '#' | '&' | '!';
   /** The path of its page, after that of its project or group. */
   page: string;
-  /** The tables of its assignees, if it has any, and of its labels. */
-  assignees: 'issue_assignees' | undefined;
-  labels: 'issue_labels' | 'epic_labels';
+  /** The tables of its assignees and reviewers, if it has any, and of its labels. */
+  assignees: 'issue_assignees' | 'merge_request_assignees' | undefined;
+  reviewers: 'merge_request_reviewers' | undefined;
+  labels: 'issue_labels' | 'epic_labels' | 'merge_request_labels';
   /** The path that names it by number. */
   at: NoteableAddress<NumberedIssuable>;
   discussed_at: NoteableAddress<NumberedIssuable>;
@@ -129,7 +132,7 @@ export interface Stored {
 /** What users get to-dos for when a comment mentions them, and what comments leave `mentioned in …` for. */
 export type Followed = Issuable | DiscussedCommit;
 
-/** An issue or an epic. */
+/** An issue, an epic or a merge request. */
 export interface Issuable extends Stored {
   kind: IssuableKind;
 }

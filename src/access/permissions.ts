@@ -19,7 +19,7 @@ const declared = {
   admin_cicd_variables: { from: 'maintainer', in_groups: 'owner' },
   admin_compliance_framework: { from: 'owner', unused: 'There are no compliance frameworks.' },
   admin_group_member: { from: 'owner' },
-  admin_merge_request: { from: 'developer', unused: 'There are no merge requests to approve.' },
+  admin_merge_request: { from: 'developer' },
   admin_push_rules: { from: 'maintainer', in_groups: 'owner' },
   admin_terraform_state: { from: 'maintainer', unused: 'There are no Terraform states.' },
   admin_vulnerability: { from: 'maintainer', unused: 'Vulnerabilities are not recorded.' },

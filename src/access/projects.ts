@@ -88,7 +88,7 @@ export const projectLevel = (caller: MaybeCaller): RawBuilder<number> =>
                        where user_id = ${caller.id} and project_id = projects.id and ${countsToday()}), 0)`;
 
 /** The permissions that custom roles give the caller in each row of `projects`. */
-export const projectPermissions = (caller: MaybeCaller): RawBuilder<Permission[]> =>
+export const projectPermissions = (caller: Reading): RawBuilder<Permission[]> =>
   !caller || caller.admin
     ? sql`'{}'::text[]`
     : sql`case when ${rolesCount} then array(

@@ -46,11 +46,12 @@ function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'userna
   };
 }
 
-/** What is looked for below a project or group: an issue, an epic and a public snippet of a user outside the table, and a commit. */
+/** What is looked for below a project or group: an issue, an epic, a merge request and a public snippet of a user outside the table, and a commit. */
 export interface Things {
   commit_id: string;
   sha: string;
   issue_iid: number;
+  merge_request_iid: number;
   epic_iid: number;
   epic_id: number;
   snippet_id: number;
@@ -62,6 +63,11 @@ export async function addThings({ db, project, group, as, person }: World): Prom
   await as('maintainer').post(`/projects/${project.id}/repository/files/README.md`, file);
   const [{ id: sha }] = (await as('maintainer').get(`/projects/${project.id}/repository/commits`)).body;
   await db.insertInto('issues').values({ project_id: project.id, iid: 1, title: 'An issue' }).execute();
+  const branches = { source_project_id: project.id, source_branch: 'other', target_branch: 'main' };
+  await db
+    .insertInto('merge_requests')
+    .values({ project_id: project.id, iid: 1, title: 'A merge request', ...branches })
+    .execute();
   const epic = db.insertInto('epics').values({ group_id: group.id, iid: 1, title: 'An epic' }).returning('id');
   const { id: epic_id } = await epic.executeTakeFirstOrThrow();
   const repository = { storage: 'default', branch: 'main', commit_id: '0'.repeat(40), paths: ['a.txt'], size_bytes: 0 };
@@ -71,7 +77,7 @@ export async function addThings({ db, project, group, as, person }: World): Prom
     .values({ ...snippet, ...repository })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { commit_id: sha, sha, issue_iid: 1, epic_iid: 1, epic_id, snippet_id };
+  return { commit_id: sha, sha, issue_iid: 1, merge_request_iid: 1, epic_iid: 1, epic_id, snippet_id };
 }
 
 /** Values for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */

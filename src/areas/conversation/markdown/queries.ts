@@ -48,7 +48,7 @@ async function linksTo(
 ): Promise<Link[]> {
   const things = await thingsNamed(db, caller, kind, pairsMeant(kind, references, surroundings, maximumLinks));
   const root = kind.places === 'projects' ? url : `${url}/groups`;
-  return things.map(({ full_path, iid }) => [keyOf(kind.name, full_path, iid), `${root}/${full_path}${kind.page}${iid}`]);
+  return things.map(({ full_path, iid }) => [keyOf(kind.reference, full_path, iid), `${root}/${full_path}${kind.page}${iid}`]);
 }
 
 /**
@@ -64,7 +64,7 @@ export async function linksFor(asking: Asking, text: string, context: Context): 
   ]);
   const links = new Map<string, string>(found.flat());
   return (reference) => {
-    const kind = issuableKinds.find(({ name }) => name === reference.kind);
+    const kind = issuableKinds.find((issuable) => issuable.reference === reference.kind);
     return links.get(keyOf(reference.kind, kind && pathMeant(kind, reference, surroundings), reference.value));
   };
 }

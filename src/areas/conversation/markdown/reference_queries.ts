@@ -1,4 +1,4 @@
-/** Resolving references in Markdown: `#1`, `group/project#1`, `&1`. */
+/** Resolving references in Markdown: `#1`, `group/project#1`, `&1`, `!1`. */
 
 import { sql } from 'kysely';
 import { type Issuable, type IssuableKind, type MaybeCaller, rowsWithPlaces } from '../../../access/index.ts';
@@ -18,7 +18,7 @@ export interface Pair {
   iid: number;
 }
 
-/** An issue or epic that was referenced. */
+/** An issue, epic or merge request that was referenced. */
 export interface Named extends Issuable {
   iid: number;
   /** Of its project or group. */
@@ -47,7 +47,7 @@ export function pairsMeant(
 ): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const reference of references) {
-    if (reference.kind !== kind.name) continue;
+    if (reference.kind !== kind.reference) continue;
     const path = pathMeant(kind, reference, surroundings);
     const iid = Number(reference.value);
     if (path === undefined || iid > largestIid) continue;

@@ -69,7 +69,7 @@ function nameFor(target: Named, { kind, ...source }: Followed, referrer: Referre
  * concurrent texts cannot deadlock.
  */
 export async function noteCrossReferences(tx: Database, { actor, source, references }: CrossReferences): Promise<void> {
-  const named = issuableKinds.filter(({ name }) => references.some(({ kind }) => kind === name));
+  const named = issuableKinds.filter(({ reference }) => references.some(({ kind }) => kind === reference));
   if (named.length === 0) return;
   const referrer = await referrerOf(tx, source);
   const surroundings = surroundingsOf(source, referrer);

@@ -1,4 +1,4 @@
-/** What issues and epics share, independent of both: effects of changes, numbering, participants and time tracking. */
+/** What issues, epics and merge requests share, independent of them: effects of changes, numbering, participants and time tracking. */
 export {
   type IssuableState,
   recordEffects,
@@ -7,7 +7,7 @@ export {
   writeLabels,
 } from './change_actions.ts';
 export { insertIssuable } from './creation_actions.ts';
-export { parseDuration, printDuration } from './duration_rules.ts';
+export { parseDuration } from './duration_rules.ts';
 export {
   among,
   type Filter,
@@ -35,3 +35,4 @@ export { isSubscribed } from './queries.ts';
 export { assignedText, noMatchText, referenceTo } from './rules.ts';
 export { setSubscription } from './subscription_actions.ts';
 export { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';
+export { presentTimeStats, TimeStats } from './time_present.ts';

@@ -8,15 +8,8 @@ import { Iteration, type IterationRow, iterationsById, presentIteration } from '
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
-import { printDuration } from '../issuables/index.ts';
+import { presentTimeStats, TimeStats } from '../issuables/index.ts';
 import { type IssueRow, issueRows } from './queries.ts';
-
-export const TimeStats = resource('TimeStats', {
-  time_estimate: Type.Integer({ description: 'Seconds' }),
-  total_time_spent: Type.Integer({ description: 'Seconds' }),
-  human_time_estimate: nullable(Type.String()),
-  human_total_time_spent: nullable(Type.String()),
-});
 
 export const issueFields = {
   id: Id,
@@ -105,17 +98,6 @@ async function around(
   ]);
   return { labels, iterations, epics };
 }
-
-/** @param issue the columns of the same names */
-export const presentTimeStats = ({
-  time_estimate_s,
-  total_time_spent_s,
-}: Pick<IssueRow, 'time_estimate_s' | 'total_time_spent_s'>): Static<typeof TimeStats> => ({
-  time_estimate: time_estimate_s,
-  total_time_spent: total_time_spent_s,
-  human_time_estimate: printDuration(time_estimate_s),
-  human_total_time_spent: printDuration(total_time_spent_s),
-});
 
 function addresses(url: string, { project_id, iid, original }: IssueRow): IssueReply['_links'] {
   const project = `${url}/api/v4/projects/${project_id}`;

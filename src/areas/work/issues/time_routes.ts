@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { issueRole, issueVisible, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badParams, get, invalid, NotBlank, one, optional, post, withStatus } from '../../../http/index.ts';
-import { addTimeSpent, parseDuration, resetTimeSpent, setTimeEstimate } from '../issuables/index.ts';
-import { presentTimeStats, TimeStats } from './present.ts';
+import { addTimeSpent, parseDuration, presentTimeStats, resetTimeSpent, setTimeEstimate, TimeStats } from '../issuables/index.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
 const planner = issueRole('planner');

@@ -1,0 +1,209 @@
+/** Access rules that grant a merge request of the project in `:id` (docs/reference/merge_requests.md#permissions). */
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { DB } from '../db/index.ts';
+import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
+import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
+import { largestIid } from '../http/ids.ts';
+import { countsToday } from './expiry.ts';
+import type { MaybeCaller, Reading } from './instance.ts';
+import { levels, type Role } from './levels.ts';
+import type { IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
+import { holds, rolesCount } from './permissions.ts';
+import {
+  isMemberOfProject,
+  isVisibleProject,
+  type Project,
+  projectPermissions,
+  projectVisible,
+  refuseReadOnly,
+} from './projects.ts';
+import { isKnownProject, isUserOfProject } from './readers.ts';
+
+/** What decides on access to a merge request and on its changes, besides its project. */
+export interface GrantedMergeRequest {
+  id: number;
+  iid: number;
+  /** The target. */
+  project_id: number;
+  /** Null when the fork is gone. */
+  source_project_id: number | null;
+  source_branch: string;
+  target_branch: string;
+  title: string;
+  state: 'opened' | 'closed' | 'merged' | 'locked';
+  draft: boolean;
+  author_id: number | null;
+  discussion_locked: boolean | null;
+  /** The head of the source branch when it was last read. */
+  head_commit_id: string | null;
+  latest_version_id: number | null;
+  updated_at: string;
+  /** Whether the caller is its author or one of its assignees. */
+  is_own: boolean;
+}
+
+/**
+ * The merge request with a number, whether the caller may read it or not.
+ * @param project the target
+ * @param iid its number in the project
+ */
+async function mergeRequestFor(
+  db: Kysely<DB>,
+  caller: MaybeCaller,
+  project: Pick<Project, 'id'>,
+  iid: number,
+): Promise<GrantedMergeRequest | undefined> {
+  if (!Number.isSafeInteger(iid) || Math.abs(iid) > largestIid) return undefined;
+  return db
+    .selectFrom('merge_requests')
+    .select(['id', 'iid', 'project_id', 'source_project_id', 'source_branch', 'target_branch', 'title', 'state', 'draft'])
+    .select(['author_id', 'discussion_locked', 'head_commit_id', 'latest_version_id', 'updated_at', isOwn(caller).as('is_own')])
+    .where('project_id', '=', project.id)
+    .where('iid', '=', iid)
+    .$castTo<GrantedMergeRequest>()
+    .executeTakeFirst();
+}
+
+const isOwn = (caller: MaybeCaller) =>
+  caller
+    ? sql<boolean>`(coalesce(author_id = ${caller.id}, false)
+        or exists (select from merge_request_assignees where merge_request_id = merge_requests.id and user_id = ${caller.id}))`
+    : sql<boolean>`false`;
+
+/** Whether a project has merge requests at all: they show code, so without the repository it has none. */
+const hasMergeRequests = (project: Pick<Project, 'merge_requests_access_level' | 'repository_access_level'>): boolean =>
+  project.merge_requests_access_level !== 'disabled' && project.repository_access_level !== 'disabled';
+
+/** Whether the caller may read the merge requests of a visible project: its Reporters, those who may approve, and everyone if the code is open to everyone. */
+function mayReadMergeRequests(project: Project): boolean {
+  if (!hasMergeRequests(project)) return false;
+  if (project.access_level >= levels.reporter || holds(project, 'admin_merge_request', 'project')) return true;
+  const isOpen = project.merge_requests_access_level === 'enabled' && project.repository_access_level === 'enabled';
+  return isOpen && project.visibility !== 'private';
+}
+
+/** A reader for predicates on rows of `projects`: a caller, or the user of a row of `users`. Administrators are handled before. */
+interface Reader {
+  isMember(level: number): RawBuilder<SqlBool>;
+  /** Whether a custom role lets the reader approve merge requests. */
+  holdsPermission: RawBuilder<SqlBool>;
+  /** Whether the project is visible to the reader. */
+  knowsProject: RawBuilder<SqlBool>;
+}
+
+const areOn = sql<SqlBool>`(projects.merge_requests_access_level <> 'disabled' and projects.repository_access_level <> 'disabled')`;
+const areOpen = sql<SqlBool>`
+  (projects.merge_requests_access_level = 'enabled' and projects.repository_access_level = 'enabled' and projects.visibility <> 'private')`;
+
+const reads = ({ isMember, holdsPermission, knowsProject }: Reader) => sql<SqlBool>`
+  (${areOn} and (${isMember(levels.reporter)} or ${holdsPermission} or (${areOpen} and ${knowsProject})))`;
+
+/** A predicate on rows of `merge_requests` joined with `projects`: the caller may read the merge request, as `mayReadMergeRequests` decides for one project. */
+function isVisible(caller: Reading): RawBuilder<SqlBool> {
+  if (caller?.admin) return areOn;
+  return reads({
+    isMember: (level) => isMemberOfProject(caller, level),
+    holdsPermission: sql`'admin_merge_request' = any(${projectPermissions(caller)})`,
+    knowsProject: isVisibleProject(caller),
+  });
+}
+
+const isRead = reads({
+  isMember: isUserOfProject,
+  holdsPermission: sql`(${rolesCount} and exists (
+    select from project_authorizations join member_roles on member_roles.id = member_role_id
+     where user_id = users.id and project_id = projects.id and member_roles.admin_merge_request and ${countsToday()}))`,
+  knowsProject: isKnownProject,
+});
+
+interface Granted<C> {
+  caller: C;
+  /** The target. */
+  project: Project;
+  merge_request: GrantedMergeRequest;
+}
+
+/**
+ * The merge request in the path, if the caller may read it.
+ * @param missing how the 404 names it
+ * @throws ApiError 400 for what is no number, 403 in a project without merge requests, 404
+ */
+async function readableIn({ db, caller, params }: AccessCall, project: Project, missing?: string): Promise<GrantedMergeRequest> {
+  if (!hasMergeRequests(project)) throw missing === undefined ? forbidden() : notFound(missing);
+  const text = params.merge_request_iid!;
+  if (!/^-?\d+$/.test(text)) throw badParams('merge_request_iid is invalid');
+  const merge_request = mayReadMergeRequests(project) ? await mergeRequestFor(db, caller, project, Number(text)) : undefined;
+  if (!merge_request) throw notFound(missing);
+  return merge_request;
+}
+
+const visibleAs = (missing?: string): Access<Granted<MaybeCaller>> => ({
+  rule: 'merge_request:visible',
+  anonymous: true,
+  async check(call) {
+    const { caller, project } = await projectVisible.check(call);
+    const merge_request = await readableIn(call, project, missing);
+    if (!isReading(call.method)) refuseReadOnly(project);
+    return { caller, project, merge_request };
+  },
+});
+
+const readerAs = (missing?: string): Access<Granted<Caller>> => ({
+  rule: 'merge_request:reader',
+  async check(call) {
+    if (!call.caller) throw unauthorized();
+    return { ...(await visibleAs(missing).check(call)), caller: call.caller };
+  },
+});
+
+/** Grants the merge request in the path to everyone who may read it; changes require a signed-in caller. */
+export const mergeRequestVisible = visibleAs();
+/** Grants the merge request in the path to members of its project who have at least `role`. Others are refused before they learn whether it exists. */
+export const mergeRequestRole = (role: Exclude<Role, 'minimal' | 'guest'>): Access<Granted<Caller>> => ({
+  rule: `merge_request:${role}`,
+  async check(call) {
+    if (!call.caller) throw unauthorized();
+    const { project } = await projectVisible.check(call);
+    if (project.access_level < levels[role]) throw forbidden();
+    return readerAs().check(call);
+  },
+});
+
+const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C, NumberedIssuable>> => ({
+  ...access,
+  async check(call) {
+    const { caller, project, merge_request } = await access.check(call);
+    const { id, iid, discussion_locked } = merge_request;
+    const locked = discussion_locked === true;
+    return { caller, on: { kind: mergeRequestKind, id, iid, in: { project }, access_level: project.access_level, locked } };
+  },
+});
+
+const at: NoteableAddress<NumberedIssuable> = {
+  path: '/projects/:id/merge_requests/:merge_request_iid',
+  visible: (missing) => granting(visibleAs(missing)),
+  reader: (missing) => granting(readerAs(missing)),
+};
+
+/** Merge requests as noteables. */
+export const mergeRequestKind: IssuableKind = {
+  name: 'merge request',
+  type: 'MergeRequest',
+  table: 'merge_requests',
+  column: 'merge_request_id',
+  place_column: 'project_id',
+  places: 'projects',
+  reference: 'merge_request',
+  sign: '!',
+  page: '/-/merge_requests/',
+  assignees: 'merge_request_assignees',
+  reviewers: 'merge_request_reviewers',
+  labels: 'merge_request_labels',
+  at,
+  threads_comments: true,
+  discussed_at: at,
+  endpoints: (all) => [...all],
+  isVisible,
+  isRead: sql`case when users.admin then ${areOn} else ${isRead} end`,
+  isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
+};

@@ -1,0 +1,190 @@
+/** How merge requests appear in replies (docs/reference/merge_requests.md). */
+import { type Static, Type } from 'typebox';
+import type { MaybeCaller, Project } from '../../../access/index.ts';
+import { deprecated, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
+import { protectionFor } from '../../code/protected_branches/index.ts';
+import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
+import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
+import { presentTimeStats, TimeStats } from '../issuables/index.ts';
+import { type MergeRequestRow, mergeRequestRows, type VersionRow } from './queries.ts';
+import { changesCount, detailedStatus } from './rules.ts';
+
+const noPipelines = { description: 'Always null: there are no pipelines' };
+const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
+
+/** What only a single one shows. */
+const details = {
+  subscribed: optional(Type.Boolean()),
+  changes_count: optional(
+    nullable(Type.String({ description: 'How many files differ; `1000+` beyond 1,000, null without any' })),
+  ),
+  latest_build_started_at: optional(Type.Null(noPipelines)),
+  latest_build_finished_at: optional(Type.Null(noPipelines)),
+  first_deployed_to_production_at: optional(Type.Null(noPipelines)),
+  pipeline: optional(Type.Null(noPipelines)),
+  head_pipeline: optional(Type.Null(noPipelines)),
+  diff_refs: optional(nullable(DiffRefs)),
+  merge_error: optional(nullable(Type.String())),
+  first_contribution: optional(Type.Boolean()),
+  user: optional(Type.Object({ can_merge: Type.Boolean() })),
+  rebase_in_progress: optional(Type.Boolean()),
+  diverged_commits_count: optional(Type.Integer({ description: 'Commits of the target branch that the source branch lacks' })),
+  title_html: optional(Type.String()),
+  description_html: optional(Type.String()),
+};
+
+export const MergeRequest = resource('MergeRequest', {
+  id: Id,
+  iid: Type.Integer(),
+  project_id: Id,
+  title: Type.String(),
+  description: nullable(Type.String()),
+  state: Type.Enum(['opened', 'closed', 'merged', 'locked']),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  merged_by: deprecated('use `merge_user`', nullable(UserBasic)),
+  merge_user: nullable(UserBasic),
+  merged_at: nullable(Timestamp),
+  merge_after: nullable(Timestamp),
+  prepared_at: nullable(Timestamp),
+  closed_by: nullable(UserBasic),
+  closed_at: nullable(Timestamp),
+  target_branch: Type.String(),
+  source_branch: Type.String(),
+  user_notes_count: Type.Integer(),
+  upvotes: Type.Integer(),
+  downvotes: Type.Integer(),
+  author: nullable(UserBasic),
+  assignees: Type.Array(UserBasic),
+  assignee: deprecated('use `assignees`', nullable(UserBasic)),
+  reviewers: Type.Array(UserBasic),
+  source_project_id: nullable(Id),
+  target_project_id: Id,
+  labels: Type.Array(Type.Union([Type.String(), LabelDetails])),
+  draft: Type.Boolean(),
+  work_in_progress: deprecated('use `draft`', Type.Boolean()),
+  milestone: nullable(Milestone),
+  merge_when_pipeline_succeeds: Type.Boolean({ description: 'Whether it is merged as soon as it can be' }),
+  merge_status: deprecated(
+    'use `detailed_merge_status`',
+    Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged', 'cannot_be_merged_recheck']),
+  ),
+  detailed_merge_status: Type.String(),
+  sha: nullable(Type.String({ description: 'The head of the source branch' })),
+  merge_commit_sha: nullable(Type.String()),
+  squash_commit_sha: nullable(Type.String()),
+  discussion_locked: nullable(Type.Boolean()),
+  should_remove_source_branch: nullable(Type.Boolean()),
+  force_remove_source_branch: nullable(Type.Boolean()),
+  allow_collaboration: optional(Type.Boolean()),
+  allow_maintainer_to_push: optional(deprecated('use `allow_collaboration`', Type.Boolean())),
+  reference: deprecated('use `references`', Type.String()),
+  references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
+  web_url: Type.String(),
+  time_stats: TimeStats,
+  squash: Type.Boolean(),
+  squash_on_merge: Type.Boolean(),
+  task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
+  has_conflicts: Type.Boolean(),
+  blocking_discussions_resolved: Type.Boolean(),
+  approvals_before_merge: since('premium', Type.Null({ description: 'Always null: the old form of a rule of approvals' })),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+  ...details,
+});
+type MergeRequestReply = Static<typeof MergeRequest>;
+
+const stateOf = (row: MergeRequestRow) => ({
+  draft: row.draft,
+  work_in_progress: row.draft,
+  merge_when_pipeline_succeeds: row.auto_merge_user_id !== null,
+  merge_status: row.merge_status,
+  detailed_merge_status: detailedStatus(row),
+  has_conflicts: row.merge_status === 'cannot_be_merged',
+  // No thread on a merge request can be resolved yet.
+  blocking_discussions_resolved: true,
+  squash: row.squash,
+  squash_on_merge: row.squash,
+});
+
+function peopleOf(url: string, { author, assignees, reviewers, closed_by, merge_user }: MergeRequestRow) {
+  const shown = assignees.map((user) => presentUserBasic(url, user));
+  const merger = merge_user && presentUserBasic(url, merge_user);
+  return {
+    author: author && presentUserBasic(url, author),
+    assignees: shown,
+    assignee: shown[0] ?? null,
+    reviewers: reviewers.map((user) => presentUserBasic(url, user)),
+    closed_by: closed_by && presentUserBasic(url, closed_by),
+    merged_by: merger,
+    merge_user: merger,
+  };
+}
+
+/** Members of the target may push to a source branch only of a fork. */
+const collaborationOf = ({ is_from_fork, allow_collaboration }: MergeRequestRow) =>
+  is_from_fork ? { allow_collaboration, allow_maintainer_to_push: allow_collaboration } : {};
+
+function presentMergeRequest(url: string, row: MergeRequestRow, labels: MergeRequestReply['labels']): MergeRequestReply {
+  const { id, iid, project_id, title, description, state, created_at, updated_at, merged_at, closed_at } = row;
+  const { merge_after, prepared_at, target_branch, source_branch, source_project_id, user_notes_count, upvotes, downvotes } = row;
+  const { merge_commit_sha, squash_commit_sha, discussion_locked, should_remove_source_branch, force_remove_source_branch } = row;
+  const [short, full] = [`!${iid}`, `${row.full_path}!${iid}`];
+  return {
+    ...{ id, iid, project_id, title, description, state, created_at, updated_at, merged_at, closed_at },
+    ...{ merge_after, prepared_at, target_branch, source_branch, source_project_id, user_notes_count, upvotes, downvotes },
+    ...{ merge_commit_sha, squash_commit_sha, discussion_locked, should_remove_source_branch, force_remove_source_branch },
+    ...peopleOf(url, row),
+    ...stateOf(row),
+    ...collaborationOf(row),
+    target_project_id: project_id,
+    sha: row.head_commit_id,
+    labels,
+    milestone: row.milestone && presentMilestone(url, row.milestone),
+    reference: short,
+    references: { short, relative: short, full },
+    web_url: `${url}/${row.full_path}/-/merge_requests/${iid}`,
+    time_stats: presentTimeStats(row),
+    task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
+    approvals_before_merge: null,
+    imported: row.imported_from !== 'none',
+    imported_from: row.imported_from,
+  };
+}
+
+function diffRefsOf(version: VersionRow | null) {
+  if (!version || version.base_commit_sha === null) return null;
+  return { base_sha: version.base_commit_sha, head_sha: version.head_commit_sha, start_sha: version.start_commit_sha };
+}
+
+/**
+ * One merge request as the reply of an operation on it, with everything that only a single one shows.
+ * @param project the target
+ * @throws Error when it is deleted
+ */
+export async function presentSingleMergeRequest(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  project: Project,
+  id: number,
+): Promise<MergeRequestReply> {
+  const [row] = await mergeRequestRows(db, caller, [id], true);
+  if (!row) throw new Error(`the merge request ${id} is gone`);
+  const labels = (await presentLabelsOf([row])).get(id) ?? [];
+  const protection = await protectionFor(db, project, caller);
+  return {
+    ...presentMergeRequest(url, row, labels),
+    subscribed: row.subscribed,
+    changes_count: changesCount(row.version?.files_count ?? null, row.version?.state === 'overflow'),
+    latest_build_started_at: null,
+    latest_build_finished_at: null,
+    first_deployed_to_production_at: null,
+    pipeline: null,
+    head_pipeline: null,
+    diff_refs: diffRefsOf(row.version),
+    merge_error: row.merge_error,
+    first_contribution: row.is_first,
+    user: { can_merge: protection(row.target_branch).may_merge },
+  };
+}

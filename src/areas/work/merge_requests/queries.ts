@@ -1,0 +1,149 @@
+/** Merge requests as replies need them. */
+import { sql } from 'kysely';
+import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
+import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
+import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
+import { isSubscribed } from '../issuables/index.ts';
+import type { MergeStatus, State } from './rules.ts';
+
+export interface MergeRequestRow {
+  id: number;
+  iid: number;
+  /** The target. */
+  project_id: number;
+  /** Null when the fork is gone, or hidden from the caller. */
+  source_project_id: number | null;
+  is_from_fork: boolean;
+  source_branch: string;
+  target_branch: string;
+  title: string;
+  description: string | null;
+  state: State;
+  draft: boolean;
+  discussion_locked: boolean | null;
+  head_commit_id: string | null;
+  merge_status: MergeStatus;
+  merge_error: string | null;
+  merge_commit_sha: string | null;
+  squash_commit_sha: string | null;
+  merged_at: string | null;
+  closed_at: string | null;
+  merge_after: string | null;
+  prepared_at: string | null;
+  squash: boolean;
+  force_remove_source_branch: boolean | null;
+  should_remove_source_branch: boolean | null;
+  allow_collaboration: boolean;
+  auto_merge_user_id: number | null;
+  rebase_started_at: string | null;
+  time_estimate_s: number;
+  total_time_spent_s: number;
+  imported_from: string;
+  task_count: number;
+  completed_task_count: number;
+  user_notes_count: number;
+  upvotes: number;
+  downvotes: number;
+  created_at: string;
+  updated_at: string;
+  /** Of the target. */
+  full_path: string;
+  author: UserBasicRow | null;
+  closed_by: UserBasicRow | null;
+  merge_user: UserBasicRow | null;
+  assignees: UserBasicRow[];
+  reviewers: UserBasicRow[];
+  milestone: MilestoneRow | null;
+  labels: LabelRow[];
+  /** Its last version; null before the first, and in lists. */
+  version: VersionRow | null;
+  /** Whether the caller is subscribed to it. */
+  subscribed: boolean;
+  /** Whether its author has none that was merged in the project. */
+  is_first: boolean;
+}
+
+export interface VersionRow {
+  base_commit_sha: string | null;
+  head_commit_sha: string;
+  start_commit_sha: string;
+  state: 'collected' | 'overflow' | 'without_files';
+  files_count: number | null;
+}
+
+const columns = sql.raw(
+  [
+    'id iid project_id source_branch target_branch title description state draft discussion_locked head_commit_id merge_status merge_error',
+    'merge_commit_sha squash_commit_sha merged_at closed_at merge_after prepared_at squash force_remove_source_branch should_remove_source_branch',
+    'allow_collaboration auto_merge_user_id rebase_started_at time_estimate_s total_time_spent_s imported_from task_count completed_task_count',
+    'user_notes_count upvotes downvotes created_at updated_at',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((column) => `shown.${column}`)
+    .join(', '),
+);
+
+const version = sql`
+  (select json_build_object('base_commit_sha', base_commit_sha, 'head_commit_sha', head_commit_sha, 'start_commit_sha', start_commit_sha,
+                            'state', state, 'files_count', files_count)
+     from merge_request_versions where id = shown.latest_version_id)`;
+
+const people = (table: string) => sql`
+  array(select ${userBasicJson('users')} from ${sql.table(table)} chosen join users on users.id = chosen.user_id
+         where chosen.merge_request_id = shown.id order by users.id)`;
+
+const isFirst = sql`not exists (
+  select from merge_requests before where before.author_id = shown.author_id and before.project_id = shown.project_id and before.state = 'merged')`;
+
+interface Shape extends Record<string, boolean> {
+  /** Whether there is a caller. */
+  signed_in: boolean;
+  admin: boolean;
+  external: boolean;
+  single: boolean;
+}
+
+const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; caller_id: number }>, shape: Shape) => {
+  const { signed_in, admin, external, single } = shape;
+  const caller = signed_in ? { id: slots.caller_id, admin, external } : undefined;
+  return sql<MergeRequestRow>`
+    select ${columns}, target.full_path::text as full_path, shown.source_project_id is distinct from shown.project_id as is_from_fork,
+           case when shown.source_project_id = shown.project_id then shown.source_project_id
+                else (select projects.id from projects where projects.id = shown.source_project_id and ${isVisibleProject(caller)}) end as source_project_id,
+           case when authors.id is not null then ${userBasicJson('authors')} end as author,
+           case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
+           case when mergers.id is not null then ${userBasicJson('mergers')} end as merge_user,
+           ${people('merge_request_assignees')} as assignees,
+           ${people('merge_request_reviewers')} as reviewers,
+           ${borneLabels(mergeRequestKind, 'shown')} as labels,
+           ${milestoneJson('shown.milestone_id')} as milestone,
+           ${single ? version : sql`null`} as version,
+           ${single ? isFirst : sql`false`} as is_first,
+           ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as subscribed
+      from unnest(${ofAnyLength(slots.ids, 'bigint[]')}) with ordinality asked(id, place)
+           join merge_requests shown on shown.id = asked.id
+           join projects target on target.id = shown.project_id
+           left join users authors on authors.id = shown.author_id
+           left join users closers on closers.id = shown.closed_by_id
+           left join users mergers on mergers.id = shown.merge_user_id
+     order by asked.place`;
+});
+
+/**
+ * Merge requests by id, in the given order, without deleted ones. It does not check whether the caller may read them.
+ * @param single whether to read what only a single one shows
+ */
+export const mergeRequestRows = (
+  db: Database,
+  caller: MaybeCaller,
+  ids: readonly number[],
+  single: boolean,
+): Promise<MergeRequestRow[]> =>
+  mergeRequestsById(
+    db,
+    { ids, caller_id: caller?.id ?? 0 },
+    { signed_in: caller !== undefined, admin: caller?.admin ?? false, external: caller?.external ?? false, single },
+  );
