@@ -50,9 +50,12 @@ export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
 export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {
+  hasMergeRequests,
+  mayReadMergeRequests,
   mergeRequestKind,
   mergeRequestRole,
   mergeRequestVisible,
+  theMergeRequest,
 } from './merge_requests.ts';
 export {
   groupOf,

@@ -7,7 +7,7 @@ import { largestIid } from '../http/ids.ts';
 import { countsToday } from './expiry.ts';
 import type { MaybeCaller, Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
-import type { IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
+import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
 import { holds, rolesCount } from './permissions.ts';
 import {
   isMemberOfProject,
@@ -71,11 +71,11 @@ const isOwn = (caller: MaybeCaller) =>
     : sql<boolean>`false`;
 
 /** Whether a project has merge requests at all: they show code, so without the repository it has none. */
-const hasMergeRequests = (project: Pick<Project, 'merge_requests_access_level' | 'repository_access_level'>): boolean =>
+export const hasMergeRequests = (project: Pick<Project, 'merge_requests_access_level' | 'repository_access_level'>): boolean =>
   project.merge_requests_access_level !== 'disabled' && project.repository_access_level !== 'disabled';
 
 /** Whether the caller may read the merge requests of a visible project: its Reporters, those who may approve, and everyone if the code is open to everyone. */
-function mayReadMergeRequests(project: Project): boolean {
+export function mayReadMergeRequests(project: Project): boolean {
   if (!hasMergeRequests(project)) return false;
   if (project.access_level >= levels.reporter || holds(project, 'admin_merge_request', 'project')) return true;
   const isOpen = project.merge_requests_access_level === 'enabled' && project.repository_access_level === 'enabled';
@@ -207,3 +207,5 @@ export const mergeRequestKind: IssuableKind = {
   isRead: sql`case when users.admin then ${areOn} else ${isRead} end`,
   isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
 };
+
+export const theMergeRequest = (id: number): Issuable => ({ kind: mergeRequestKind, id });

@@ -1,8 +1,8 @@
 /** Errors that are part of the API: a status and a JSON body that always has `message` (docs/api.md). */
 
-/** The message of a refusal: a sentence, or reasons by field. Nothing else compiles, so clients need to handle only these two. */
+/** The message of a refusal: a sentence, a list of sentences, or reasons by field. Nothing else compiles, so clients need to handle only these. */
 export interface RefusalBody {
-  message: string | Record<string, readonly string[]>;
+  message: string | readonly string[] | Record<string, readonly string[]>;
   /** Some endpoints have further members. */
   [member: string]: unknown;
 }
@@ -114,7 +114,13 @@ export function sentenceOf(fields: Record<string, readonly string[]>): string {
 export const notModified = () => new ApiError(304, { message: '304 Not Modified' });
 
 /** The message of a refusal as one sentence. */
-export const textOf = ({ body: { message } }: ApiError): string => (typeof message === 'string' ? message : sentenceOf(message));
+export const textOf = ({ body: { message } }: ApiError): string => {
+  if (typeof message === 'string') return message;
+  return isList(message) ? message.join('; ') : sentenceOf(message);
+};
+
+/** `Array.isArray` does not narrow read-only lists. */
+const isList = (message: Exclude<RefusalBody['message'], string>): message is readonly string[] => Array.isArray(message);
 
 /**
  * Returns the row, or throws the 404 that names it.

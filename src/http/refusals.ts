@@ -7,8 +7,12 @@ export const refusalSchema = {
   required: ['message'],
   properties: {
     message: {
-      description: 'A sentence, or reasons by field',
-      anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }],
+      description: 'A sentence, a list of sentences, or reasons by field',
+      anyOf: [
+        { type: 'string' },
+        { type: 'array', items: { type: 'string' } },
+        { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+      ],
     },
     error: { type: 'string' },
   },

@@ -99,19 +99,19 @@ const paths = [
 ];
 const values = [...oddValues.filter((value) => typeof value !== 'number'), -1, 1e300, 'x\0y', '\ud800'];
 
-/** Whether it is a sentence, or lists of reasons by field. */
+const areSentences = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+/** Whether it is a sentence, a list of sentences, or lists of reasons by field. */
 const isMessage = (message: unknown): boolean =>
   typeof message === 'string' ||
-  (typeof message === 'object' &&
-    Object.values(message ?? [0]).every((reasons) => Array.isArray(reasons)) &&
-    !Array.isArray(message));
+  areSentences(message) ||
+  (typeof message === 'object' && !Array.isArray(message) && Object.values(message ?? [0]).every(areSentences));
 
-test('the message of a refusal is a sentence, or reasons by field', () => {
+test('the message of a refusal is a sentence, a list of sentences, or reasons by field', () => {
   const refusals = [
     new ApiError(400, { message: 'x is missing' }),
     new ApiError(400, { message: { title: ["can't be blank"] } }),
-    // @ts-expect-error a list
-    new ApiError(400, { message: ['x is missing'] }),
+    new ApiError(409, { message: ['x is there already'] }),
     // @ts-expect-error one reason, not a list of them
     new ApiError(400, { message: { error: 'x is missing' } }),
     // @ts-expect-error no message
@@ -119,7 +119,7 @@ test('the message of a refusal is a sentence, or reasons by field', () => {
   ];
   assert.deepEqual(
     refusals.map(({ body }) => isMessage(body.message)),
-    [true, true, false, false, false],
+    [true, true, true, false, false],
   );
 });
 

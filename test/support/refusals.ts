@@ -19,8 +19,9 @@ const patternOf = (text: string) =>
       .join('[^]*')}$`,
   );
 
-/** `message` as declarations write it: a sentence, or each reason by its field. */
+/** `message` as declarations write it: sentences, or each reason by its field. */
 function textsIn({ message }: { message?: unknown }): string[] {
+  if (Array.isArray(message)) return message;
   if (typeof message !== 'object' || message === null) return [String(message)];
   return Object.entries(message).flatMap(([field, reasons]) => [reasons].flat().map((reason) => `${field}: ${reason}`));
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Followed, isAbout, isReaderOf, readsInternalNotesOn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked';
+export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked' | 'review_requested';
 
 export interface NewTodos {
   /** The users who get one, if they may read the target and have none pending on it. */

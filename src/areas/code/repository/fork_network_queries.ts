@@ -14,7 +14,7 @@ import { badRequest, type Caller, forbidden } from '../../../http/index.ts';
 import { namespaceFullName } from '../../people/namespaces/index.ts';
 
 /** Whether two projects are in the same fork network, over any number of forks. */
-async function isOneNetwork(db: Database, one: number, other: number): Promise<boolean> {
+export async function isOneNetwork(db: Database, one: number, other: number): Promise<boolean> {
   // A union, because a project can be the fork of its own fork.
   const { rows } = await sql<{ is_one: boolean }>`
     with recursive lines (start, id) as (

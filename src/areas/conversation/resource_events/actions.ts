@@ -38,12 +38,12 @@ export async function recordLabelEvents(
 export const labelEventsOf = ({ column }: IssuableKind, rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into resource_label_events (${sql.ref(column)}, user_id, label_id, action, created_at) ${rows}`;
 
-/** Records that it was closed or reopened. */
+/** Records that it was closed, reopened or merged. */
 export async function recordStateEvent(
   tx: Database,
   resource: Issuable,
   actor: Actor,
-  state: 'closed' | 'reopened',
+  state: 'closed' | 'reopened' | 'merged',
 ): Promise<void> {
   await tx
     .insertInto('resource_state_events')
@@ -51,26 +51,32 @@ export async function recordStateEvent(
     .execute();
 }
 
-/** The column of an event table that so far only issues have. */
+/** The column of an event table that only issues have. */
 const issueColumn = ({ kind, id }: Issuable) => ({ [kind.column]: id }) as { issue_id: number };
 
 /**
- * Records that the milestone of an issue was changed or removed.
+ * Records that the milestone of an issue or merge request was changed or removed.
  * @param change the ids of the milestones before and after
- * @param state of the issue
+ * @param state of the issue or merge request
  */
 export async function recordMilestoneEvent(
   tx: Database,
   noteable: Issuable,
   actor: Actor,
   { from, to }: { from: number | null; to: number | null },
-  state: 'opened' | 'closed',
+  state: 'opened' | 'closed' | 'merged',
 ): Promise<void> {
   const milestone = to ?? from;
   if (from === to || milestone === null) return;
   await tx
     .insertInto('resource_milestone_events')
-    .values({ ...issueColumn(noteable), ...stamp(actor), milestone_id: milestone, action: to === null ? 'remove' : 'add', state })
+    .values({
+      [noteable.kind.column]: noteable.id,
+      ...stamp(actor),
+      milestone_id: milestone,
+      action: to === null ? 'remove' : 'add',
+      state,
+    })
     .execute();
 }
 

@@ -14,14 +14,21 @@ import {
   recordStateEvent,
   recordWeightEvent,
 } from '../../conversation/resource_events/index.ts';
-import { assigneesChanged, confidentialityChanged, lockChanged, severityChanged, typeChanged } from './system_note_rules.ts';
+import {
+  assigneesChanged,
+  confidentialityChanged,
+  lockChanged,
+  reviewersChanged,
+  severityChanged,
+  typeChanged,
+} from './system_note_rules.ts';
 
 /** The fields whose changes have effects. A kind omits those that it does not have. */
 export interface IssuableState {
   title: string;
   description: string | null;
-  state: 'opened' | 'closed';
-  confidential: boolean;
+  state: 'opened' | 'closed' | 'merged' | 'locked';
+  confidential?: boolean;
   label_ids: readonly number[];
   issue_type?: string;
   discussion_locked?: boolean | null;
@@ -32,6 +39,7 @@ export interface IssuableState {
   iteration_id?: number | null;
   severity?: string;
   assignee_ids?: readonly number[];
+  reviewer_ids?: readonly number[];
 }
 
 export interface Change {
@@ -40,6 +48,8 @@ export interface Change {
   project_id: number | null;
   from: IssuableState;
   to: IssuableState;
+  /** System notes of changes that only its noun has. */
+  words?: readonly string[];
   /** Whether it was just created: then title, description and labels are not changes. */
   is_new: boolean;
   /** ISO 8601; now by default. */
@@ -49,24 +59,30 @@ export interface Change {
 const without = (ids: readonly number[] = [], others: readonly number[] = []): number[] =>
   ids.filter((id) => !others.includes(id));
 
-/** The system notes, except for assignees, whose names need a lookup. */
-async function wordsFor({ on: { kind }, from, to, is_new }: Change): Promise<string[]> {
+/** The system notes, except for people, whose names need a lookup. */
+async function wordsFor({ on: { kind }, from, to, is_new, words: own = [] }: Change): Promise<string[]> {
   const words: string[] = [];
   if (!is_new) {
     if (from.title !== to.title) words.push(titleChanged(from.title, to.title));
     if (from.description !== to.description) words.push(...(await descriptionChanged(from.description, to.description)));
     if (from.issue_type !== to.issue_type) words.push(typeChanged(from.issue_type!, to.issue_type!));
-    if (from.confidential !== to.confidential) words.push(confidentialityChanged(kind.name, to.confidential));
+    if (from.confidential !== to.confidential) words.push(confidentialityChanged(kind.name, to.confidential!));
     if ((from.discussion_locked ?? false) !== (to.discussion_locked ?? false))
       words.push(lockChanged(kind.name, to.discussion_locked ?? false));
   }
   if (from.start_date !== to.start_date) words.push(dateChanged('start date', to.start_date ?? null));
   if (from.due_date !== to.due_date) words.push(dateChanged('due date', to.due_date ?? null));
   if (from.severity !== to.severity) words.push(severityChanged(to.severity!));
+  words.push(...own);
   return words;
 }
 
-async function wordsForAssignees(tx: Database, added: readonly number[], removed: readonly number[]): Promise<string> {
+/** @param wording of the names of those who were added and removed */
+async function wordsForPeople(
+  tx: Database,
+  { added, removed }: PeopleChange,
+  wording: (added: readonly string[], removed: readonly string[]) => string,
+): Promise<string> {
   const users = await tx
     .selectFrom('users')
     .select(['id', 'username'])
@@ -74,8 +90,32 @@ async function wordsForAssignees(tx: Database, added: readonly number[], removed
     .execute();
   const names = new Map(users.map(({ id, username }) => [id, username]));
   const namesOf = (ids: readonly number[]) => ids.map((id) => names.get(id)).filter((name) => name !== undefined);
-  return assigneesChanged(namesOf(added), namesOf(removed));
+  return wording(namesOf(added), namesOf(removed));
 }
+
+interface PeopleChange {
+  added: number[];
+  removed: number[];
+}
+
+/** Notes who was added and removed, and gives those who were added a to-do item. */
+async function recordPeople(
+  tx: Database,
+  { id: author_id }: Caller,
+  { on, at }: Change,
+  { added, removed }: PeopleChange,
+  { wording, action }: { wording: typeof assigneesChanged; action: 'assigned' | 'review_requested' },
+): Promise<void> {
+  if (added.length + removed.length === 0) return;
+  const body = await wordsForPeople(tx, { added, removed }, wording);
+  await addSystemNote(tx, on, author_id, body, at === undefined ? {} : { created_at: at });
+  if (added.length > 0) await addTodos(tx, { user_ids: added, author_id, action, target: on });
+}
+
+const difference = (from: readonly number[] | undefined, to: readonly number[] | undefined): PeopleChange => ({
+  added: without(to, from),
+  removed: without(from, to),
+});
 
 async function recordResourceEvents(tx: Database, caller: Caller, { on, from, to, is_new, at }: Change): Promise<void> {
   const actor = { user_id: caller.id, created_at: at };
@@ -83,7 +123,7 @@ async function recordResourceEvents(tx: Database, caller: Caller, { on, from, to
   // The statement that inserts a new item records its labels.
   if (!is_new) await recordLabelEvents(tx, on, actor, labels);
   const milestones = { from: from.milestone_id ?? null, to: to.milestone_id ?? null };
-  if (milestones.from !== milestones.to) await recordMilestoneEvent(tx, on, actor, milestones, to.state);
+  if (to.state !== 'locked') await recordMilestoneEvent(tx, on, actor, milestones, to.state);
   if (from.weight !== to.weight) await recordWeightEvent(tx, on, actor, to.weight ?? null);
   const iterations = { from: from.iteration_id ?? null, to: to.iteration_id ?? null };
   if (iterations.from !== iterations.to) await recordIterationEvent(tx, on, actor, iterations);
@@ -91,7 +131,8 @@ async function recordResourceEvents(tx: Database, caller: Caller, { on, from, to
 
 async function recordState(tx: Database, caller: Caller, { on, project_id, from, to, at }: Change): Promise<void> {
   if (from.state === to.state) return;
-  const action = to.state === 'closed' ? 'closed' : 'reopened';
+  if (to.state === 'locked') return;
+  const action = to.state === 'opened' ? 'reopened' : to.state;
   await recordStateEvent(tx, on, { user_id: caller.id, created_at: at }, action);
   await recordEvent(tx, {
     project_id,
@@ -108,13 +149,12 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
   const { on, from, to, is_new, at } = change;
   const when = at === undefined ? {} : { created_at: at };
   for (const body of await wordsFor(change)) await addSystemNote(tx, on, caller.id, body, when);
-  const [assigned, unassigned] = [without(to.assignee_ids, from.assignee_ids), without(from.assignee_ids, to.assignee_ids)];
-  if (assigned.length + unassigned.length > 0)
-    await addSystemNote(tx, on, caller.id, await wordsForAssignees(tx, assigned, unassigned), when);
   await recordResourceEvents(tx, caller, change);
   await recordState(tx, caller, change);
   if (!is_new) await doneTodos(tx, on, caller.id);
-  if (assigned.length > 0) await addTodos(tx, { user_ids: assigned, author_id: caller.id, action: 'assigned', target: on });
+  const [assignees, reviewers] = [difference(from.assignee_ids, to.assignee_ids), difference(from.reviewer_ids, to.reviewer_ids)];
+  await recordPeople(tx, caller, change, assignees, { wording: assigneesChanged, action: 'assigned' });
+  await recordPeople(tx, caller, change, reviewers, { wording: reviewersChanged, action: 'review_requested' });
   if (from.description !== to.description) await noteMentions(tx, { actor: caller, noteable: on, text: to.description, url });
 }
 

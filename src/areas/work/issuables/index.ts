@@ -32,7 +32,7 @@ export { type NamesAsked, namesFor } from './name_queries.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed } from './queries.ts';
-export { assignedText, noMatchText, referenceTo } from './rules.ts';
+export { assignedText, noMatchText, peopleReasons, referenceTo, unassignable } from './rules.ts';
 export { setSubscription } from './subscription_actions.ts';
 export { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';

@@ -19,6 +19,15 @@ export interface Named {
 export const referenceTo = ({ place_column, sign }: IssuableKind, from: number | undefined, thing: Named): string =>
   thing[place_column] === from ? `${sign}${thing.iid}` : `${thing.full_path}${sign}${thing.iid}`;
 
+const maximumPeople = 200;
+
+/** Why these users are too many to be assigned to one item, or to review it. */
+export const peopleReasons = (ids: readonly number[]): string[] =>
+  new Set(ids).size > maximumPeople ? [`total must be less than or equal to ${maximumPeople}`] : [];
+
+/** Why users cannot be assigned, by the IDs that the caller gave. It says no more about them than that. */
+export const unassignable = (ids: readonly number[]): string => `cannot be assigned: ${ids.join(', ')}`;
+
 /** The refusal for an item that is missing, or hidden from the caller. */
 export const noMatchText = ({ name }: Pick<IssuableKind, 'name'>): string =>
   `No matching ${name} found. Make sure that you are adding a valid ${name} URL.`;

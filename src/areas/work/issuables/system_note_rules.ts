@@ -14,6 +14,13 @@ export const assigneesChanged = (added: readonly string[], removed: readonly str
     ' and ',
   );
 
+/** `requested review from @a and removed review request for @b`, likewise. */
+export const reviewersChanged = (added: readonly string[], removed: readonly string[]): string =>
+  [
+    ...(added.length > 0 ? [`requested review from ${at(added)}`] : []),
+    ...(removed.length > 0 ? [`removed review request for ${at(removed)}`] : []),
+  ].join(' and ');
+
 const severities: Record<string, string> = {
   UNKNOWN: 'Unknown',
   LOW: 'Low - S4',

@@ -7,7 +7,7 @@ import { taskCompletion } from '../../../markdown/index.ts';
 import { type IssuableState, insertIssuable } from '../issuables/index.ts';
 
 /** The fields of an issue whose changes have effects. */
-export type IssueState = Required<Omit<IssuableState, 'start_date'>>;
+export type IssueState = Required<Omit<IssuableState, 'start_date' | 'reviewer_ids'>>;
 
 /** An issue to insert. */
 export interface IssueValues extends IssueState {

@@ -29,20 +29,11 @@ import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { epicNumbered } from '../epics/index.ts';
-import { noMatchText } from '../issuables/index.ts';
+import { noMatchText, peopleReasons, unassignable } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
 import type { IssueChanges } from './change_actions.ts';
 import type { NewIssue } from './creation_actions.ts';
-import {
-  assigneeReasons,
-  checkKind,
-  createsLabels,
-  heardOnChange,
-  heardOnNew,
-  numberReasons,
-  unassignable,
-  weightReasons,
-} from './rules.ts';
+import { checkKind, createsLabels, heardOnChange, heardOnNew, numberReasons, weightReasons } from './rules.ts';
 
 const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
 const EpicNumber = (options = {}) => since('premium', nullable(IdOf({ minimum: 0, ...options })));
@@ -131,7 +122,7 @@ async function assigneesOf(
 ): Promise<number[] | undefined> {
   const given = assignee_ids ?? (assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id]);
   if (given === undefined) return undefined;
-  const reasons = assigneeReasons(given);
+  const reasons = peopleReasons(given);
   if (reasons.length > 0) throw invalid({ assignees: reasons });
   const fit = new Set([...(await assignableUsers(db, project, given)), ...(issue ? await presentAssignees(db, issue.id) : [])]);
   const wanted = [...new Set(given)].filter((id) => id > 0);

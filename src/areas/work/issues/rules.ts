@@ -16,14 +16,6 @@ export const weightReasons = (weight: number | null): string[] => (weight === nu
 const largestChosen = 1_000_000_000;
 export const numberReasons = (iid: number): string[] => rangeReasons(iid, 1, largestChosen);
 
-const maximumAssignees = 200;
-
-export const assigneeReasons = (ids: readonly number[]): string[] =>
-  new Set(ids).size > maximumAssignees ? [`total must be less than or equal to ${maximumAssignees}`] : [];
-
-/** Why users cannot be assigned, by the IDs that the caller gave. It says no more about them than that. */
-export const unassignable = (ids: readonly number[]): string => `cannot be assigned: ${ids.join(', ')}`;
-
 /** @throws ApiError 403 for an issue type that the caller may not create */
 export function checkKind({ access_level }: Project, issue_type: string | undefined): void {
   if (issue_type === 'incident' && access_level < levels.reporter) throw forbidden();

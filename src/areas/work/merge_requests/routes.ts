@@ -1,7 +1,11 @@
-/** Merge requests: showing and deleting one. */
-import { mergeRequestRole, mergeRequestVisible } from '../../../access/index.ts';
-import { checkUnmodified, del, deleteFound, get, nothing, one } from '../../../http/index.ts';
+/** Merge requests: showing, creating and deleting one. */
+import { codeWriter, mergeRequestRole, mergeRequestVisible } from '../../../access/index.ts';
+import { checkUnmodified, del, deleteFound, get, nothing, one, post } from '../../../http/index.ts';
+import { createMergeRequest } from './creation_actions.ts';
+import { newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
 import { MergeRequest, presentSingleMergeRequest } from './present.ts';
+import { disabledText, noForkText, sameBranchText, twinText } from './rules.ts';
+import { targetFor } from './target_queries.ts';
 
 const path = '/projects/:id/merge_requests';
 
@@ -13,6 +17,27 @@ export const mergeRequestRoutes = [
     returns: one(MergeRequest),
     handle: ({ db, url, caller, project, merge_request }) =>
       presentSingleMergeRequest({ db, url }, caller, project, merge_request.id),
+  }),
+  post(path, {
+    operation: 'createMergeRequest',
+    summary: 'Create a merge request',
+    description: 'The project in the path has the source branch. At most 200 assignees and 200 reviewers.',
+    access: codeWriter,
+    input: newMergeRequestInput,
+    returns: one(MergeRequest),
+    refusals: {
+      400: '<parameter>: <reason>',
+      404: ['404 Project Not Found', '404 Milestone Not Found'],
+      409: [twinText('<iid>'), sameBranchText],
+      422: [noForkText, disabledText],
+    },
+    handle: async ({ db, storages, url, caller, project: source, plan, input }) => {
+      const project = await targetFor(db, caller, source, input.target_project_id);
+      const wanted = await newMergeRequestFrom({ db, plan, project }, input);
+      const between = { source, source_branch: input.source_branch, target: project, target_branch: input.target_branch };
+      const { id } = await createMergeRequest({ db, storages }, { caller, plan, url }, between, wanted);
+      return presentSingleMergeRequest({ db, url }, caller, project, id);
+    },
   }),
   del(`${path}/:merge_request_iid`, {
     operation: 'deleteMergeRequest',

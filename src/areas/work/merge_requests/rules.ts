@@ -1,4 +1,14 @@
-/** The merge status (docs/reference/merge_requests.md). Pure functions. */
+/** Drafts, the merge status, and the texts of refusals (docs/reference/merge_requests.md). Pure functions. */
+
+/** The marks of a draft before its title. */
+const draftMark = /^\s*(?:draft:|\[draft\]|\(draft\))\s*/i;
+
+/** A title without the marks of a draft. */
+export function withoutDraft(title: string): string {
+  let bare = title;
+  while (draftMark.test(bare)) bare = bare.replace(draftMark, '');
+  return bare;
+}
 
 export type State = 'opened' | 'closed' | 'merged' | 'locked';
 export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged' | 'cannot_be_merged_recheck';
@@ -23,6 +33,13 @@ export function detailedStatus({ state, draft, merge_status }: StatusParts) {
   if (state !== 'opened') return 'not_open';
   return draft ? 'draft_status' : statuses[merge_status];
 }
+
+/** @param iid the number of the one that is open */
+export const twinText = (iid: number | string): string =>
+  `Another open merge request already exists for this source branch: !${iid}`;
+export const sameBranchText = "You can't use same project/branch for source and target";
+export const noForkText = 'Source project is not a fork of the target project';
+export const disabledText = 'Target project has disabled merge requests';
 
 /** More files than this are not counted. */
 const mostFiles = 1000;

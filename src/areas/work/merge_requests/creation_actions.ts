@@ -1,0 +1,125 @@
+/** Creating merge requests. */
+import { sql } from 'kysely';
+import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import type { Plan, Services } from '../../../http/index.ts';
+import { taskCompletion } from '../../../markdown/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
+import { labelsFor, withoutRivals } from '../../planning/labels/index.ts';
+import { type IssuableState, insertIssuable, recordEffects } from '../issuables/index.ts';
+import { sameBranchText, withoutDraft } from './rules.ts';
+import { type BranchPair, conflictAs, twinRefusal } from './target_queries.ts';
+import { addVersion, type Heads, headsOf } from './version_actions.ts';
+
+/** A new merge request. The caller may set all its members, and all are valid. */
+export interface NewMergeRequest {
+  title: string;
+  description?: string | null | undefined;
+  milestone_id?: number | null | undefined;
+  assignee_ids: readonly number[];
+  reviewer_ids: readonly number[];
+  /** Titles of labels; missing ones are created if `creates_labels` is true, and left out otherwise. */
+  labels: readonly string[];
+  creates_labels: boolean;
+  squash?: boolean | undefined;
+  force_remove_source_branch?: boolean | undefined;
+  allow_collaboration?: boolean | undefined;
+  /** ISO 8601 */
+  merge_after?: string | null | undefined;
+}
+
+/** Its branches, with their projects. */
+export interface Between {
+  source: Project;
+  source_branch: string;
+  target: Project;
+  target_branch: string;
+}
+
+const pairOf = ({ source, source_branch, target, target_branch }: Between): BranchPair => ({
+  ...{ source_branch, target_branch },
+  source_project_id: source.id,
+  project_id: target.id,
+});
+
+/** The ids of the labels that it can have together: one of each scope, if the plan includes scoped labels. */
+async function labelIds(
+  tx: Database,
+  plan: Plan,
+  { target }: Between,
+  { labels, creates_labels }: NewMergeRequest,
+): Promise<number[]> {
+  const found = [...(await labelsFor(tx, { project_id: target.id }, labels, { create: creates_labels })).values()];
+  return (plan === 'free' ? found : withoutRivals(found)).map(({ id }) => id);
+}
+
+interface Added {
+  id: number;
+  iid: number;
+}
+
+async function insert(
+  tx: Database,
+  author_id: number,
+  between: Between,
+  wanted: NewMergeRequest,
+  to: IssuableState,
+  heads: Heads,
+): Promise<Added> {
+  const { project_id, ...branches } = pairOf(between);
+  const { squash, force_remove_source_branch, allow_collaboration, merge_after } = wanted;
+  const { title, description } = wanted;
+  const { count, completed_count } = await taskCompletion(to.description);
+  const added = await insertIssuable(tx, mergeRequestKind, {
+    place_id: project_id,
+    columns: {
+      ...branches,
+      ...{ title, description, squash, force_remove_source_branch, allow_collaboration, merge_after },
+      milestone_id: to.milestone_id,
+      task_count: count,
+      completed_task_count: completed_count,
+    },
+    author_id,
+    label_ids: to.label_ids,
+    assignee_ids: to.assignee_ids ?? [],
+    is_news: true,
+    also: sql`, reviewing as (
+      insert into merge_request_reviewers (merge_request_id, user_id) select added.id, unnest(${wanted.reviewer_ids}::bigint[]) from added)`,
+  });
+  await addVersion(tx, added.id, heads);
+  return added;
+}
+
+/**
+ * Creates a merge request, with all effects and its first version.
+ * @throws ApiError 400 for branches that do not exist, 409 for branches that are the same or have an open merge request
+ */
+export async function createMergeRequest(
+  services: Pick<Services, 'db' | 'storages'>,
+  acting: Acting,
+  between: Between,
+  wanted: NewMergeRequest,
+): Promise<Added> {
+  const pair = pairOf(between);
+  if (pair.source_project_id === pair.project_id && pair.source_branch === pair.target_branch) throw conflictAs(sameBranchText);
+  const heads = await headsOf(services, between);
+  const creation = services.db.transaction().execute(async (tx) => {
+    const to: IssuableState = {
+      title: withoutDraft(wanted.title),
+      description: wanted.description ?? null,
+      state: 'opened',
+      label_ids: await labelIds(tx, acting.plan, between, wanted),
+      milestone_id: wanted.milestone_id ?? null,
+      assignee_ids: wanted.assignee_ids,
+      reviewer_ids: wanted.reviewer_ids,
+    };
+    const added = await insert(tx, acting.caller.id, between, wanted, to, heads);
+    const from = { ...to, description: null, milestone_id: null, assignee_ids: [], reviewer_ids: [] };
+    const change = { on: theMergeRequest(added.id), project_id: pair.project_id, from, to, is_new: true, at: undefined };
+    await recordEffects(tx, acting, change);
+    return added;
+  });
+  return creation.catch(async (error: unknown) => {
+    throw isUniqueViolation(error, 'merge_requests_one_open') ? await twinRefusal(services.db, pair) : error;
+  });
+}

@@ -1,0 +1,115 @@
+/** The parameters for creating merge requests (docs/reference/merge_requests.md). */
+import { type Static, type TObject, Type } from 'typebox';
+import { levels, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  allOptional,
+  ClearableList,
+  CommaList,
+  checked,
+  deprecated,
+  found,
+  Id,
+  invalid,
+  longText,
+  nullable,
+  type Plan,
+  Timestamp,
+} from '../../../http/index.ts';
+import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
+import { milestoneFor } from '../../planning/milestones/index.ts';
+import { peopleReasons } from '../issuables/index.ts';
+import type { NewMergeRequest } from './creation_actions.ts';
+import { readersAmong } from './people_queries.ts';
+
+const title = checked(Type.String({ description: 'At most 255 characters; `Draft:` before it marks a draft' }), titleReasons);
+const target_branch = checked(Type.String(), (name: string) => (name.trim() === '' ? ["can't be blank", 'is invalid'] : []));
+
+const common = {
+  assignee_ids: ClearableList(Id),
+  assignee_id: deprecated('use `assignee_ids`', nullable(Type.Integer())),
+  reviewer_ids: ClearableList(Id),
+  description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
+  milestone_id: nullable(Type.Integer({ description: '0: none' })),
+  labels: ClearableList(Type.String({ description: 'Titles' })),
+  add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
+  remove_labels: CommaList(Type.String({ description: 'Titles of labels to remove' })),
+  remove_source_branch: Type.Boolean({ description: 'Whether the source branch is removed after merging' }),
+  squash: Type.Boolean(),
+  allow_collaboration: Type.Boolean({
+    description: 'Whether those who may merge may push to the source branch; only for one from a fork',
+  }),
+  allow_maintainer_to_push: deprecated('use `allow_collaboration`', Type.Boolean()),
+  merge_after: nullable(Timestamp),
+};
+
+export const newMergeRequestInput = {
+  title,
+  source_branch: Type.String(),
+  target_branch,
+  ...allOptional({
+    target_project_id: Id,
+    ...common,
+    approvals_before_merge: deprecated('has no effect', Type.Integer()),
+  }),
+};
+
+type Given = Partial<Static<TObject<typeof common>>>;
+
+/** Where ids are looked up. */
+export interface Parent {
+  db: Database;
+  plan: Plan;
+  /** The target. */
+  project: Project;
+}
+
+/**
+ * The users to assign or to ask for a review: those who can be; only the first if the plan allows no more.
+ * @throws ApiError 400 by `field` for too many
+ */
+async function peopleOf(
+  { db, plan, project }: Parent,
+  field: 'assignees' | 'reviewers',
+  given: readonly number[],
+): Promise<number[]> {
+  const reasons = peopleReasons(given);
+  if (reasons.length > 0) throw invalid({ [field]: reasons });
+  const people = await readersAmong(db, project, given);
+  return plan === 'free' ? people.slice(0, 1) : people;
+}
+
+const assigneesGiven = ({ assignee_ids, assignee_id }: Given): readonly number[] | undefined =>
+  assignee_ids ?? (assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id]);
+
+/** @throws ApiError 404 for a milestone that merge requests of the project cannot have */
+async function milestoneOf({ db, project }: Parent, { milestone_id }: Given): Promise<number | null | undefined> {
+  if (milestone_id === undefined) return undefined;
+  if (milestone_id === null || milestone_id === 0) return null;
+  return found('Milestone', await milestoneFor(db, project, milestone_id)).id;
+}
+
+/** Whether missing labels are created. */
+const createsLabels = ({ access_level }: Project): boolean => access_level >= levels.planner;
+
+/**
+ * The new merge request that the parameters describe, without its branches.
+ * @throws ApiError 400 and 404 for invalid values
+ */
+export async function newMergeRequestFrom(
+  parent: Parent,
+  given: Static<TObject<typeof newMergeRequestInput>>,
+): Promise<NewMergeRequest> {
+  const { description, squash, merge_after, labels = [], add_labels = [], remove_labels = [] } = given;
+  return {
+    title: given.title.trim(),
+    ...{ description, squash, merge_after },
+    force_remove_source_branch: given.remove_source_branch,
+    allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
+    labels: [...labels, ...add_labels].filter((label) => !remove_labels.includes(label)),
+    creates_labels: createsLabels(parent.project),
+    assignee_ids: await peopleOf(parent, 'assignees', assigneesGiven(given) ?? []),
+    reviewer_ids: await peopleOf(parent, 'reviewers', given.reviewer_ids ?? []),
+    milestone_id: await milestoneOf(parent, given),
+  };
+}
