@@ -1,9 +1,12 @@
 /** Blobs in a folder. Libraries such as flydrive write directly to the final name and do not wait for the disk, so a crash could leave half a file there. */
-import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { type BlobKey, BlobMismatch, type Blobs, type Bounded, type ByteRange, type Expected } from './types.ts';
+import { asidePath, keyAtPath, pathOfBlob } from './keys.ts';
+import type { BlobKey, Blobs, Bounded, ByteRange, Expected, StoredBlob } from './types.ts';
+import { copyVerified } from './verification.ts';
 
 /** On the same file system as the blobs, so that a finished upload is renamed into place. No kind of blob has this name. */
 const receptionFolder = '.incoming';
@@ -15,62 +18,54 @@ const chunk_bytes = 256 * 1024;
  */
 export function diskBlobs(folder: string): Blobs {
   const incoming = path.join(folder, receptionFolder);
+  const placeOf = (key: BlobKey) => path.join(folder, pathOfBlob(key));
   return {
-    receive: async (source, expected) => {
+    address: folder,
+    receive: async (key, source, expected) => {
       source.on('error', () => {}); // The stream may fail before it is read; its reader gets the error then.
-      await mkdir(incoming, { recursive: true, mode: 0o700 });
-      const file = path.join(incoming, randomUUID());
+      const place = placeOf(key);
+      const { name, ...received } = await writeVerified(incoming, source, expected);
       return {
-        ...(await writeVerified(file, source, expected)),
-        keep: (key) => moveDurably(file, pathOf(folder, key)),
-        discard: () => rm(file, { force: true }),
+        key,
+        ...received,
+        keep: () => moveDurably(name, place),
+        discard: () => rm(name, { force: true }),
       };
     },
-    read: (key, range) => readFrom(pathOf(folder, key), range),
-    remove: (key) => rm(pathOf(folder, key), { force: true }),
+    read: (key, range) => readFrom(placeOf(key), range),
+    stat: (key) => statOf(key, placeOf(key)),
+    keys: (kind) => keysBelow(folder, kind),
+    placeOf,
+    setAside: async (key) => {
+      const aside = path.join(folder, asidePath(key));
+      await mkdir(path.dirname(aside), { recursive: true, mode: 0o700 });
+      await rename(placeOf(key), aside);
+      return aside;
+    },
+    remove: (key) => rm(placeOf(key), { force: true }),
     sweep: (older_than_ms) => sweep(incoming, older_than_ms),
   };
 }
 
-const keyPattern = /^([a-z][a-z0-9_]*)\/(([a-z0-9]{2})([a-z0-9]{2})[a-z0-9_-]*)$/;
-
-function pathOf(folder: string, key: BlobKey): string {
-  const [, kind, name, first, second] = keyPattern.exec(key) ?? [];
-  if (!kind || !name || !first || !second) throw new TypeError(`${key} is not a blob key`);
-  return path.join(folder, kind, first, second, name);
-}
-
-async function writeVerified(name: string, source: Readable, expected: Expected | Bounded): Promise<Expected> {
+/** @returns the name of the file, and what is in it */
+async function writeVerified(
+  incoming: string,
+  source: Readable,
+  expected: Expected | Bounded,
+): Promise<Expected & { name: string }> {
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  const name = path.join(incoming, randomUUID());
   const file = await open(name, 'wx', 0o600);
   try {
-    const received = await copyVerified(source, file, expected);
+    const received = await copyVerified(source, expected, (chunk) => file.appendFile(chunk));
     await file.sync();
-    return received;
+    return { name, ...received };
   } catch (error) {
     await rm(name, { force: true });
     throw error;
   } finally {
     await file.close();
   }
-}
-
-/** @returns what has been received */
-async function copyVerified(source: Readable, file: FileHandle, expected: Expected | Bounded): Promise<Expected> {
-  const hash = createHash('sha256');
-  const most_bytes = 'sha256' in expected ? expected.size_bytes : expected.at_most_bytes;
-  let received_bytes = 0;
-  for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    received_bytes += chunk.length;
-    if (received_bytes > most_bytes) throw new BlobMismatch('size');
-    hash.update(chunk);
-    await file.appendFile(chunk);
-  }
-  const sha256 = hash.digest('hex');
-  if ('sha256' in expected) {
-    if (received_bytes < expected.size_bytes) throw new BlobMismatch('size');
-    if (sha256 !== expected.sha256) throw new BlobMismatch('digest');
-  }
-  return { size_bytes: received_bytes, sha256 };
 }
 
 async function moveDurably(from: string, to: string): Promise<void> {
@@ -100,6 +95,29 @@ async function readFrom(name: string, range: ByteRange | undefined): Promise<Rea
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
+  }
+}
+
+async function statOf(key: BlobKey, name: string): Promise<StoredBlob | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(name);
+    return { key, size_bytes: size, changed_at_ms: mtimeMs };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+async function* keysBelow(folder: string, below = ''): AsyncGenerator<BlobKey> {
+  const entries = await readdir(path.join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
+    if (isAbsent(error)) return [] as Dirent[];
+    throw error;
+  });
+  for (const entry of entries) {
+    const name = path.posix.join(below, entry.name);
+    if (entry.isDirectory() && !entry.name.startsWith('.')) yield* keysBelow(folder, name);
+    const key = entry.isFile() ? keyAtPath(name) : undefined;
+    if (key !== undefined) yield key;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The interface of blob storage: a folder implements it, and an object store can. */
+/** The interface of blob storage: a folder and an object store implement it. */
 import type { Readable } from 'node:stream';
 
 /**
@@ -29,15 +29,24 @@ export class BlobMismatch extends Error {
   }
 }
 
-/** A received blob on disk that is not visible yet. Either `keep` or `discard` must follow. */
+/** A received blob that is not visible yet. Either `keep` or `discard` must follow. */
 export interface ReceivedBlob {
-  size_bytes: number;
+  readonly key: BlobKey;
+  readonly size_bytes: number;
   /** In hexadecimal, lower case. */
-  sha256: string;
-  /** Gives it its final name, atomically and durably, and replaces an older one. */
-  keep(key: BlobKey): Promise<void>;
+  readonly sha256: string;
+  /** Makes it visible under its key, atomically and durably, and replaces an older one. */
+  keep(): Promise<void>;
   /** Deletes it; does nothing after `keep`. */
   discard(): Promise<void>;
+}
+
+/** A blob that is in the store. */
+export interface StoredBlob {
+  key: BlobKey;
+  size_bytes: number;
+  /** In milliseconds since 1970. */
+  changed_at_ms: number;
 }
 
 /** Bytes `start` to `end`, both included and counted from 0. */
@@ -47,20 +56,36 @@ export interface ByteRange {
 }
 
 export interface Blobs {
+  /** What an operator calls the store: the path of a folder. */
+  readonly address: string;
   /**
    * Receives a stream in constant memory and checks it against the announcement or the limits. A stream that fails or does not match leaves nothing behind.
    * The stream itself is not destroyed, so that a reply can still be sent on its connection.
    * @throws BlobMismatch, and the stream's own errors
    */
-  receive(source: Readable, expected: Expected | Bounded): Promise<ReceivedBlob>;
+  receive(key: BlobKey, source: Readable, expected: Expected | Bounded): Promise<ReceivedBlob>;
   /** A blob as a stream, which must be read or destroyed; undefined when there is none. */
   read(key: BlobKey, range?: ByteRange): Promise<Readable | undefined>;
+  /** The size and age of a blob; undefined when there is none. */
+  stat(key: BlobKey): Promise<StoredBlob | undefined>;
+  /**
+   * The keys of all blobs, in the order of the store. One may be deleted before it is read.
+   * @param kind only those of a kind
+   */
+  keys(kind?: string): AsyncIterable<BlobKey>;
+  /** Where an operator finds a blob: the path of its file, or its address in the object store. */
+  placeOf(key: BlobKey): string;
+  /**
+   * Moves a blob that seems to belong to nothing out of the way. It is not deleted: the database may be older than the blobs.
+   * @returns where it is now
+   */
+  setAside(key: BlobKey): Promise<string>;
   /** Deletes a blob. Readers that have opened it are not affected. Deleting a missing blob is no error. */
   remove(key: BlobKey): Promise<void>;
   /**
    * Deletes the remains of uploads that were killed.
    * @param older_than_ms the time since the last write
-   * @returns how many files
+   * @returns how many
    */
   sweep(older_than_ms: number): Promise<number>;
 }

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { secretKeyFile } from '../services/index.ts';
+import { blobsOf, secretKeyFile } from '../services/index.ts';
 import { backup as makeBackup } from '../upkeep/backup.ts';
 import { storagesOf } from '../upkeep/repositories.ts';
 import { type Command, OperatorError, required } from './command.ts';
@@ -23,7 +23,7 @@ contains the secret key, if that is a file in the data folder. It does not conta
       makeBackup({
         connectionString,
         storages: storagesOf(config),
-        blobs: config.blobs,
+        blobs: blobsOf(config),
         secretKeyFile: config.secretKey === undefined ? secretKeyFile(config) : undefined,
         file,
         signal,

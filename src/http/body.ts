@@ -11,7 +11,7 @@ import { FormBounds, nest, readForm, type Values } from './form.ts';
 import { JsonBounds } from './json_bounds.ts';
 import { LargeText } from './large_text.ts';
 import { readParts, tooLarge } from './multipart.ts';
-import { readWithFile, type TakesFile } from './upload.ts';
+import { readWithFile, type TakesFile, type WantedFile } from './upload.ts';
 import type { UploadedFile } from './uploaded_file.ts';
 
 /** The limit for callers without a credential. */
@@ -30,8 +30,8 @@ const shortForm_bytes = 1024 * 1024;
 export interface BodyOptions {
   at_most_bytes: number;
   blobs: Blobs;
-  /** The limit of the file, if the endpoint takes one. */
-  file_at_most_bytes?: number | undefined;
+  /** If the endpoint takes one. */
+  file?: WantedFile | undefined;
   /** How text is read whatever its type, for doors with a form of their own. */
   parse?: ((text: string) => Values) | undefined;
 }
@@ -111,11 +111,10 @@ export class UnreadBody {
     }
   }
 
-  async #read({ at_most_bytes, blobs, file_at_most_bytes, parse }: BodyOptions): Promise<ReadBody> {
+  async #read({ at_most_bytes, blobs, file, parse }: BodyOptions): Promise<ReadBody> {
     const payload = this.#payload;
     const { headers } = this.#request;
-    if (this.#file && file_at_most_bytes !== undefined)
-      return readWithFile(headers, payload, { file: { name: this.#file, at_most_bytes: file_at_most_bytes }, blobs });
+    if (this.#file && file) return readWithFile(headers, payload, { file, blobs });
     if (Number(headers['content-length']) > at_most_bytes) throw tooLarge();
     if (parse) return { fields: parse(await this.#text(at_most_bytes)) };
     if (/^multipart\/form-data/i.test(this.#type)) return { fields: await readParts(headers, payload, { at_most_bytes }) };

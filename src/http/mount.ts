@@ -162,8 +162,8 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
 
   const readBody = async ({ body }: FastifyRequest, caller: Caller | undefined): Promise<ReadBody> => {
     if (!(body instanceof UnreadBody)) return { fields: {} };
-    const file_at_most_bytes = fileParameter && (await mostBytes(services.db, fileParameter));
-    return body.read({ at_most_bytes: caller ? most_bytes : anonymousBody_bytes, blobs, file_at_most_bytes });
+    const file = fileParameter && { ...fileParameter, at_most_bytes: await mostBytes(services.db, fileParameter) };
+    return body.read({ at_most_bytes: caller ? most_bytes : anonymousBody_bytes, blobs, file });
   };
 
   /** The caller, or the user whom an administrator names in the body (sudo). */

@@ -10,6 +10,9 @@ export const marks: unique symbol = Symbol('marks');
 /** The largest file that a parameter takes. An application setting has it in MiB. */
 export type FileLimit = { at_most_bytes: number } | { at_most_mib_setting: 'max_attachment_size' };
 
+/** A file parameter: its limit, and the kind of its blob. */
+export type FileMark = FileLimit & { kind: string };
+
 export interface Marks {
   /** Reasons why a value that has the right type is refused, reported by field: `{message: {field: [reasons]}}`. */
   reasons?: (value: never) => string[];
@@ -38,7 +41,7 @@ export interface Marks {
   /** Text of up to a million characters, which needs a larger body. */
   long?: true;
   /** A file of a multipart body. */
-  file?: FileLimit;
+  file?: FileMark;
   /** The plan from which a parameter is read or a field is sent. */
   plan?: Plan;
   /** The plans from which single values of a filter are read. */
@@ -112,11 +115,12 @@ export const Base64 = marked(Type.Unsafe<Buffer>({ type: 'string', description: 
 
 /**
  * A file of a multipart body. It is received after access is granted, and deleted after the call unless the handler keeps it.
+ * @param kind the first part of the key of its blob
  * @param limit bytes, or the application setting; a larger file is refused with 413
  */
-export const File = (limit: number | 'max_attachment_size', options = {}) =>
+export const File = (kind: string, limit: number | 'max_attachment_size', options = {}) =>
   marked(Type.Unsafe<UploadedFile>({ type: 'string', format: 'binary', ...options }), {
-    file: typeof limit === 'number' ? { at_most_bytes: limit } : { at_most_mib_setting: limit },
+    file: { kind, ...(typeof limit === 'number' ? { at_most_bytes: limit } : { at_most_mib_setting: limit }) },
   });
 
 /**

@@ -20,7 +20,7 @@ async function place(t: TestContext) {
   const files = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length;
   const read = (payload: Readable, at_most_bytes = 10) =>
-    readWithFile(headers, payload, { file: { name: 'file', at_most_bytes }, blobs });
+    readWithFile(headers, payload, { file: { name: 'file', kind: 'images', at_most_bytes }, blobs });
   return { blobs, files, read };
 }
 
@@ -37,8 +37,8 @@ test('a file between fields is received, and stored when it is kept', async (t) 
   );
   assert.deepEqual([fields.a, (fields.b as { c: string }).c, fields.file], ['1', '2', file]);
   assert.deepEqual([file!.name, file!.size_bytes], ['y.png', 10]);
-  await file!.keep('images/abcdef');
-  assert.equal((await buffer((await blobs.read('images/abcdef'))!)).toString(), '0123456789');
+  await file!.keep();
+  assert.equal((await buffer((await blobs.read(file!.key))!)).toString(), '0123456789');
   assert.equal(await files(), 1);
 });
 
@@ -58,7 +58,7 @@ test('a file that is too large, an invalid body and an aborted one store nothing
   await assert.rejects(read(Readable.from([Buffer.from(large)])), refusedWith(413));
   await assert.rejects(read(Readable.from([Buffer.from(part('file', '0', 'x'))])), refusedWith(400));
   const announced = { ...headers, 'content-length': String(2 ** 40) };
-  const options = { file: { name: 'file', at_most_bytes: 10 }, blobs: diskBlobs('/nowhere') };
+  const options = { file: { name: 'file', kind: 'images', at_most_bytes: 10 }, blobs: diskBlobs('/nowhere') };
   await assert.rejects(readWithFile(announced, new PassThrough(), options), refusedWith(413));
 
   const broken = new PassThrough();

@@ -3,15 +3,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { TProperties } from 'typebox';
-import { BlobMismatch, type Blobs } from '../blobs/index.ts';
+import { BlobMismatch, type Blobs, newBlobKey } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Values } from './form.ts';
 import { readParts, tooLarge } from './multipart.ts';
-import { type FileLimit, type Marked, marks } from './types.ts';
+import { type FileLimit, type FileMark, type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
 /** The file parameter of an endpoint, and the limit of the file. */
-export type FileParameter = { name: string } & FileLimit;
+export type FileParameter = { name: string } & FileMark;
+
+/** The file that a body may contain. */
+export interface WantedFile {
+  /** Of its part of the body. */
+  name: string;
+  /** The first part of the key of its blob. */
+  kind: string;
+  at_most_bytes: number;
+}
 
 /** What the body reader needs to know of an endpoint. */
 export interface TakesFile {
@@ -56,7 +65,7 @@ const lastPart = (filename: string) =>
 const overhead_bytes = 2 * 1024 * 1024;
 
 export interface FileOptions {
-  file: { name: string; at_most_bytes: number };
+  file: WantedFile;
   blobs: Blobs;
 }
 
@@ -76,7 +85,7 @@ export async function mostBytes(db: Database, limit: FileLimit): Promise<number>
 export async function readWithFile(
   headers: IncomingHttpHeaders,
   payload: Readable,
-  { file: { name, at_most_bytes }, blobs }: FileOptions,
+  { file: { name, kind, at_most_bytes }, blobs }: FileOptions,
 ): Promise<{ fields: Values; file: UploadedFile | undefined }> {
   const most_bytes = at_most_bytes + overhead_bytes;
   if (Number(headers['content-length']) > most_bytes) throw tooLarge();
@@ -88,7 +97,7 @@ export async function readWithFile(
       async onFile(part, stream, filename) {
         if (part !== name || isTaken) return;
         isTaken = true;
-        file = new UploadedFile(lastPart(filename ?? ''), await blobs.receive(stream, { at_most_bytes }));
+        file = new UploadedFile(lastPart(filename ?? ''), await blobs.receive(newBlobKey(kind), stream, { at_most_bytes }));
       },
     });
     return { fields: file ? { ...fields, [name]: file } : fields, file };

@@ -5,20 +5,23 @@ import type { BlobKey, ReceivedBlob } from '../blobs/index.ts';
 export class UploadedFile {
   /** The base name that the client sent; never empty. */
   readonly name: string;
+  /** The key that it is kept under, which no other blob has. */
+  readonly key: BlobKey;
   readonly size_bytes: number;
   /** In hexadecimal, lower case. */
   readonly sha256: string;
   readonly #blob: ReceivedBlob;
   constructor(name: string, blob: ReceivedBlob) {
     this.name = name;
+    this.key = blob.key;
     this.size_bytes = blob.size_bytes;
     this.sha256 = blob.sha256;
     this.#blob = blob;
   }
 
   /** Stores it permanently. */
-  keep(key: BlobKey): Promise<void> {
-    return this.#blob.keep(key);
+  keep(): Promise<void> {
+    return this.#blob.keep();
   }
 
   /** Deletes it; does nothing after `keep`. */

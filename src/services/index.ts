@@ -1,6 +1,6 @@
 /** Builds the services of handlers and jobs from the configuration. */
 import path from 'node:path';
-import { diskBlobs } from '../blobs/index.ts';
+import { type Blobs, diskBlobs } from '../blobs/index.ts';
 import { type Config, usualSshPort } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
@@ -18,6 +18,9 @@ export const mailFolder = ({ data }: Pick<Config, 'data'>): string => path.join(
  */
 export const secretsOf = (config: Pick<Config, 'data' | 'secretKey'>): Secrets =>
   secretsFrom(config.secretKey ?? keyInFile(secretKeyFile(config)));
+
+/** The store of large files. */
+export const blobsOf = (config: Pick<Config, 'blobs'>): Blobs => diskBlobs(config.blobs);
 
 /** The short form is for the port that SSH clients take without being told one. */
 function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>): string {
@@ -46,7 +49,7 @@ export function servicesFor(config: ServicesConfig, db: Database) {
     /** Git storages by name: absolute folders. */
     storages,
     /** Large files that are not in a repository. */
-    blobs: diskBlobs(config.blobs),
+    blobs: blobsOf(config),
     secrets: secretsOf(config),
     /** The public key of another trusted license issuer. */
     licensePublicKey: config.licensePublicKey,

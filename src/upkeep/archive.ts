@@ -19,6 +19,7 @@ export interface ArchiveWriter {
 
 export interface ArchiveEntry {
   name: string;
+  size_bytes: number;
   content: AsyncIterable<Buffer>;
 }
 
@@ -93,9 +94,9 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
   try {
     for await (const entry of tar) {
       const content = whole(file, entry as unknown as AsyncIterable<Buffer>);
-      const { name } = entry.header;
+      const { name, size: size_bytes = 0 } = entry.header;
       if (name === lastEntry) isComplete = JSON.parse(await textOf(content)).entries === entries;
-      else yield { name, content };
+      else yield { name, size_bytes, content };
       entries++;
     }
     await read;

@@ -1,10 +1,10 @@
 /** A backup of a running server (docs/decisions/0011-a-backup-settles-like-a-crash.md explains why it is consistent). */
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { type BlobKey, type Blobs, pathOfBlob } from '../blobs/index.ts';
 import { allRefs, headBranch, objectFiles, type Repository } from '../git/index.ts';
 import { keyInFile } from '../secrets/index.ts';
 import { type ArchiveWriter, createArchive } from './archive.ts';
-import { blobFiles } from './blob_files.ts';
 import { dumpDatabase, migrationsOf, type Snapshot, takeSnapshot } from './database_dump.ts';
 import { inParallel } from './in_parallel.ts';
 import { nameOf, placeOf, type RepositoryRow, repositoryRows } from './repositories.ts';
@@ -31,8 +31,7 @@ export interface RepositoryEntry {
 export interface BackupOptions {
   connectionString: string;
   storages: Readonly<Record<string, string>>;
-  /** The folder of blobs. */
-  blobs: string;
+  blobs: Blobs;
   /** The file of the secret key; left out when the operator sets the key. */
   secretKeyFile: string | undefined;
   /** Must not exist. */
@@ -89,7 +88,7 @@ export async function backup({
       if (!(await addRepository(archive, snapshot, storages, row, before.get(nameOf(row))))) gone.push(row.full_path);
     }
     // Blobs are stored before the rows that refer to them, and never change.
-    for await (const name of blobFiles(blobs)) await addFile(archive, `blobs/${name}`, path.join(blobs, name));
+    for await (const key of blobs.keys()) await addBlob(archive, blobs, key);
     await archive.finish();
     return { repositories: rows.length - gone.length, gone };
   } catch (error) {
@@ -188,6 +187,13 @@ function movedBetween(before: Refs, after: Refs): RepositoryEntry['moved'] {
     .filter((ref) => /^refs\/(?:heads|tags)\//.test(ref))
     .map((ref) => ({ ref, old: before.get(ref) ?? null, new: after.get(ref) ?? null }))
     .filter((move) => move.old !== move.new);
+}
+
+/** Nothing, if it has been deleted meanwhile. */
+async function addBlob(archive: ArchiveWriter, blobs: Blobs, key: BlobKey): Promise<void> {
+  const found = await blobs.stat(key);
+  const content = found && (await blobs.read(key));
+  if (content) await archive.addStream(`blobs/${pathOfBlob(key)}`, found.size_bytes, content);
 }
 
 /** @returns false when maintenance has replaced the file with another one */

@@ -5,7 +5,7 @@ import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/reposit
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
-import { secretsOf, servicesFor } from '../services/index.ts';
+import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
 import { checkReferences } from './check_references.ts';
@@ -22,7 +22,7 @@ import { storagesOf } from './repositories.ts';
  * at the moment is checked again before it is reported.
  */
 export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | 'config' | 'signal'>): AsyncGenerator<Finding> {
-  const options: CheckOptions = { db, config, signal, storages: storagesOf(config), blobs: config.blobs };
+  const options: CheckOptions = { db, config, signal, storages: storagesOf(config), blobs: blobsOf(config) };
   yield* checkSecret(options);
   yield* checkJournal(options);
   yield* checkStorages(options);

@@ -1,28 +1,26 @@
 /** Compares blobs with their checksums and with the rows that refer to them. */
-import { stat } from 'node:fs/promises';
-import path from 'node:path';
-import { blobFiles, digestOf, placeOfBlob } from './blob_files.ts';
+import { isIntact } from './blob_digest.ts';
 import type { CheckOptions, Finding } from './finding.ts';
-import { setAside } from './set_aside.ts';
 
 /** Younger files may belong to an upload in progress. */
 const abandoned_ms = 24 * 60 * 60_000;
 const rowsAtOnce = 10_000;
 
-/** LFS objects: each file matches the digest in its name and has a row, and each row of a project has its file. */
+/** LFS objects: each blob matches the digest in its name and has a row, and each row of a project has its blob. */
 export async function* checkBlobs({ db, blobs, signal }: CheckOptions): AsyncGenerator<Finding> {
-  for await (const name of blobFiles(blobs, 'lfs')) {
+  for await (const key of blobs.keys('lfs')) {
     signal.throwIfAborted();
-    const file = path.join(blobs, name);
-    const oid = path.basename(name);
-    const found = await stat(file).catch(() => undefined);
+    const file = blobs.placeOf(key);
+    const oid = key.slice('lfs/'.length);
+    const found = await blobs.stat(key);
     if (!found) continue;
-    if ((await digestOf(file, signal)) !== oid) yield { sentence: `${file} is damaged: its content does not match its name.` };
+    if (!(await isIntact(blobs, key, oid, signal)))
+      yield { sentence: `${file} is damaged: its content does not match its name.` };
     const row = await db.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirst();
-    if (row || Date.now() - found.mtimeMs < abandoned_ms) continue;
+    if (row || Date.now() - found.changed_at_ms < abandoned_ms) continue;
     yield {
       sentence: `${file} belongs to no project.`,
-      repair: async () => `Moved to ${await setAside(blobs, file)}. Delete it when you are sure.`,
+      repair: async () => `Moved to ${await blobs.setAside(key)}. Delete it when you are sure.`,
     };
   }
   yield* checkRows({ db, blobs, signal });
@@ -42,10 +40,10 @@ async function* checkRows({ db, blobs, signal }: Pick<CheckOptions, 'db' | 'blob
       .execute();
     for (const { oid, size, full_path } of rows) {
       signal.throwIfAborted();
-      const found = await stat(path.join(blobs, placeOfBlob(`lfs/${oid}`))).catch(() => undefined);
+      const found = await blobs.stat(`lfs/${oid}`);
       if (!found) yield { sentence: `${full_path}: the LFS object ${oid} is missing. Push it again from a clone that has it.` };
-      else if (found.size !== size)
-        yield { sentence: `${full_path}: the LFS object ${oid} has ${found.size} bytes instead of ${size}.` };
+      else if (found.size_bytes !== size)
+        yield { sentence: `${full_path}: the LFS object ${oid} has ${found.size_bytes} bytes instead of ${size}.` };
     }
     if (rows.length < rowsAtOnce) return;
     after = rows.at(-1)!.id;

@@ -1,4 +1,5 @@
 /** The input and the findings of a check. */
+import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 import type { ServicesConfig } from '../services/index.ts';
 
@@ -25,7 +26,6 @@ export interface CheckOptions {
   config: ServicesConfig;
   /** Configured folders by name. */
   storages: Readonly<Record<string, string>>;
-  /** The configured folder. */
-  blobs: string;
+  blobs: Blobs;
   signal: AbortSignal;
 }

@@ -6,14 +6,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
+import { type Blobs, keyAtPath } from '../blobs/index.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
 import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
 import { fingerprintOf, secretsFrom } from '../secrets/index.ts';
-import { type ServicesConfig, secretKeyFile, servicesFor } from '../services/index.ts';
+import { blobsOf, type ServicesConfig, secretKeyFile, servicesFor } from '../services/index.ts';
 import { type ArchiveEntry, ArchiveError, isCompressed, readArchive, textOf } from './archive.ts';
 import { type Manifest, type RepositoryEntry, secretKeyEntry } from './backup.ts';
-import { blobFilePattern } from './blob_files.ts';
 import { beginLoading, type Loading } from './database_load.ts';
 import { nameOf, placeOf, type RepositoryRow, repositoryRows, storagesOf } from './repositories.ts';
 
@@ -38,7 +38,7 @@ export interface RestoreResult {
 
 interface Progress {
   storages: Readonly<Record<string, string>>;
-  blobs: string;
+  blobs: Blobs;
   /** Where the secret key goes; nowhere when the operator gives one. */
   secretKeyFile: string | undefined;
   loading: Loading;
@@ -61,7 +61,7 @@ export async function restore({ connectionString, config, file, signal }: Restor
   try {
     const progress: Progress = {
       storages: storagesOf(config),
-      blobs: config.blobs,
+      blobs: blobsOf(config),
       secretKeyFile: config.secretKey === undefined ? secretKeyFile(config) : undefined,
       loading,
       rows: new Map(),
@@ -117,10 +117,11 @@ async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: string)
   return manifest;
 }
 
-async function place({ name, content }: ArchiveEntry, progress: Progress): Promise<void> {
+async function place(entry: ArchiveEntry, progress: Progress): Promise<void> {
+  const { name, content } = entry;
   const [, repository, below] = /^(repositories\/(?:snippets\/)?\d+)\/(.+)$/.exec(name) ?? [];
   if (repository !== undefined && below !== undefined) return placeInRepository(repository, below, content, progress);
-  if (name.startsWith('blobs/')) return placeBlob(name.slice('blobs/'.length), content, progress.blobs);
+  if (name.startsWith('blobs/')) return placeBlob(entry, progress.blobs);
   if (name === secretKeyEntry) return placeSecretKey(content, progress);
   const { loading } = progress;
   const [, table] = /^database\/rows\/([a-z0-9_.]+)\/\d+$/.exec(name) ?? [];
@@ -154,9 +155,11 @@ async function placeInRepository(
   await write(path.join(repository.path, 'objects', file), content, 0o444);
 }
 
-async function placeBlob(name: string, content: ArchiveEntry['content'], folder: string): Promise<void> {
-  if (!blobFilePattern.test(name)) throw new ArchiveError(`The backup has a file out of place: blobs/${name}.`);
-  await write(path.join(folder, name), content, 0o600);
+async function placeBlob({ name, size_bytes, content }: ArchiveEntry, blobs: Blobs): Promise<void> {
+  const key = keyAtPath(name.slice('blobs/'.length));
+  if (key === undefined) throw new ArchiveError(`The backup has a file out of place: ${name}.`);
+  const received = await blobs.receive(key, Readable.from(content), { at_most_bytes: size_bytes });
+  await received.keep();
 }
 
 async function placeSecretKey(content: ArchiveEntry['content'], { secretKeyFile }: Progress): Promise<void> {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
+import type { BlobKey } from '../../src/blobs/index.ts';
 import { readConfig } from '../../src/config.ts';
 import {
   diskPath,
@@ -17,6 +18,7 @@ import {
   setHead,
   updateRefs,
 } from '../../src/git/index.ts';
+import { blobsOf } from '../../src/services/index.ts';
 import { check } from '../../src/upkeep/check.ts';
 import type { Finding } from '../../src/upkeep/finding.ts';
 import { addIssue } from '../support/issues.ts';
@@ -321,7 +323,7 @@ test('a blob that does not match its digest is reported', async () => {
   const world = await filledWorld();
   const content = 'a large file';
   const oid = createHash('sha256').update(content).digest('hex');
-  const file = path.join(configOf(world).blobs, 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid);
+  const file = blobsOf(configOf(world)).placeOf(`lfs/${oid}`);
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, content);
   const { id } = await world.db
@@ -376,11 +378,8 @@ test('uploads whose file is damaged or missing are reported, and files of no upl
     .where('id', 'in', ids)
     .orderBy('id')
     .execute();
-  const { blobs } = configOf(world);
-  const files = rows.map(({ blob_key }) => {
-    const name = blob_key.slice('uploads/'.length);
-    return path.join(blobs, 'uploads', name.slice(0, 2), name.slice(2, 4), name);
-  });
+  const blobs = blobsOf(configOf(world));
+  const files = rows.map(({ blob_key }) => blobs.placeOf(blob_key as BlobKey));
   await writeFile(files[0]!, 'CONTENT');
   await writeFile(files[1]!, 'more content');
   await rm(files[2]!);
@@ -399,7 +398,7 @@ test('uploads whose file is damaged or missing are reported, and files of no upl
   assert.deepEqual(await ofUploads(), reported);
   await db.deleteFrom('uploads').where('id', 'in', ids).execute();
   await db.deleteFrom('unused_blobs').execute();
-  await rm(path.join(blobs, 'uploads'), { recursive: true });
+  await rm(path.join(blobs.address, 'uploads'), { recursive: true });
 });
 
 test('repositories of snippets are compared with their rows, and what was lost is brought back', async () => {

@@ -23,13 +23,14 @@ async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> 
  * @throws BlobMismatch when they differ from what was announced, a foreign key violation when the project is gone
  */
 export async function storeObject({ db, blobs }: Services, project_id: number, object: LfsFile, source: Readable): Promise<void> {
-  const received = await blobs.receive(source, { size_bytes: object.size, sha256: object.oid });
+  const received = await blobs.receive(blobOf(object.oid), source, { size_bytes: object.size, sha256: object.oid });
   try {
-    // Before the blob gets its name, so that the cleanup job finds it after a crash.
+    // Before the blob gets its name, so that the cleanup job finds it after a crash. The job spares it for a day, so that no transaction has to stay open
+    // while a store of blobs takes its time.
     await announced(db, object);
+    await received.keep();
     await db.transaction().execute(async (tx) => {
       const lfs_object_id = await announced(tx, object);
-      await received.keep(blobOf(object.oid));
       await tx
         .insertInto('lfs_objects_projects')
         .values({ project_id, lfs_object_id })

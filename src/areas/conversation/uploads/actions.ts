@@ -12,7 +12,7 @@ const newSecret = () => randomBytes(16).toString('hex');
 
 /** Stores a file for a project or group. */
 export async function addUpload(db: Database, owner: Owner, user_id: number, file: UploadedFile) {
-  const blob_key = await storeBlob(db, 'uploads', file);
+  const blob_key = await storeBlob(db, file);
   const { size_bytes, sha256 } = file;
   return db.transaction().execute(async (tx) => {
     await useBlob(tx, blob_key);

@@ -74,7 +74,7 @@ function routesOf(place: Place) {
       summary: `Upload a file for the texts of a ${place}`,
       description: 'The file has at most as many MiB as the application setting `max_attachment_size` says.',
       access: uploadRole(place, 'guest'),
-      input: { file: File('max_attachment_size') },
+      input: { file: File('uploads', 'max_attachment_size') },
       returns: one(UploadCreated),
       handle: async ({ db, caller, owner, input }) => {
         const { id, ...address } = await addUpload(db, owner, caller.id, input.file);

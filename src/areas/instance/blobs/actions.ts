@@ -1,18 +1,16 @@
 /** Blobs and the rows that refer to them: a crash or a refusal leaves no blob without a row that nothing deletes. */
-import { randomBytes } from 'node:crypto';
 import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Services, UploadedFile } from '../../../http/index.ts';
 
 /**
- * Stores a file under a random key, which stays recorded as unused until `useBlob`.
- * @param kind the first part of the key
+ * Stores a file under its key, which stays recorded as unused until `useBlob`.
+ * @returns the key
  */
-export async function storeBlob(db: Database, kind: string, file: UploadedFile): Promise<BlobKey> {
-  const key: BlobKey = `${kind}/${randomBytes(24).toString('hex')}`;
-  await db.insertInto('unused_blobs').values({ key }).execute();
-  await file.keep(key);
-  return key;
+export async function storeBlob(db: Database, file: UploadedFile): Promise<BlobKey> {
+  await db.insertInto('unused_blobs').values({ key: file.key }).execute();
+  await file.keep();
+  return file.key;
 }
 
 /**

@@ -11,7 +11,9 @@ const received_bytes = 10 * 1024 * 1024;
 export const Avatar = () =>
   optional(
     nullable(
-      File(received_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO or WebP file of at most 200 KiB; null removes it' }),
+      File('avatars', received_bytes, {
+        description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO or WebP file of at most 200 KiB; null removes it',
+      }),
     ),
   );
 
@@ -37,7 +39,7 @@ export async function receiveAvatar(
   if (file === null) return { avatar: null, avatar_key: null };
   if (file.size_bytes > largest_bytes) throw invalid({ avatar: [tooBigText] });
   if (!isImageName(file.name) || file.size_bytes < sniffed_bytes) throw invalid({ avatar: [formatText] });
-  const avatar_key = await storeBlob(db, 'avatars', file);
+  const avatar_key = await storeBlob(db, file);
   const start = await blobs.read(avatar_key, { start: 0, end: sniffed_bytes - 1 });
   if (!start || !imageType(Buffer.concat(await start.toArray()))) throw invalid({ avatar: [formatText] });
   return { avatar: urlName(file.name), avatar_key };

@@ -20,7 +20,7 @@ export interface ImageTexts {
  * @returns the row
  */
 export async function addImage(db: Database, issue_id: number, file: UploadedFile, { url, url_text }: ImageTexts) {
-  const blob_key = await storeBlob(db, 'metric_images', file);
+  const blob_key = await storeBlob(db, file);
   return db.transaction().execute(async (tx) => {
     await useBlob(tx, blob_key);
     const { name: filename, size_bytes } = file;

@@ -85,7 +85,10 @@ export const issueMetricImageRoutes = [
     summary: 'Upload a metric image',
     description: 'The file has at most 100 MiB and the extension of an image.',
     access: reporter,
-    input: { file: File(largest_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO, WebP or AVIF file' }), ...texts },
+    input: {
+      file: File('metric_images', largest_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO, WebP or AVIF file' }),
+      ...texts,
+    },
     returns: one(MetricImage),
     refusals: { 400: 'Metric image could not be uploaded' },
     handle: async ({ db, issue, input: { file, ...given } }) => {
