@@ -24,7 +24,7 @@ test('nothing has to be set', () => {
   assert.equal(config.data, path.resolve('data'));
   assert.equal(config.databaseUrl, undefined);
   assert.deepEqual(config.storages, [{ name: 'default', path: path.resolve('data/repositories') }]);
-  assert.equal(config.blobs, path.resolve('data/blobs'));
+  assert.deepEqual(config.blobs, { kind: 'folder', path: path.resolve('data/blobs') });
   assert.equal(config.offering, 'any');
   assert.deepEqual(config.trustedProxies, []);
   assert.equal(config.logLevel, 'info');
@@ -48,6 +48,43 @@ test('storages keep their order and become absolute', () => {
     { name: 'default', path: '/srv/a' },
     { name: 'second', path: path.resolve('b') },
   ]);
+});
+
+test('large files are in a folder or in a bucket, whose address has no credentials', () => {
+  const placeOf = (COPPICE_BLOBS: string) => readConfig({ COPPICE_BLOBS }).blobs;
+  assert.deepEqual(placeOf('large'), { kind: 'folder', path: path.resolve('large') });
+  const bucket = {
+    kind: 's3',
+    bucket: 'forge-blobs',
+    prefix: '',
+    region: 'eu-central-1',
+    endpoint: undefined,
+    path_style: false,
+  };
+  assert.deepEqual(placeOf('s3://forge-blobs?region=eu-central-1'), bucket);
+  assert.deepEqual(placeOf('s3://forge-blobs/one/two/?endpoint=http://localhost:9000/'), {
+    ...bucket,
+    ...{ prefix: 'one/two/', region: 'us-east-1', endpoint: 'http://localhost:9000', path_style: true },
+  });
+  assert.deepEqual(placeOf('s3://forge-blobs?endpoint=https://s3.example.com&region=eu-central-1&path_style=false'), {
+    ...bucket,
+    endpoint: 'https://s3.example.com',
+  });
+  const wrong = {
+    's3://forge-blobs': /needs a region, or the endpoint/,
+    's3://A_b?region=x': /names a bucket that S3 does not allow/,
+    's3://forge-blobs?endpoint=s3.example.com': /has an endpoint that must be an address/,
+    's3://forge-blobs?region=x&style=path': /takes endpoint, region, path_style once each, not “style”/,
+    's3://forge-blobs?region=x&path_style=yes': /true or false as path_style/,
+    's3://key:hidden@forge-blobs?region=x': /must not contain credentials/,
+    'https://key:hidden@forge.example.com': /must be a folder or an address like s3:/,
+  };
+  for (const [value, pattern] of Object.entries(wrong)) {
+    const [problem, ...others] = problemsOf({ COPPICE_BLOBS: value });
+    assert.match(problem!, pattern);
+    assert.ok(problem!.startsWith('COPPICE_BLOBS ') && problem!.endsWith('.') && !problem!.includes('hidden'), problem);
+    assert.deepEqual(others, []);
+  }
 });
 
 test('every problem is reported at once, each naming its variable', () => {

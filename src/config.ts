@@ -3,6 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
+import type { BlobPlace } from './blobs/index.ts';
 
 /** Not 22, which belongs to the SSH server of the machine. */
 export const usualSshPort = 2222;
@@ -26,8 +27,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** The named git storages, in the order given; paths are absolute. */
   storages: { name: string; path: string }[];
-  /** Absolute path of the folder of large files. */
-  blobs: string;
+  /** Where large files are stored; the path of a folder is absolute. */
+  blobs: BlobPlace;
   /** The secret that encrypts values in the database. If omitted, it is stored in a file below `data`. */
   secretKey: string | undefined;
   /** The mail server, `smtp://` or `smtps://`. If omitted, mail is stored in files below `data`. */
@@ -131,7 +132,7 @@ export function readConfig(env: Environment): Config {
     data,
     databaseUrl: given('COPPICE_DATABASE_URL', readDatabaseUrl),
     storages: given('COPPICE_STORAGES', readStorages) ?? [{ name: 'default', path: path.join(data, 'repositories') }],
-    blobs: given('COPPICE_BLOBS', readFolder) ?? path.join(data, 'blobs'),
+    blobs: given('COPPICE_BLOBS', readBlobPlace) ?? { kind: 'folder', path: path.join(data, 'blobs') },
     secretKey: given('COPPICE_SECRET_KEY', atLeast(32)),
     smtpUrl: given('COPPICE_SMTP_URL', readSmtpUrl),
     mailFrom: given('COPPICE_MAIL_FROM', readEmail) ?? `coppice@${mailDomain(url)}`,
@@ -259,9 +260,42 @@ function readStorages(value: string): Config['storages'] | Problem {
   return storages;
 }
 
-/** Refuses a URL, which would otherwise become a folder with an odd name. */
-const readFolder = (value: string): string | Problem =>
-  /^\w+:\/\//.test(value) ? new Problem(`must be a folder, not “${value}”.`) : path.resolve(value);
+/** A folder, or `s3://bucket/prefix?endpoint=…&region=…&path_style=…` (docs/operating.md#large-files-in-s3). */
+function readBlobPlace(value: string): BlobPlace | Problem {
+  if (!/^\w+:\/\//.test(value)) return { kind: 'folder', path: path.resolve(value) };
+  const url = URL.parse(value);
+  if (url?.protocol !== 's3:' || url.hash || url.port) {
+    return new Problem('must be a folder or an address like s3://bucket?endpoint=https://s3.example.com&region=us-east-1.');
+  }
+  // The value is not repeated: it may contain a password.
+  if (url.username || url.password)
+    return new Problem('must not contain credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
+  return readBucket(url);
+}
+
+const s3Parameters = ['endpoint', 'region', 'path_style'];
+
+function readBucket({ hostname: bucket, pathname, searchParams: given }: URL): BlobPlace | Problem {
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    return new Problem(`names a bucket that S3 does not allow: “${bucket}”.`);
+  const unknown = [...given.keys()].find((name, index, all) => !s3Parameters.includes(name) || all.indexOf(name) < index);
+  if (unknown !== undefined) return new Problem(`takes ${s3Parameters.join(', ')} once each, not “${unknown}”.`);
+  const [endpoint, region, style] = s3Parameters.map((name) => given.get(name) || undefined);
+  if (endpoint === undefined && region === undefined)
+    return new Problem('needs a region, or the endpoint of another store than Amazon S3.');
+  const base = endpoint === undefined ? undefined : readUrl(endpoint);
+  if (base instanceof Problem) return new Problem(`has an endpoint that ${base.text}`);
+  if (style !== undefined && !['true', 'false'].includes(style)) return new Problem('takes true or false as path_style.');
+  const folder = pathname.replace(/^\/+|\/+$/g, '');
+  return {
+    kind: 's3',
+    bucket,
+    prefix: folder === '' ? '' : `${decodeURIComponent(folder)}/`,
+    endpoint: base,
+    region: region ?? 'us-east-1',
+    path_style: style === undefined ? endpoint !== undefined : style === 'true',
+  };
+}
 
 const atLeast = (length: number) => (value: string) =>
   value.length >= length ? value : new Problem(`must have at least ${length} characters.`);

@@ -1,3 +1,4 @@
+/** Every case runs over a folder and over an object store. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
@@ -6,7 +7,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { type BlobKey, BlobMismatch, type Blobs, diskBlobs } from './index.ts';
+import { credentials, objectStore } from '../../test/support/s3.ts';
+import { type BlobKey, BlobMismatch, BlobStoreError, type Blobs, diskBlobs, type S3Place, s3Blobs } from './index.ts';
 
 interface Place {
   blobs: Blobs;
@@ -46,6 +48,40 @@ async function inFolder(t: TestContext): Promise<Place> {
   };
 }
 
+let store: ReturnType<typeof objectStore> | undefined;
+let prefixes = 0;
+
+/** Below a prefix of its own in the bucket that the tests share. */
+async function inBucket(t: TestContext): Promise<Place & { s3: S3Place; folder: string }> {
+  const before = { ...process.env };
+  Object.assign(process.env, credentials);
+  t.after(() => {
+    for (const name of Object.keys(credentials)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  });
+  store ??= objectStore();
+  const { endpoint, bucket, objects, uploads } = await store;
+  const folder = await temporaryFolder(t);
+  const prefix = `place/${++prefixes}/`;
+  const s3 = { kind: 's3', bucket, prefix, endpoint, region: 'us-east-1', path_style: true } as const;
+  const blobs = s3Blobs(s3, folder);
+  return {
+    s3,
+    folder,
+    blobs,
+    paths: async () => (await objects()).filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)),
+    remains: async () => (await uploads()) + (await filesBelow(folder)).length,
+    leaveRemains: async () => {
+      const { S3 } = await import('@aws-sdk/client-s3');
+      const client = new S3({ endpoint, region: 'us-east-1', forcePathStyle: true });
+      for (const name of ['lfs/ab/cd/abcdef', 'elsewhere'])
+        await client.createMultipartUpload({ Bucket: bucket, Key: prefix + name });
+    },
+  };
+}
+
 const bytes = Buffer.from('one two three');
 const digest = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 const announced = (content: Buffer) => ({ size_bytes: content.length, sha256: digest(content) });
@@ -55,9 +91,10 @@ const pathOf = (sha256: string) => `lfs/${sha256.slice(0, 2)}/${sha256.slice(2, 
 const source = (...chunks: Buffer[]) => Readable.from(chunks, { objectMode: false });
 const mismatch = (what: string) => (error: unknown) => error instanceof BlobMismatch && error.what === what;
 
+/** Three parts of an upload to an object store. */
 const large = randomBytes(12 * 1024 * 1024);
 
-for (const [where, open] of Object.entries({ 'in a folder': inFolder })) {
+for (const [where, open] of Object.entries({ 'in a folder': inFolder, 'in a bucket': inBucket })) {
   test(`${where}, a blob is seen when it is kept, whole or in part, and not any more when it is removed`, async (t) => {
     const { blobs, paths, remains } = await open(t);
     const received = await blobs.receive(key, source(bytes.subarray(0, 5), bytes.subarray(5)), expected);
@@ -161,7 +198,7 @@ for (const [where, open] of Object.entries({ 'in a folder': inFolder })) {
     const fresh = await blobs.receive(key, source(bytes), expected);
     await leaveRemains();
     const before = await remains();
-    assert.equal(await blobs.sweep(60_000), 1);
+    assert.equal(await blobs.sweep(where === 'in a folder' ? 60_000 : -60_000), 1);
     assert.equal(await remains(), before - 1);
     await fresh.keep();
     assert.deepEqual(await buffer((await blobs.read(key))!), bytes);
@@ -175,3 +212,37 @@ for (const [where, open] of Object.entries({ 'in a folder': inFolder })) {
     }
   });
 }
+
+test('uploads of others in the same bucket stay, and so do recent ones', async (t) => {
+  const { blobs, leaveRemains, remains } = await inBucket(t);
+  const before = await remains();
+  await leaveRemains();
+  assert.equal(await blobs.sweep(60_000), 0);
+  assert.equal(await remains(), before + 2);
+  assert.equal(await blobs.sweep(-60_000), 1);
+});
+
+test('a store that refuses or is away is named without its credentials, and the next call may find it', async (t) => {
+  const { s3, folder } = await inBucket(t);
+  const fails = async (place: S3Place, pattern: RegExp) =>
+    assert.rejects(
+      s3Blobs(place, folder).read(key),
+      (error) =>
+        error instanceof BlobStoreError &&
+        pattern.test(error.message) &&
+        !/S3RVER|Signature=|wrong secret/.test(inspected(error)),
+    );
+  await fails({ ...s3, bucket: 'absent' }, /^s3:\/\/absent\/place\/\d+ refused: NoSuchBucket \(404\)$/);
+  await fails({ ...s3, endpoint: 'http://127.0.0.1:9' }, /does not answer: ECONNREFUSED$/);
+  process.env.AWS_SECRET_ACCESS_KEY = 'wrong secret';
+  const refused = s3Blobs(s3, folder);
+  await fails(s3, /refused: SignatureDoesNotMatch \(403\)$/);
+  await assert.rejects(
+    refused.receive(key, source(bytes), expected).then((received) => received.keep()),
+    BlobStoreError,
+  );
+  process.env.AWS_SECRET_ACCESS_KEY = credentials.AWS_SECRET_ACCESS_KEY;
+  assert.equal(await s3Blobs(s3, folder).read(key), undefined);
+});
+
+const inspected = (error: Error) => JSON.stringify({ ...error, message: error.message, stack: error.stack, cause: error.cause });

@@ -29,6 +29,11 @@ export class BlobMismatch extends Error {
   }
 }
 
+/** The store cannot be reached or refuses. Its message is for logs and operators, and contains no credential. */
+export class BlobStoreError extends Error {
+  override name = 'BlobStoreError';
+}
+
 /** A received blob that is not visible yet. Either `keep` or `discard` must follow. */
 export interface ReceivedBlob {
   readonly key: BlobKey;
@@ -55,8 +60,25 @@ export interface ByteRange {
   end: number;
 }
 
+/** A bucket of an object store. */
+export interface S3Place {
+  kind: 's3';
+  bucket: string;
+  /** What the names of all objects begin with: empty, or a path that ends with a slash. */
+  prefix: string;
+  /** The base URL of the store; left out for Amazon S3. */
+  endpoint: string | undefined;
+  region: string;
+  /** Whether URLs have the bucket in their path and not in the name of the host. */
+  path_style: boolean;
+}
+
+/** Where blobs are stored. */
+export type BlobPlace = { kind: 'folder'; path: string } | S3Place;
+
+/** Every method throws BlobStoreError while an object store does not answer or refuses, and the errors of the file system for a folder. */
 export interface Blobs {
-  /** What an operator calls the store: the path of a folder. */
+  /** What an operator calls the store: the path of a folder, or `s3://bucket/prefix`. */
   readonly address: string;
   /**
    * Receives a stream in constant memory and checks it against the announcement or the limits. A stream that fails or does not match leaves nothing behind.

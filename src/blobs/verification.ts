@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { BlobMismatch, type Bounded, type Expected } from './types.ts';
 
 /** The maximum number of bytes that may come. */
-const most_bytes = (expected: Expected | Bounded): number =>
+export const most_bytes = (expected: Expected | Bounded): number =>
   'sha256' in expected ? expected.size_bytes : expected.at_most_bytes;
 
 /**

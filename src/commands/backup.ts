@@ -12,7 +12,7 @@ export const backup: Command = {
   help: `Options
   --to FILE          required; the file must not exist. It contains password digests and private code: keep it safe
 
-The file contains the database, the git repositories and the blobs at one moment; \`restore\` loads it into an empty server. It also
+The file contains the database, the git repositories and the blobs (of a folder or of S3) at one moment; \`restore\` loads it into an empty server. It also
 contains the secret key, if that is a file in the data folder. It does not contain settings (environment variables).`,
   options: { to: { type: 'string' } },
   run: async (given, config) => {

@@ -1,3 +1,4 @@
+import { BlobStoreError } from '../blobs/index.ts';
 import { closeReaders, GitError } from '../git/index.ts';
 import { check as findings } from '../upkeep/check.ts';
 import type { Finding } from '../upkeep/finding.ts';
@@ -42,13 +43,13 @@ function actionFor(
   return (fix && repair) || (wanted && recover) || undefined;
 }
 
-/** Prints what it did. A repository that git cannot change does not keep the others from being repaired. */
+/** Prints what it did. A repository or a blob that cannot be changed does not keep the others from being repaired. */
 async function succeeds(act: () => Promise<string>): Promise<boolean> {
   try {
     console.log(`  ${await act()}`);
     return true;
   } catch (error) {
-    if (!(error instanceof GitError)) throw error;
+    if (!(error instanceof GitError || error instanceof BlobStoreError)) throw error;
     console.log(`  This failed: ${error.message}`);
     return false;
   }

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
+import type { Blobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
+import { blobsOf } from '../services/index.ts';
 import { ArchiveError } from '../upkeep/archive.ts';
 import { RestoreError, restore as restoreBackup } from '../upkeep/restore.ts';
 import { type Command, OperatorError, required } from './command.ts';
@@ -19,7 +21,7 @@ export const restore: Command = {
   help: `Options
   --from FILE        required; written by \`backup\` of this version or an earlier one
 
-The data folder and the storages must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
+The data folder, the storages and the bucket of COPPICE_BLOBS must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
 empty again. A restore that was killed is started anew by running it again.`,
   options: { from: { type: 'string' } },
   run: async (given, config) => {
@@ -28,6 +30,8 @@ empty again. A restore that was killed is started anew by running it again.`,
     const folders = foldersOf(config);
     const unfinished = await unfinishedRestore(config);
     for (const folder of folders) if (!unfinished?.folders.includes(folder)) await refuseFull(folder);
+    const bucket = bucketOf(config);
+    if (bucket && unfinished?.bucket !== bucket.address) await refuseFullBucket(bucket);
     const absent = folders.filter((folder) => !existsSync(folder));
     const signal = interruption();
     // What is in the folders belongs to this restore: they were empty, or the one that filled them no longer holds the lock.
@@ -36,9 +40,9 @@ empty again. A restore that was killed is started anew by running it again.`,
       await withServer(config, { use: 'exclusive' }, async (connectionString) => {
         await using _lock = await lockRestore(connectionString);
         isAlone = true;
-        if (unfinished) await undo(unfinished, connectionString);
+        if (unfinished) await undo(unfinished, connectionString, bucket);
         const emptyDatabase = await refuseUsed(connectionString);
-        await markRestore(config, { folders, emptyDatabase });
+        await markRestore(config, { folders, emptyDatabase, ...(bucket ? { bucket: bucket.address } : {}) });
         for (const { path: folder } of config.storages) await mkdir(folder, { recursive: true, mode: 0o700 });
         const result = await restoreBackup({ connectionString, config, file, signal }).catch(async (error) => {
           if (emptyDatabase && config.databaseUrl) await emptyAgain(connectionString);
@@ -50,6 +54,7 @@ empty again. A restore that was killed is started anew by running it again.`,
     } catch (error) {
       if (isAlone) {
         for (const folder of folders) await clear(folder);
+        if (bucket) await emptyBucket(bucket);
         await unmarkRestore(config);
         for (const folder of absent) await rm(folder, { recursive: true, force: true });
       }
@@ -82,7 +87,12 @@ async function lockRestore(connectionString: string): Promise<AsyncDisposable> {
 }
 
 /** Removes what a killed restore has left. The embedded database stays, since it runs; its tables go. */
-async function undo({ folders, emptyDatabase }: UnfinishedRestore, connectionString: string): Promise<void> {
+async function undo(
+  { folders, emptyDatabase, bucket: marked }: UnfinishedRestore,
+  connectionString: string,
+  bucket: Blobs | undefined,
+): Promise<void> {
+  if (bucket && marked === bucket.address) await emptyBucket(bucket);
   for (const folder of folders) await clear(folder, databaseNames);
   if (emptyDatabase) await emptyAgain(connectionString);
 }
@@ -107,10 +117,25 @@ function report({ created_at, repositories, emptied }: Awaited<ReturnType<typeof
 }
 
 /** Storages inside the data folder are empty when it is. */
-const foldersOf = ({ data, storages, blobs }: Config): string[] => [
-  data,
-  ...[...storages.map((storage) => storage.path), blobs].filter((folder) => !folder.startsWith(`${data}${path.sep}`)),
-];
+function foldersOf({ data, storages, blobs }: Config): string[] {
+  const folders = [...storages.map((storage) => storage.path), ...(blobs.kind === 'folder' ? [blobs.path] : [])];
+  return [data, ...folders.filter((folder) => !folder.startsWith(`${data}${path.sep}`))];
+}
+
+/** The store of blobs, unless that is one of the folders. */
+const bucketOf = (config: Config): Blobs | undefined => (config.blobs.kind === 's3' ? blobsOf(config) : undefined);
+
+async function refuseFullBucket(bucket: Blobs): Promise<void> {
+  for await (const key of bucket.keys())
+    throw new OperatorError(
+      `${bucket.address} is not empty (it contains ${bucket.placeOf(key)}). Restore into an empty bucket, or below another prefix.`,
+    );
+}
+
+async function emptyBucket(bucket: Blobs): Promise<void> {
+  for await (const key of bucket.keys()) await bucket.remove(key);
+  await bucket.sweep(0);
+}
 
 async function entriesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {

@@ -1,5 +1,6 @@
 /** Finds and runs the command that the command line names. */
 import { parseArgs } from 'node:util';
+import { BlobStoreError } from '../blobs/index.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { DatabaseError } from '../db/embedded.ts';
 import { isUnavailable } from '../db/index.ts';
@@ -81,6 +82,10 @@ function explain(error: unknown): number {
   const reason = fileReason(error);
   if (reason !== undefined) {
     console.error(reason);
+    return 1;
+  }
+  if (error instanceof BlobStoreError) {
+    console.error(`The store of COPPICE_BLOBS cannot be used: ${error.message}.`);
     return 1;
   }
   if (isUnavailable(error)) {

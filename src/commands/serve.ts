@@ -2,9 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino, { type Logger } from 'pino';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
+import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
-import { secretsOf, servicesFor } from '../services/index.ts';
+import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { type Command, OperatorError } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
@@ -45,6 +46,7 @@ Options
     await withDatabase(config, embedded, connections, async (open) => {
       if (stop.isStopping) return;
       await makeStorages(config);
+      await tryBucket(config, log);
       await claimInstance(open.db, secretsOf(config));
       const worker = given.switches['without-jobs'] ? undefined : await workHere(config, open, log);
       try {
@@ -62,6 +64,20 @@ async function makeStorages({ storages }: Config): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       throw new OperatorError(`The folder of the storage ${name} cannot be created. ${fileReason(error) ?? error.message}`);
     });
+  }
+}
+
+/** Said at once, and not with the first upload. Everything else works without it. */
+async function tryBucket(config: Config, log: Logger): Promise<void> {
+  if (config.blobs.kind !== 's3') return;
+  try {
+    await blobsOf(config).keys()[Symbol.asyncIterator]().next();
+  } catch (error) {
+    if (!(error instanceof BlobStoreError)) throw error;
+    log.error(
+      { reason: error.message },
+      'the store of COPPICE_BLOBS cannot be used: requests that need it are answered with 503',
+    );
   }
 }
 

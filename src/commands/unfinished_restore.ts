@@ -9,6 +9,8 @@ export interface UnfinishedRestore {
   folders: string[];
   /** Whether the database had no table when it began. */
   emptyDatabase: boolean;
+  /** The address of the bucket that was empty; left out when blobs are in a folder. */
+  bucket?: string;
 }
 
 type Home = Pick<Config, 'data'>;

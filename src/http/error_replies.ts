@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { BlobStoreError } from '../blobs/index.ts';
 import { isUnavailable } from '../db/index.ts';
 import { ApiError, textOf } from './errors.ts';
 import { isFull } from './outage.ts';
@@ -29,7 +30,7 @@ function meaningOf(error: FastifyError): ApiError {
   if (statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
   if (isFull(error)) return new ApiError(503, { message: '503 Service Unavailable - The disk of the server is full' });
-  return isUnavailable(error)
+  return isUnavailable(error) || error instanceof BlobStoreError
     ? new ApiError(503, { message: '503 Service Unavailable' })
     : new ApiError(500, { message: '500 Internal Server Error' });
 }

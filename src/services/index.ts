@@ -1,6 +1,6 @@
 /** Builds the services of handlers and jobs from the configuration. */
 import path from 'node:path';
-import { type Blobs, diskBlobs } from '../blobs/index.ts';
+import { type Blobs, diskBlobs, s3Blobs } from '../blobs/index.ts';
 import { type Config, usualSshPort } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
@@ -19,8 +19,12 @@ export const mailFolder = ({ data }: Pick<Config, 'data'>): string => path.join(
 export const secretsOf = (config: Pick<Config, 'data' | 'secretKey'>): Secrets =>
   secretsFrom(config.secretKey ?? keyInFile(secretKeyFile(config)));
 
+/** The folder of uploads in progress when blobs are stored in S3. */
+const incomingFolder = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'incoming');
+
 /** The store of large files. */
-export const blobsOf = (config: Pick<Config, 'blobs'>): Blobs => diskBlobs(config.blobs);
+export const blobsOf = (config: Pick<Config, 'data' | 'blobs'>): Blobs =>
+  config.blobs.kind === 's3' ? s3Blobs(config.blobs, incomingFolder(config)) : diskBlobs(config.blobs.path);
 
 /** The short form is for the port that SSH clients take without being told one. */
 function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>): string {

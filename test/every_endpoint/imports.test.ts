@@ -126,7 +126,7 @@ test('the files of an area have the names that docs/architecture.md lists', asyn
 });
 
 /** Packages that few calls and jobs need. Each takes memory of every process that loads it, so that only who needs one does. */
-const rarelyNeeded = ['jose', 'nodemailer'];
+const rarelyNeeded = ['@aws-sdk/client-s3', 'jose', 'nodemailer'];
 
 test('a server starts without loading modules that it rarely needs', async () => {
   const script = `
