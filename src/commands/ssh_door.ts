@@ -17,7 +17,7 @@ export async function openSshDoor(config: Config, db: Database, log: Logger): Pr
   const { host, sshPort: port = usualSshPort, connectionsPerAddress } = config;
   if (port === 0) return closed;
   const { privateKeyText, startSshServer } = await import('../ssh/index.ts');
-  const hostKey = privateKeyText(secretsOf(config).keyFor('ssh host key'));
+  const hostKey = privateKeyText(secretsOf(config).signingKeyFor('ssh host key'));
   const options = { hostKey, connectionsPerAddress, ...gitOverSsh(servicesFor(config, db), log) };
   return startSshServer(options, { host, port }).catch((error: NodeJS.ErrnoException) => {
     const address = `${host}, port ${port}`;

@@ -1,5 +1,14 @@
 /** The uses of the secret key. Each purpose has its own derived key, so that one reveals nothing about another. */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createPrivateKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 export interface Secrets {
   /**
@@ -7,6 +16,8 @@ export interface Secrets {
    * @returns 32 bytes, always the same
    */
   keyFor(purpose: string): Buffer;
+  /** An Ed25519 key for one purpose, always the same. */
+  signingKeyFor(purpose: string): KeyObject;
   /** Encrypts a text so that it can be neither read nor changed without the secret key. */
   seal(purpose: string, text: string): Buffer;
   /**
@@ -26,6 +37,8 @@ export interface Secrets {
 const nonce_bytes = 12;
 const tag_bytes = 16;
 const seed_bytes = 16;
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The purpose of keys that sign links. */
 export function secretsFrom(secretKey: string): Secrets {
@@ -41,6 +54,8 @@ export function secretsFrom(secretKey: string): Secrets {
     createHmac('sha256', keyFor(purpose)).update(seed).digest().subarray(0, tag_bytes);
   return {
     keyFor,
+    signingKeyFor: (purpose) =>
+      createPrivateKey({ key: Buffer.concat([pkcs8Head, keyFor(purpose)]), format: 'der', type: 'pkcs8' }),
     seal: (purpose, text) => {
       const nonce = randomBytes(nonce_bytes);
       const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce);

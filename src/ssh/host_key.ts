@@ -1,8 +1,6 @@
 /** The host key of the SSH server, in the form that OpenSSH keeps keys in (PROTOCOL.key of OpenSSH). */
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 
-/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
-const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 const type = 'ssh-ed25519';
 
 /** A text or bytes after their length in four bytes. */
@@ -15,11 +13,11 @@ function field(value: string | Buffer): Buffer {
 
 /**
  * An Ed25519 key as OpenSSH writes private keys.
- * @param seed the 32 secret bytes
+ * @param key the private half
  */
-export function privateKeyText(seed: Buffer): string {
-  const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' });
-  const point = Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x!, 'base64url');
+export function privateKeyText(key: KeyObject): string {
+  const { d, x } = key.export({ format: 'jwk' });
+  const [seed, point] = [d, x].map((part) => Buffer.from(part!, 'base64url')) as [Buffer, Buffer];
   const publicKey = Buffer.concat([field(type), field(point)]);
   // Two equal numbers, by which a reader sees that it has decrypted the rest.
   const secret = Buffer.concat([

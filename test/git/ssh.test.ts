@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import ssh2 from 'ssh2';
+import { secretsFrom } from '../../src/secrets/index.ts';
 import { privateKeyText } from '../../src/ssh/index.ts';
 import { gitClient } from '../support/git.ts';
 import { ask, basic, objectFor } from '../support/lfs.ts';
@@ -232,11 +233,12 @@ test('a client that goes in the middle of a fetch leaves no command running', as
 });
 
 test('the host key depends on nothing but the secret key', () => {
-  const seed = Buffer.alloc(32, 7);
-  assert.equal(privateKeyText(seed), privateKeyText(Buffer.from(seed)));
-  const key = ssh2.utils.parseKey(privateKeyText(seed));
-  assert.ok(!(key instanceof Error));
-  assert.equal(key.type, 'ssh-ed25519');
+  const hostKey = (secretKey: string) => privateKeyText(secretsFrom(secretKey).signingKeyFor('ssh host key'));
+  assert.equal(hostKey('a secret key'), hostKey('a secret key'));
+  const [key, other] = ['a secret key', 'another secret key'].map((secretKey) => ssh2.utils.parseKey(hostKey(secretKey)));
+  assert.ok(!(key instanceof Error || other instanceof Error));
+  assert.equal(key!.type, 'ssh-ed25519');
+  assert.notDeepEqual(key!.getPublicSSH(), other!.getPublicSSH());
 });
 
 test('a deploy key fetches its projects, and pushes where it may, on behalf of the user who added it', async () => {

@@ -1,5 +1,5 @@
 /** The SSH server beside a world, and people with keys. */
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export async function newSshKey(): Promise<{ file: string; line: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-ssh-'));
   atFileEnd(() => rm(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'id_ed25519');
-  const text = privateKeyText(randomBytes(32));
+  const text = privateKeyText(generateKeyPairSync('ed25519').privateKey);
   await writeFile(file, text, { mode: 0o600 });
   return { file, line: publicLine(text) };
 }
@@ -47,7 +47,7 @@ export interface SshWorld {
 
 /** Starts the SSH server of a world. */
 export async function sshFor({ services, as, project }: World): Promise<SshWorld> {
-  const hostKey = privateKeyText(services.secrets.keyFor('ssh host key'));
+  const hostKey = privateKeyText(services.secrets.signingKeyFor('ssh host key'));
   const errors: unknown[] = [];
   const server = await startSshServer(
     { hostKey, connectionsPerAddress: 100, ...gitOverSsh(services, { error: ({ err }) => errors.push(err) }) },
