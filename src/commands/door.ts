@@ -6,9 +6,9 @@ import type { Config } from '../config.ts';
 import { drain } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { asText, type Measured, newRegistry, watchJobs } from '../metrics.ts';
-import { OperatorError } from './command.ts';
 import type { OpenDatabase } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
+import { listenProblem } from './listening.ts';
 import { startProcesses } from './processes.ts';
 
 export interface Door {
@@ -41,7 +41,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   const connections = Math.max(4, Math.min(connectionsOfOne, Math.floor(connectionsOfAll / config.processes)));
   const { connectionString } = open;
   const processes = await startProcesses({ config, connectionString, connections, log, gather }).catch((error) => {
-    throw listenProblem(error as NodeJS.ErrnoException, config);
+    throw listenProblem(error as NodeJS.ErrnoException, { ...config, variable: 'COPPICE_PORT' });
   });
   return { close: processes.stop };
 }
@@ -53,7 +53,7 @@ async function openHere(app: FastifyInstance, config: Config, log: Logger): Prom
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw listenProblem(error as NodeJS.ErrnoException, config);
+    throw listenProblem(error as NodeJS.ErrnoException, { ...config, variable: 'COPPICE_PORT' });
   } finally {
     log.level = logLevel;
   }
@@ -64,15 +64,4 @@ async function openHere(app: FastifyInstance, config: Config, log: Logger): Prom
       await app.close();
     },
   };
-}
-
-function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): Error {
-  const address = `${host}, port ${port}`;
-  if (error.code === 'EADDRINUSE')
-    return new OperatorError(`Another program is listening on ${address}. Set COPPICE_PORT to a different port.`);
-  if (error.code === 'EACCES')
-    return new OperatorError(`This account is not allowed to listen on ${address}. Set COPPICE_PORT to 1024 or more.`);
-  if (error.code === 'EADDRNOTAVAIL') return new OperatorError(`COPPICE_HOST, ${host}, is not an address of this machine.`);
-  if (error.code === 'ENOTFOUND') return new OperatorError(`COPPICE_HOST, ${host}, cannot be resolved.`);
-  return error;
 }

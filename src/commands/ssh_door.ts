@@ -4,8 +4,8 @@ import { gitOverSsh } from '../areas/code/repository/index.ts';
 import { type Config, usualSshPort } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { secretsOf, servicesFor } from '../services/index.ts';
-import { OperatorError } from './command.ts';
 import type { Door } from './door.ts';
+import { listenProblem, portTaken } from './listening.ts';
 
 const closed: Door = { close: async () => {} };
 
@@ -20,15 +20,9 @@ export async function openSshDoor(config: Config, db: Database, log: Logger): Pr
   const hostKey = privateKeyText(secretsOf(config).signingKeyFor('ssh host key'));
   const options = { hostKey, connectionsPerAddress, ...gitOverSsh(servicesFor(config, db), log) };
   return startSshServer(options, { host, port }).catch((error: NodeJS.ErrnoException) => {
-    const address = `${host}, port ${port}`;
-    if (error.code === 'EADDRINUSE') {
-      const sentence = `Another program is listening on ${address}, where git over SSH would be. Set COPPICE_SSH_PORT to a different port, or to 0 to go without it.`;
-      if (config.sshPort !== undefined) throw new OperatorError(sentence);
-      log.warn(sentence);
-      return closed;
-    }
-    if (error.code === 'EACCES')
-      throw new OperatorError(`This account is not allowed to listen on ${address}. Set COPPICE_SSH_PORT to 1024 or more.`);
-    throw error;
+    const at = { host, port, variable: 'COPPICE_SSH_PORT' } as const;
+    if (error.code !== 'EADDRINUSE' || config.sshPort !== undefined) throw listenProblem(error, at);
+    log.warn(portTaken(at));
+    return closed;
   });
 }
