@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext, type ServerChannel, type Session } from 'ssh2';
+import { publicKeyIn } from './public_key.ts';
+import { isSignedBySecurityKey } from './security_key.ts';
 
 /** What a client asks to run, with its streams. */
 export interface SshCommand {
@@ -66,6 +68,17 @@ const algorithms = {
   hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
   compress: ['none'],
 } as const;
+
+/** Whether the holder of a key has signed the bytes of a connection. */
+function isSigned(
+  key: Buffer,
+  { signature, blob, hashAlgo }: { signature: Buffer; blob: Buffer; hashAlgo: string | undefined },
+): boolean {
+  const found = publicKeyIn(key);
+  if (found?.application) return isSignedBySecurityKey(found, signature, blob);
+  const parsed = ssh2.utils.parseKey(key);
+  return !(parsed instanceof Error) && parsed.verify(blob, signature, hashAlgo) === true;
+}
 
 /** Holds what one server knows of its connections. */
 class Connections<Who> {
@@ -142,10 +155,7 @@ class Connections<Who> {
   /** Who has the key. Without a signature the client only asks whether the key would do. */
   async #holderOf({ key, signature, blob, hashAlgo }: PublicKeyAuthContext, address: string): Promise<Who | undefined> {
     try {
-      if (signature) {
-        const parsed = ssh2.utils.parseKey(key.data);
-        if (parsed instanceof Error || parsed.verify(blob!, signature, hashAlgo) !== true) return undefined;
-      }
+      if (signature && !isSigned(key.data, { signature, blob: blob!, hashAlgo })) return undefined;
       return await this.#options.identify(key.data, address);
     } catch (error) {
       this.#options.failed(error);

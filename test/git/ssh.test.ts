@@ -7,6 +7,7 @@ import { secretsFrom } from '../../src/secrets/index.ts';
 import { privateKeyText } from '../../src/ssh/index.ts';
 import { gitClient } from '../support/git.ts';
 import { ask, basic, objectFor } from '../support/lfs.ts';
+import { securityKey } from '../support/security_key.ts';
 import { newSshKey, type SshWorld, sshFor, withKey } from '../support/ssh.ts';
 import { type Persona, world } from '../support/world.ts';
 import { begin, clone, refusedClone, remoteFor, type WorkTree } from './work_tree.ts';
@@ -32,7 +33,7 @@ interface Said {
 }
 
 /** Runs a command, or asks for a shell. */
-function said(ssh: SshWorld, privateKey: string | Buffer, command?: string): Promise<Said> {
+function said(ssh: SshWorld, credential: Pick<ssh2.ConnectConfig, 'privateKey' | 'agent'>, command?: string): Promise<Said> {
   const client = new ssh2.Client();
   const { promise, resolve, reject } = Promise.withResolvers<Said>();
   client.on('error', reject);
@@ -57,7 +58,7 @@ function said(ssh: SshWorld, privateKey: string | Buffer, command?: string): Pro
     if (command === undefined) client.shell(false, hear);
     else client.exec(command, hear);
   });
-  client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey });
+  client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', ...credential });
   return promise;
 }
 
@@ -127,14 +128,14 @@ test('without a command the server greets, and it runs no other', async () => {
   const { here, ssh } = await filled();
   const key = await keyText((await ssh.keyOf('guest')).file);
   const { username } = here.people.guest;
-  assert.deepEqual(await said(ssh, key), { code: 0, out: `Welcome to Coppice, @${username}!\r\n`, err: '' });
+  assert.deepEqual(await said(ssh, { privateKey: key }), { code: 0, out: `Welcome to Coppice, @${username}!\r\n`, err: '' });
   for (const command of ['ls', 'git-shell', 'constructor', "git-upload-archive 'a/b.git'", '', 'x'.repeat(20_000)]) {
-    const { code, out, err } = await said(ssh, key, command);
+    const { code, out, err } = await said(ssh, { privateKey: key }, command);
     assert.deepEqual([code, out], [1, ''], command);
     assert.match(err, /^ERROR: The command( you're trying to execute is not allowed|is too long)?/, command);
   }
   for (const path of ['../../etc', '-c/x', '', "a'b/c", here.project.full_path.slice(1)])
-    assert.match((await said(ssh, key, `git-upload-pack '${path}'`)).err, /^ERROR: /, path);
+    assert.match((await said(ssh, { privateKey: key }, `git-upload-pack '${path}'`)).err, /^ERROR: /, path);
 });
 
 test('only public keys of the account git are accepted', async () => {
@@ -178,7 +179,11 @@ test('git-lfs gets a credential for one operation, which ends with the key', asy
   const { id, file } = await ssh.keyOf('developer');
   const key = await keyText(file);
   const authenticate = async (operation: string) => {
-    const { code, out, err } = await said(ssh, key, `git-lfs-authenticate ${here.project.full_path}.git ${operation}`);
+    const { code, out, err } = await said(
+      ssh,
+      { privateKey: key },
+      `git-lfs-authenticate ${here.project.full_path}.git ${operation}`,
+    );
     return { code, err, ...(out === '' ? {} : JSON.parse(out)) };
   };
   assert.equal((await authenticate('steal')).err, 'ERROR: The operation must be download or upload.\n');
@@ -205,6 +210,22 @@ test('git-lfs gets a credential for one operation, which ends with the key', asy
   assert.equal((await batch(basic('lfs-k1.1.upload.99999999999999.x'), 'upload')).status, 401);
   await here.as('developer').delete(`/user/keys/${id}`);
   assert.equal((await batch({ authorization: upload.header.Authorization }, 'download')).status, 401);
+});
+
+test('a security key connects when it is touched', async () => {
+  const { here, ssh } = await filled();
+  const { people, as } = here;
+  for (const type of ['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com'] as const) {
+    const key = securityKey(type);
+    assert.equal((await as('reporter').post('/user/keys', { title: type, key: key.line })).status, 201);
+    const username = people.reporter.username;
+    assert.equal((await said(ssh, { agent: key.agent() })).out, `Welcome to Coppice, @${username}!\r\n`);
+    assert.equal((await said(ssh, { agent: key.agent(5) })).code, 0, 'it may say more of its user');
+    await assert.rejects(said(ssh, { agent: key.agent(0) }), /All configured authentication methods failed/);
+    await assert.rejects(said(ssh, { agent: key.agent(4) }), /All configured authentication methods failed/);
+    await assert.rejects(said(ssh, { agent: key.agent(1, 'ssh:elsewhere') }), /All configured authentication methods failed/);
+    await assert.rejects(said(ssh, { agent: securityKey(type).agent() }), /All configured authentication methods failed/);
+  }
 });
 
 test('twenty clones at once all arrive', async () => {
