@@ -1358,6 +1358,10 @@ create table merge_requests (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   latest_version_id bigint,
+  checked_source_sha text,
+  checked_target_sha text,
+  source_branch_gone boolean default false not null,
+  merge_unconcluded boolean default false not null,
   constraint merge_requests_pkey PRIMARY KEY (id),
   constraint merge_requests_iid_key UNIQUE (project_id, iid),
   constraint merge_requests_head_commit_id_check CHECK (head_commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
@@ -1392,7 +1396,9 @@ CREATE INDEX merge_requests_in_order ON merge_requests USING btree (project_id, 
 CREATE INDEX merge_requests_latest ON merge_requests USING btree (updated_at, id);
 CREATE INDEX merge_requests_newest ON merge_requests USING btree (created_at, id);
 CREATE UNIQUE INDEX merge_requests_one_open ON merge_requests USING btree (source_project_id, source_branch, project_id, target_branch) WHERE state = ANY (ARRAY['opened'::text, 'locked'::text]);
+CREATE INDEX merge_requests_open_into ON merge_requests USING btree (project_id, target_branch, id) WHERE state = ANY (ARRAY['opened'::text, 'locked'::text]);
 CREATE INDEX merge_requests_search ON merge_requests USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
+CREATE INDEX merge_requests_with_auto_merge ON merge_requests USING btree (head_commit_id) WHERE auto_merge_user_id IS NOT NULL;
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON merge_requests FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
 CREATE TRIGGER take_milestone_due_date_first BEFORE INSERT ON merge_requests FOR EACH ROW WHEN (new.milestone_id IS NOT NULL) EXECUTE FUNCTION take_milestone_due_date();
 
@@ -1826,12 +1832,16 @@ create table reference_updates (
   created_at timestamp with time zone default now() not null,
   snippet_id bigint,
   snippet_changes jsonb,
+  merge_request_id bigint,
+  merge jsonb,
   constraint reference_updates_pkey PRIMARY KEY (id),
   constraint reference_updates_owner CHECK (num_nonnulls(project_id, snippet_id) = 1),
+  constraint reference_updates_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
   constraint reference_updates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint reference_updates_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint reference_updates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
+CREATE INDEX reference_updates_by_merge_request ON reference_updates USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX reference_updates_by_project ON reference_updates USING btree (project_id);
 CREATE INDEX reference_updates_by_snippet ON reference_updates USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 

@@ -39,6 +39,7 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
+import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../areas/work/merge_requests/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
@@ -50,6 +51,9 @@ import { listenForStop } from './stop_request.ts';
 
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
+  concludeMerges,
+  followMergeRequests,
+  prepareMergeRequest,
   maintainRepository,
   maintainSnippet,
   measureRepositories,

@@ -652,6 +652,10 @@ export interface MergeRequests {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   latest_version_id: number | null;
+  checked_source_sha: string | null;
+  checked_target_sha: string | null;
+  source_branch_gone: Generated<boolean>;
+  merge_unconcluded: Generated<boolean>;
 }
 
 export interface Milestones {
@@ -905,6 +909,8 @@ export interface ReferenceUpdates {
   created_at: Generated<Timestamp>;
   snippet_id: number | null;
   snippet_changes: Json | null;
+  merge_request_id: number | null;
+  merge: Json | null;
 }
 
 export interface RemovedIssueNumbers {

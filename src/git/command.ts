@@ -12,14 +12,17 @@ export class GitError extends Error {
   /** Null when git was stopped by a signal. */
   readonly exit_code: number | null;
   readonly stderr: string;
+  /** What a short command had written until then. */
+  readonly output: Buffer | undefined;
   /** The code of a file-system error that callers distinguish, if git met one. */
   readonly code: 'ENOSPC' | 'EDQUOT' | undefined;
 
-  constructor(command: string, exit_code: number | null, stderr: string) {
+  constructor(command: string, exit_code: number | null, stderr: string, output?: Buffer) {
     super(`git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`);
     this.command = command;
     this.exit_code = exit_code;
     this.stderr = stderr;
+    this.output = output;
     // git has no codes for these, and speaks English in the environment below.
     this.code = /No space left on device/.test(stderr) ? 'ENOSPC' : /Disk quota exceeded/.test(stderr) ? 'EDQUOT' : undefined;
   }
@@ -188,8 +191,9 @@ async function output(child: GitProcess, command: string, run: RunOptions): Prom
     const { code, stderr } = await child.ended;
     signal?.throwIfAborted();
     if (stopped) throw stopped;
-    if (code !== 0) throw new GitError(command, code, stderr);
-    return Buffer.concat(chunks, size);
+    const written = Buffer.concat(chunks, size);
+    if (code !== 0) throw new GitError(command, code, stderr, written);
+    return written;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);

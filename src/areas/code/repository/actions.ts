@@ -19,6 +19,7 @@ import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository, maintenancePause_s } from './jobs.ts';
+import { endMerge, type Merge, tellMergeRequests } from './merge_request_actions.ts';
 import { forgetSize } from './size_actions.ts';
 import { followBranch, type SnippetChanges } from './snippet_actions.ts';
 
@@ -26,6 +27,8 @@ import { followBranch, type SnippetChanges } from './snippet_actions.ts';
 export interface ProjectMover {
   project: { id: number; storage: string };
   user_id: number;
+  /** Set when the move merges a merge request, which is locked until the move is settled. */
+  merge?: Merge;
 }
 
 /** The same for a snippet, with what else changes if they move. */
@@ -41,7 +44,10 @@ const ownerOf = (mover: Mover): RepositoryOwner => ('project' in mover ? mover.p
 
 const columnsOf = (mover: Mover) =>
   'project' in mover
-    ? { project_id: mover.project.id }
+    ? {
+        project_id: mover.project.id,
+        ...(mover.merge ? { merge_request_id: mover.merge.merge_request_id, merge: JSON.stringify(mover.merge.outcome) } : {}),
+      }
     : { snippet_id: mover.snippet.snippet_id, snippet_changes: mover.changes && JSON.stringify(mover.changes) };
 
 /**
@@ -98,9 +104,17 @@ export async function followDefaultBranch(services: Pick<Services, 'db' | 'stora
   });
 }
 
-/** Forgets a move that did not happen. */
+/** Forgets a move that did not happen. A merge request that it would have merged is open again. */
 export async function withdrawUpdates(db: Database, id: number): Promise<void> {
-  await db.deleteFrom('reference_updates').where('id', '=', id).execute();
+  const row = db.deleteFrom('reference_updates').where('id', '=', id).returning('merge_request_id');
+  await db
+    .with('withdrawn', () => row)
+    .updateTable('merge_requests')
+    .from('withdrawn')
+    .set({ state: 'opened' })
+    .whereRef('merge_requests.id', '=', 'withdrawn.merge_request_id')
+    .where('state', '=', 'locked')
+    .execute();
 }
 
 /**
@@ -109,7 +123,10 @@ export async function withdrawUpdates(db: Database, id: number): Promise<void> {
  * @throws RefMoved when one has moved, RefConflict when one cannot exist beside another; then nothing has moved
  */
 export async function moveRefs(services: Services, mover: Mover, updates: readonly RefUpdate[]): Promise<void> {
-  const id = await announceUpdates(services.db, mover, updates);
+  return moveAnnounced(services, mover, updates, await announceUpdates(services.db, mover, updates));
+}
+
+async function moveAnnounced(services: Services, mover: Mover, updates: readonly RefUpdate[], id: number): Promise<void> {
   try {
     await updateRefs(repositoryOf(services, ownerOf(mover)), updates);
   } catch (error) {
@@ -158,16 +175,22 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   const taken = await tx
     .deleteFrom('reference_updates')
     .where('id', '=', id)
-    .returning(['project_id', 'snippet_id', 'snippet_changes', 'user_id'])
+    .returning(['project_id', 'snippet_id', 'snippet_changes', 'user_id', 'merge_request_id', 'merge'])
     .executeTakeFirst();
-  if (!taken || moved.length === 0) return;
-  const { project_id, snippet_id, snippet_changes, user_id } = taken;
+  if (!taken) return;
+  const { project_id, snippet_id, snippet_changes, user_id, merge_request_id } = taken;
+  if (merge_request_id !== null) {
+    const merge = { merge_request_id, outcome: taken.merge as unknown as Merge['outcome'] };
+    await endMerge(tx, merge, { user_id, has_moved: moved.length > 0 });
+  }
+  if (moved.length === 0) return;
   if (snippet_id !== null) return followBranch(tx, services, snippet_id, snippet_changes as SnippetChanges | null);
   if (project_id === null) throw new Error('The row of a move names neither a project nor a snippet.');
   await recordRefs(tx, project_id, id, moved);
   await openWhenEmpty(tx, services, project_id, moved);
   await forgetSize(tx, project_id);
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
+  await tellMergeRequests(tx, { project_id, user_id }, moved);
   await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id), after_s: maintenancePause_s });
 }
 

@@ -2,12 +2,14 @@
 export { announceHead, followDefaultBranch, moveRefs, recordRefs, refsBegun } from './actions.ts';
 export { blobBytes } from './blob_present.ts';
 export { type CommitRequest, commitChanges, writeChanges } from './commit_actions.ts';
+export { statusOfCommit } from './commit_status_queries.ts';
 export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
 export { changesFor, type FileAction, FileChanged } from './file_actions.ts';
 export { isOneNetwork } from './fork_network_queries.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
 export { gitOverSsh } from './git_ssh.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
+export { concludeMerge, followBranches, recordMerge } from './merge_request_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';

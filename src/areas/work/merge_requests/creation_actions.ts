@@ -10,6 +10,7 @@ import { type IssuableState, insertIssuable, recordEffects } from '../issuables/
 import { sameBranchText, withoutDraft } from './rules.ts';
 import { type BranchPair, conflictAs, twinRefusal } from './target_queries.ts';
 import { addVersion, type Heads, headsOf } from './version_actions.ts';
+import { prepareMergeRequest } from './version_jobs.ts';
 
 /** A new merge request. The caller may set all its members, and all are valid. */
 export interface NewMergeRequest {
@@ -117,6 +118,7 @@ export async function createMergeRequest(
     const from = { ...to, description: null, milestone_id: null, assignee_ids: [], reviewer_ids: [] };
     const change = { on: theMergeRequest(added.id), project_id: pair.project_id, from, to, is_new: true, at: undefined };
     await recordEffects(tx, acting, change);
+    await prepareMergeRequest.enqueue(tx, { merge_request_id: added.id });
     return added;
   });
   return creation.catch(async (error: unknown) => {

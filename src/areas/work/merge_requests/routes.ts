@@ -5,6 +5,7 @@ import { createMergeRequest } from './creation_actions.ts';
 import { newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
 import { MergeRequest, presentSingleMergeRequest } from './present.ts';
 import { disabledText, noForkText, sameBranchText, twinText } from './rules.ts';
+import { presentWithStatus } from './status_present.ts';
 import { targetFor } from './target_queries.ts';
 
 const path = '/projects/:id/merge_requests';
@@ -15,8 +16,8 @@ export const mergeRequestRoutes = [
     summary: 'Get a merge request',
     access: mergeRequestVisible,
     returns: one(MergeRequest),
-    handle: ({ db, url, caller, project, merge_request }) =>
-      presentSingleMergeRequest({ db, url }, caller, project, merge_request.id),
+    handle: ({ db, storages, url, caller, project, merge_request }) =>
+      presentWithStatus({ db, storages, url }, caller, project, merge_request.id),
   }),
   post(path, {
     operation: 'createMergeRequest',

@@ -1,0 +1,81 @@
+/** What moves of references mean for merge requests. Their area is above this one and runs the jobs that are added here. */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import type { RefUpdate } from '../../../git/index.ts';
+import { Id, nullable } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
+
+/** A move that merges a merge request. */
+export interface Merge {
+  merge_request_id: number;
+  outcome: {
+    /** The head of the source branch that is merged. */
+    head: string;
+    /** Null without a merge commit. */
+    merge_commit_sha: string | null;
+    /** Null without squashing. */
+    squash_commit_sha: string | null;
+  };
+}
+
+/** Branches of a project have moved that open merge requests come from or go into. */
+export const followBranches = queueOf('follow_branches', {
+  input: { project_id: Id, user_id: nullable(Id), branches: Type.Array(Type.String()) },
+  retries: 5,
+});
+
+/** A merge request was merged. */
+export const concludeMerge = queueOf('conclude_merge', { input: { merge_request_id: Id }, retries: 5 });
+
+/** Ends a merge: the merge request is merged if the branch has moved, and open again if it has not. */
+export async function endMerge(
+  tx: Database,
+  { merge_request_id, outcome: { head, ...commits } }: Merge,
+  { user_id, has_moved }: { user_id: number | null; has_moved: boolean },
+): Promise<void> {
+  const locked = tx.updateTable('merge_requests').where('id', '=', merge_request_id).where('state', '=', 'locked');
+  if (!has_moved) await locked.set({ state: 'opened' }).execute();
+  else await recordMerge(tx, merge_request_id, { ...commits, head_commit_id: head, user_id });
+}
+
+/** Records that a merge request, which is open or locked, was merged; what follows from it is a job. */
+export async function recordMerge(
+  tx: Database,
+  id: number,
+  merged: { head_commit_id: string; merge_commit_sha: string | null; squash_commit_sha: string | null; user_id: number | null },
+): Promise<void> {
+  const { user_id, ...columns } = merged;
+  const { numUpdatedRows } = await tx
+    .updateTable('merge_requests')
+    .set({
+      ...columns,
+      ...{ state: 'merged', merge_user_id: user_id, merged_at: sql<string>`now()`, updated_at: sql<string>`now()` },
+      ...{ merge_error: null, auto_merge_user_id: null, auto_merge_parameters: null, merge_unconcluded: true },
+      merge_status: 'can_be_merged',
+    })
+    .where('id', '=', id)
+    .where('state', 'in', ['opened', 'locked'])
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await concludeMerge.enqueue(tx, { merge_request_id: id });
+}
+
+const branch = /^refs\/heads\/(.+)$/s;
+
+/** Tells the open merge requests that come from or go into branches that have moved; one job for all, in one look at an index. */
+export async function tellMergeRequests(
+  tx: Database,
+  { project_id, user_id }: { project_id: number; user_id: number | null },
+  moved: readonly RefUpdate[],
+): Promise<void> {
+  const names = moved.flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
+  if (names.length === 0) return;
+  const given = ofAnyLength(names, 'text[]');
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${given}) name
+     where exists (select from merge_requests where source_project_id = ${project_id} and source_branch = name and state in ('opened', 'locked'))
+        or exists (select from merge_requests where project_id = ${project_id} and target_branch = name and state in ('opened', 'locked'))`.execute(
+    tx,
+  );
+  if (rows.length > 0) await followBranches.enqueue(tx, { project_id, user_id, branches: rows.map(({ name }) => name) });
+}

@@ -1,0 +1,117 @@
+/** A merge request with what decides on merging it: its branches, their projects, its last version, and the settings of the project. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import type { MergeStatus, State } from './rules.ts';
+
+export interface Version {
+  id: number;
+  base_commit_sha: string | null;
+  head_commit_sha: string;
+  start_commit_sha: string;
+}
+
+export interface MergeFacts {
+  id: number;
+  iid: number;
+  project_id: number;
+  source_project_id: number | null;
+  source_branch: string;
+  target_branch: string;
+  title: string;
+  description: string | null;
+  state: State;
+  draft: boolean;
+  author_id: number | null;
+  /** Where the source branch was when it was last read. */
+  head_commit_id: string | null;
+  merge_status: MergeStatus;
+  /** Where both branches were when `merge_status` was computed. */
+  checked_source_sha: string | null;
+  checked_target_sha: string | null;
+  source_branch_gone: boolean;
+  squash: boolean;
+  force_remove_source_branch: boolean | null;
+  should_remove_source_branch: boolean | null;
+  /** Whether `merge_after` is still to come. */
+  is_early: boolean;
+  auto_merge_user_id: number | null;
+  auto_merge_parameters: unknown;
+  /** Null before the first version. */
+  version: Version | null;
+  /** Null when the fork is gone. */
+  source: Place | null;
+  target: Place & Settings;
+}
+
+interface Place {
+  id: number;
+  storage: string;
+  full_path: string;
+}
+
+interface Settings {
+  default_branch: string;
+  merge_method: 'merge' | 'rebase_merge' | 'ff';
+  squash_option: 'never' | 'always' | 'default_on' | 'default_off';
+  only_allow_merge_if_pipeline_succeeds: boolean;
+  allow_merge_on_skipped_pipeline: boolean | null;
+  autoclose_referenced_issues: boolean;
+  merge_commit_template: string | null;
+  squash_commit_template: string | null;
+}
+
+const members = (table: string, columns: readonly string[]) =>
+  sql`json_build_object(${sql.join(columns.flatMap((column) => [sql.lit(column), sql.ref(`${table}.${column}`)]))})`;
+
+const place = ['id', 'storage', 'full_path'] as const;
+const settings = [
+  ...(['default_branch', 'merge_method', 'squash_option', 'only_allow_merge_if_pipeline_succeeds'] as const),
+  ...([
+    'allow_merge_on_skipped_pipeline',
+    'autoclose_referenced_issues',
+    'merge_commit_template',
+    'squash_commit_template',
+  ] as const),
+];
+
+/** The facts of the merge requests with these ids that still exist, in the order of the ids. */
+export async function mergeFacts(db: Database, ids: readonly number[]): Promise<MergeFacts[]> {
+  if (ids.length === 0) return [];
+  const own = [
+    ...([
+      'id',
+      'iid',
+      'project_id',
+      'source_project_id',
+      'source_branch',
+      'target_branch',
+      'title',
+      'description',
+      'state',
+    ] as const),
+    ...(['draft', 'author_id', 'head_commit_id', 'merge_status', 'checked_source_sha', 'checked_target_sha'] as const),
+    ...(['source_branch_gone', 'squash', 'force_remove_source_branch', 'should_remove_source_branch'] as const),
+    ...(['auto_merge_user_id', 'auto_merge_parameters'] as const),
+  ];
+  const { rows } = await sql<MergeFacts>`
+    select ${sql.join(own.map((column) => sql.ref(`merge_requests.${column}`)))},
+           coalesce(merge_after > now(), false) as is_early,
+           case when version.id is not null then ${members('version', ['id', 'base_commit_sha', 'head_commit_sha', 'start_commit_sha'])} end as version,
+           case when source.id is not null then ${members('source', place)} end as source,
+           ${members('target', [...place, ...settings])} as target
+      from merge_requests join projects target on target.id = merge_requests.project_id
+           left join projects source on source.id = merge_requests.source_project_id
+           left join merge_request_versions version on version.id = merge_requests.latest_version_id
+     where merge_requests.id = any(${ids}::bigint[]) order by merge_requests.id`.execute(db);
+  return rows;
+}
+
+/**
+ * The facts of one merge request.
+ * @throws Error when it is gone, a moment after it was granted
+ */
+export async function factsOf(db: Database, id: number): Promise<MergeFacts> {
+  const [facts] = await mergeFacts(db, [id]);
+  if (!facts) throw new Error(`the merge request ${id} is gone`);
+  return facts;
+}

@@ -1,0 +1,3 @@
+/** What others may use of merge requests. */
+export { concludeMerges } from './merge_jobs.ts';
+export { followMergeRequests, prepareMergeRequest } from './version_jobs.ts';

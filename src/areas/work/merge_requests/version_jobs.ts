@@ -1,0 +1,197 @@
+/** What follows from new merge requests and from moves of their branches (docs/reference/merge_requests.md#versions). */
+import { sql } from 'kysely';
+import { theMergeRequest } from '../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import {
+  fetchCommit,
+  keepAroundRef,
+  listCommits,
+  mergeBase,
+  mergeRequestRef,
+  type Repository,
+  reachableFrom,
+  repositoryOf,
+  resolveBranch,
+  setKeptRefs,
+} from '../../../git/index.ts';
+import { Id, type Services } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
+import { followBranches, recordMerge } from '../../code/repository/index.ts';
+import { addSystemNote } from '../../conversation/notes/index.ts';
+import { type MergeFacts, mergeFacts } from './branch_queries.ts';
+import { checkBranches, storeCheck } from './status_queries.ts';
+import { addVersion, type Heads } from './version_actions.ts';
+import { countsOf, type VersionCounts } from './version_queries.ts';
+import { branchGone, branchRestored, commitsAdded, mergeAborted, most_listed } from './version_rules.ts';
+
+type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
+
+/** Keeps the commits of a version in the repository of the target, and shows its head to clients. */
+const keepVersion = (into: Repository, iid: number, { head, start }: Pick<Heads, 'head' | 'start'>): Promise<void> =>
+  setKeptRefs(
+    into,
+    new Map([
+      [keepAroundRef(head), head],
+      [keepAroundRef(start), start],
+      [mergeRequestRef(iid, 'head'), head],
+    ]),
+  );
+
+const storeCounts = (db: Database, version_id: number, counts: VersionCounts) =>
+  db
+    .updateTable('merge_request_versions')
+    .set({ ...counts })
+    .where('id', '=', version_id)
+    .execute();
+
+/** Added with a merge request: keeps its first version, counts its files and commits, and computes its merge status. */
+export const prepareMergeRequest = job('prepare_merge_request', {
+  input: { merge_request_id: Id },
+  retries: 5,
+  run: async ({ input, db, storages }) => {
+    const [facts] = await mergeFacts(db, [input.merge_request_id]);
+    if (!facts?.version) return;
+    const { id, head_commit_sha: head, start_commit_sha: start, base_commit_sha: base } = facts.version;
+    const into = repositoryOf({ storages }, facts.target);
+    await keepVersion(into, facts.iid, { head, start });
+    await storeCounts(db, id, await countsOf(into, { head, start, base }));
+    if (facts.state === 'opened') await storeCheck(db, facts, await checkBranches({ storages }, facts));
+  },
+});
+
+/** This many are looked at together. */
+const at_once = 100;
+
+/** The open merge requests that come from one of these branches, or go into one. */
+async function openOnes(db: Database, side: 'source' | 'target', project_id: number, branches: readonly string[], after: number) {
+  const isOurs =
+    side === 'source'
+      ? sql<boolean>`source_project_id = ${project_id} and source_branch = any(${ofAnyLength(branches, 'text[]')})`
+      : sql<boolean>`project_id = ${project_id} and target_branch = any(${ofAnyLength(branches, 'text[]')})`;
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where(isOurs)
+    .where('state', '=', 'opened')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(at_once)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Enqueued by every move of branches that open merge requests come from or go into. It looks at where branches are by now, so running it twice changes nothing. */
+export const followMergeRequests = followBranches.runBy(
+  async ({ input: { project_id, user_id, branches }, signal, ...services }) => {
+    for (const side of ['target', 'source'] as const) {
+      const follow = side === 'source' ? followSource : followTarget;
+      for (let after = 0; ; ) {
+        signal.throwIfAborted();
+        const ids = await openOnes(services.db, side, project_id, branches, after);
+        await follow(services, await mergeFacts(services.db, ids), user_id);
+        if (ids.length < at_once) break;
+        after = ids.at(-1)!;
+      }
+    }
+  },
+);
+
+/** Merge requests whose target branch has moved: those that it contains now were merged by a push; of the others, what is known of conflicts is outdated. */
+async function followTarget(services: JobServices, all: readonly MergeFacts[], user_id: number | null): Promise<void> {
+  for (const group of Map.groupBy(all, ({ target_branch }) => target_branch).values()) {
+    const { target, target_branch } = group[0]!;
+    const into = repositoryOf(services, target);
+    const target_head = await resolveBranch(into, target_branch);
+    if (target_head === undefined) continue;
+    // A branch that had nothing new from the beginning is not merged by anything.
+    const versions = group.flatMap(({ id, version }) =>
+      version && version.head_commit_sha !== version.base_commit_sha ? [{ id, head: version.head_commit_sha }] : [],
+    );
+    const contained = await reachableFrom(
+      into,
+      target_head,
+      versions.map(({ head }) => head),
+    );
+    const merged = versions.filter(({ head }) => contained.has(head));
+    const ids = group.map(({ id }) => id);
+    await services.db.transaction().execute(async (tx) => {
+      for (const { id, head } of merged)
+        await recordMerge(tx, id, { head_commit_id: head, merge_commit_sha: null, squash_commit_sha: null, user_id });
+      await sql`
+        update merge_requests set merge_status = 'unchecked'
+         where id = any(${ofAnyLength(ids, 'bigint[]')}) and state = 'opened' and merge_status in ('can_be_merged', 'cannot_be_merged')
+           and checked_target_sha is distinct from ${target_head}`.execute(tx);
+    });
+  }
+}
+
+async function followSource(services: JobServices, all: readonly MergeFacts[], user_id: number | null): Promise<void> {
+  for (const facts of all) {
+    if (!facts.source) continue;
+    const from = repositoryOf(services, facts.source);
+    const head = await resolveBranch(from, facts.source_branch);
+    if ((head === undefined) !== facts.source_branch_gone) await noteBranch(services.db, facts, user_id, head === undefined);
+    if (head !== undefined && head !== facts.head_commit_id) await followHead(services, facts, head, user_id);
+    const [now] = await mergeFacts(services.db, [facts.id]);
+    if (now?.state === 'opened') await storeCheck(services.db, now, await checkBranches(services, now));
+  }
+}
+
+/** Notes that the source branch was deleted, or is back. */
+async function noteBranch(db: Database, facts: MergeFacts, user_id: number | null, isGone: boolean): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const changed = await tx
+      .updateTable('merge_requests')
+      .set({ source_branch_gone: isGone })
+      .where('id', '=', facts.id)
+      .where('source_branch_gone', '=', !isGone)
+      .returning('id')
+      .executeTakeFirst();
+    const words = isGone ? branchGone(facts.source_branch) : branchRestored(facts.source_branch);
+    if (changed) await addSystemNote(tx, theMergeRequest(facts.id), user_id, words);
+  });
+}
+
+/** Where the branches of a merge request are, with a new head of its source branch, which the repository of the target has afterwards. */
+async function headsWith(services: JobServices, facts: MergeFacts, head: string): Promise<Heads> {
+  const into = repositoryOf(services, facts.target);
+  if (facts.source && facts.source.id !== facts.target.id) await fetchCommit(repositoryOf(services, facts.source), into, head);
+  const start = (await resolveBranch(into, facts.target_branch)) ?? facts.version?.start_commit_sha ?? head;
+  return { head, start, base: (await mergeBase(into, [head, start])) ?? null };
+}
+
+/** Records a new version of an open merge request, with a system note of the commits that it adds. An auto-merge was meant for the version before, and ends. */
+async function followHead(services: JobServices, facts: MergeFacts, head: string, user_id: number | null): Promise<void> {
+  const into = repositoryOf(services, facts.target);
+  const heads = await headsWith(services, facts, head);
+  const { head_commit_id: before } = facts;
+  const known = before === null ? [heads.start] : [before, heads.start];
+  const [commits, counts] = await Promise.all([
+    listCommits(into, { from: [head], not: known, limit: most_listed + 1 }),
+    countsOf(into, heads),
+  ]);
+  const on = theMergeRequest(facts.id);
+  await services.db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('merge_requests')
+      .select(['state', 'head_commit_id', 'auto_merge_user_id'])
+      .where('id', '=', facts.id)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    // Another run was faster, or it was closed or merged meanwhile.
+    if (row?.state !== 'opened' || row.head_commit_id !== before) return;
+    const version_id = await addVersion(tx, facts.id, heads);
+    await storeCounts(tx, version_id, counts);
+    await tx
+      .updateTable('merge_requests')
+      .set({ updated_at: sql`now()`, auto_merge_user_id: null, auto_merge_parameters: null, merge_status: 'unchecked' })
+      .where('id', '=', facts.id)
+      .execute();
+    const page = `${services.url}/${facts.target.full_path}/-/merge_requests/${facts.iid}/diffs?diff_id=${version_id}`;
+    const address = before === null ? page : `${page}&start_sha=${before}`;
+    await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
+    if (row.auto_merge_user_id !== null) await addSystemNote(tx, on, user_id, mergeAborted);
+    // Before the commit: if it fails, nothing is recorded and this is repeated.
+    await keepVersion(into, facts.iid, heads);
+  });
+}

@@ -1,0 +1,27 @@
+/** Refs that are ours alone to set: of merge requests, which clients can fetch, and those that keep commits from being deleted. */
+import { GitError, git } from './command.ts';
+import { fullId } from './ids.ts';
+import type { Repository } from './types.ts';
+
+/**
+ * The ref of a merge request in its target project: `head` is that of its source branch, `merge` what merging it would make now.
+ * @param iid the number of the merge request
+ */
+export const mergeRequestRef = (iid: number, kind: 'head' | 'merge'): string => `refs/merge-requests/${iid}/${kind}`;
+
+/** The ref that keeps a commit, and its history, in a repository. */
+export const keepAroundRef = (commit_id: string): string => `refs/keep-around/${fullId(commit_id)}`;
+
+/**
+ * Sets refs of this kind wherever they are, all or none; null removes one. One process, however many there are.
+ * @throws GitError for another kind of ref, and when a commit does not exist
+ */
+export async function setKeptRefs(repository: Repository, refs: ReadonlyMap<string, string | null>): Promise<void> {
+  if (refs.size === 0) return;
+  const instructions = Array.from(refs, ([ref, id]) => {
+    if (!/^refs\/(?:keep-around|merge-requests)\/[\w/]+$/.test(ref))
+      throw new GitError('update-ref', 129, `not a ref of ours: ${ref}`);
+    return id === null ? `delete ${ref}\0\0` : `update ${ref}\0${fullId(id)}\0\0`;
+  });
+  await git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input: instructions.join('') });
+}
