@@ -53,6 +53,7 @@ export {
   hasMergeRequests,
   mayReadMergeRequests,
   mergeRequestKind,
+  mergeRequestReader,
   mergeRequestRole,
   mergeRequestVisible,
   theMergeRequest,

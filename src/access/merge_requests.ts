@@ -158,6 +158,8 @@ const readerAs = (missing?: string): Access<Granted<Caller>> => ({
 
 /** Grants the merge request in the path to everyone who may read it; changes require a signed-in caller. */
 export const mergeRequestVisible = visibleAs();
+/** The same for signed-in callers. */
+export const mergeRequestReader = readerAs();
 /** Grants the merge request in the path to members of its project who have at least `role`. Others are refused before they learn whether it exists. */
 export const mergeRequestRole = (role: Exclude<Role, 'minimal' | 'guest'>): Access<Granted<Caller>> => ({
   rule: `merge_request:${role}`,

@@ -90,6 +90,7 @@ import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { issueTimeRoutes } from './work/issues/time_routes.ts';
 import { userCountRoutes } from './work/issues/user_count_routes.ts';
+import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
@@ -161,7 +162,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Issue metric images', 'Images of metrics on an incident.', issueMetricImageRoutes),
   ...tagged('Issue links', 'Relations between issues.', issueLinkRoutes),
-  ...tagged('Merge requests', 'Merge requests: proposals to merge a branch into another.', mergeRequestRoutes),
+  ...tagged(
+    'Merge requests',
+    'Merge requests: proposals to merge a branch into another.',
+    mergeRequestRoutes,
+    mergeRequestContentRoutes,
+  ),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),
   ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),

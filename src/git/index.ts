@@ -25,6 +25,7 @@ export { patchesOf } from './patches.ts';
 export { pathProblem } from './paths.ts';
 export type { PushRules } from './push_hooks.ts';
 export { alsoSeeing } from './quarantine.ts';
+export { streamDiff } from './raw_diffs.ts';
 export { closeReaders, objectHeader } from './readers.ts';
 export { clearBrokenRef } from './ref_files.ts';
 export { isValidBranchName, isValidTagName } from './ref_names.ts';

@@ -9,6 +9,7 @@ import type { AnyEndpoint } from '../../src/http/index.ts';
 import type { Answer } from '../support/client.ts';
 import { licenseText } from '../support/licenses.ts';
 import { newPublicKey } from '../support/public_key.ts';
+import { headOf } from '../support/repository.ts';
 import { upload } from '../support/uploads.ts';
 import { type World, world } from '../support/world.ts';
 
@@ -34,6 +35,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     assert.ok(status < 300, JSON.stringify(body));
     return body;
   };
+  await addVersion(here, turn);
   const { id, client } = await here.person();
   const token = { scopes: ['read_api'], expires_at: new Date(Date.now() + 864e5 * 30).toISOString().slice(0, 10) };
   const name = `turn-${group.id}-${turn}`;
@@ -176,6 +178,30 @@ async function addCommitNotes({ db, project, group }: World, sha: string, name: 
       { ...note, discussion_id: digest(`commit_id ${name}`).toString('hex').slice(0, 40) },
     ])
     .execute();
+}
+
+/** A commit on a branch, as one more version of the merge request that proposes it. */
+async function addVersion(here: World, turn: number): Promise<void> {
+  const { project, db } = here;
+  const owner = here.as('owner');
+  const change = { branch: 'proposal', start_branch: 'main', content: 'x', commit_message: 'Propose' };
+  const made = await owner.post(
+    `/projects/${project.id}/repository/files/proposal-${turn}`,
+    turn === 1 ? change : { ...change, start_branch: undefined },
+  );
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  if (turn === 1) {
+    const asked = { title: 'Proposal', source_branch: 'proposal', target_branch: 'main' };
+    assert.equal((await owner.post(`/projects/${project.id}/merge_requests`, asked)).status, 201);
+    return;
+  }
+  const head = await headOf(here, 'proposal');
+  await sql`
+    insert into merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha)
+    select merge_request_id, ${head}, base_commit_sha, start_commit_sha from merge_request_versions
+     where merge_request_id = (select id from merge_requests where project_id = ${project.id} and iid = 1) order by id limit 1`.execute(
+    db,
+  );
 }
 
 /** The first snippet of the project. */
@@ -415,6 +441,8 @@ const nameOf = ({ path }: AnyEndpoint) => path;
 
 /** Lists whose rows this test does not add to: of these it shows only that they answer. */
 const unchanging = new Set([
+  // There are no pipelines.
+  '/projects/:id/merge_requests/:merge_request_iid/pipelines',
   // What the code says.
   '/experiments',
   '/features/definitions',

@@ -4,6 +4,7 @@ export { blobBytes } from './blob_present.ts';
 export { type CommitRequest, commitChanges, writeChanges } from './commit_actions.ts';
 export { statusOfCommit } from './commit_status_queries.ts';
 export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
+export { Diff, diffsOf } from './diff_present.ts';
 export { changesFor, type FileAction, FileChanged } from './file_actions.ts';
 export { isOneNetwork } from './fork_network_queries.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
