@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
+import { endTodosOfGoneCommits } from '../areas/activity/todos/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import {
   maintainRepository,
@@ -54,6 +55,7 @@ const jobs: readonly AnyJob[] = [
   concludeMerges,
   followMergeRequests,
   prepareMergeRequest,
+  endTodosOfGoneCommits,
   maintainRepository,
   maintainSnippet,
   measureRepositories,

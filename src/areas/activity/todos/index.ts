@@ -1,5 +1,6 @@
 /** What other areas may use of to-do items. */
 export { addTodo, addTodos, doneTodos, hasTodo } from './actions.ts';
+export { endTodosOfGoneCommits } from './jobs.ts';
 export { type CommitTarget, commitKey, type TodoTarget } from './present.ts';
 export { countPending } from './queries.ts';
 export { addRequestTodos } from './request_actions.ts';

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { commented, notesIn } from '../../../../test/support/commented.ts';
+import { performJob } from '../../../../test/support/jobs.ts';
+import { repositoryIn } from '../../../../test/support/repository.ts';
 import type { Persona } from '../../../../test/support/world.ts';
+import { closeReaders, updateRefs, writeCommit } from '../../../git/index.ts';
+import { endTodosOfGoneCommits } from '../../activity/todos/index.ts';
 
 test('a comment is a thread of one note, and may name a changed line', async () => {
   const here = await commented();
@@ -92,4 +98,43 @@ test('invalid comments are refused', async () => {
     assert.deepEqual([status, body.message], [400, message]);
   }
   assert.equal(await notesIn(here), 0);
+});
+
+test('a to-do item on a commit that is gone is counted until the night, and no other one ends', async () => {
+  const here = await commented();
+  const { as, project, people, services } = here;
+  const repository = repositoryIn(here);
+  const person = { name: 'Ada', email: 'ada@example.com', date: new Date(0) };
+  const { id: lost } = await writeCommit(repository, {
+    ...{ parent: here.second, message: 'Lost\n', author: person, committer: person },
+    changes: [{ op: 'put', path: 'lost.txt', mode: '100644', content: Buffer.from('x') }],
+  });
+  const topic = { ref: 'refs/heads/topic', old: null, new: lost };
+  await updateRefs(repository, [topic]);
+  const note = `@${people.reporter.username}`;
+  for (const sha of [lost, here.second])
+    assert.equal(
+      (await as('maintainer').post(`/projects/${project.id}/repository/commits/${sha}/comments`, { note })).status,
+      201,
+    );
+  const count = async () => (await as('reporter').get('/user_counts')).body.todos;
+  const night = () => performJob(services, endTodosOfGoneCommits);
+  await night();
+  assert.equal(await count(), 2);
+
+  await closeReaders(repository);
+  await rename(repository.path, `${repository.path}.away`);
+  await night();
+  await rename(`${repository.path}.away`, repository.path);
+  assert.equal(await count(), 2, 'a repository out of reach ends nothing');
+
+  await updateRefs(repository, [{ ...topic, old: lost, new: null }]);
+  await closeReaders(repository);
+  await rename(path.join(repository.path, 'objects', lost.slice(0, 2), lost.slice(2)), `${repository.path}/lost`);
+  await night();
+  assert.equal(await count(), 1);
+  assert.deepEqual(
+    (await as('reporter').get('/todos')).body.map(({ target }: { target: { id: string } }) => target.id),
+    [here.second],
+  );
 });
