@@ -12,7 +12,7 @@ import {
   type Repository,
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { addressesOfUsers, type Pusher, pusherWith, ruleInForce } from './queries.ts';
+import { addressesOfUsers, type Pusher, pusherWith, ruleForNew, ruleInForce } from './queries.ts';
 import { hasSignoff, isMultiline, type RegexName, type Rule, type RuleName, secretIn, texts, type Violation } from './rules.ts';
 
 /** How long a check may take, and how many violations a push is told. Tests change them. */
@@ -256,7 +256,7 @@ export async function findingsOf(services: Pick<Services, 'db' | 'url'>, questio
 
 /** An attempt to move references. */
 interface Push {
-  project: Pick<Project, 'id' | 'default_branch'>;
+  project: Pick<Project, 'default_branch'>;
   caller: { id: number };
   /** Set when a git client pushes. */
   quarantine?: Environment;
@@ -271,12 +271,35 @@ const nameAfter = (prefix: string, ref: string): string | undefined =>
  */
 export async function pushRuleRefusals(
   services: Pick<Services, 'db' | 'url'>,
+  push: Push & { project: Pick<Project, 'id'> },
+  repository: Repository,
+  updates: readonly RefUpdate[],
+): Promise<string[]> {
+  const rule = await ruleInForce(services.db, push.project.id);
+  return rule ? refusalsBy(rule, services, push, repository, updates) : [];
+}
+
+/**
+ * Why the first commit of a project that has no row yet breaks the rule that the project would start with; empty when it does not.
+ * @param updates to objects that the repository has
+ */
+export async function firstCommitRefusals(
+  services: Pick<Services, 'db' | 'url'>,
+  push: Push & { project: { namespace_id: number } },
+  repository: Repository,
+  updates: readonly RefUpdate[],
+): Promise<string[]> {
+  const rule = await ruleForNew(services.db, push.project.namespace_id);
+  return rule ? refusalsBy(rule, services, push, repository, updates) : [];
+}
+
+async function refusalsBy(
+  rule: Rule,
+  services: Pick<Services, 'db' | 'url'>,
   { project, caller, quarantine }: Push,
   repository: Repository,
   updates: readonly RefUpdate[],
 ): Promise<string[]> {
-  const rule = await ruleInForce(services.db, project.id);
-  if (!rule) return [];
   const is_push = quarantine !== undefined;
   const set = updates.filter((update) => update.new !== null);
   const branches = set

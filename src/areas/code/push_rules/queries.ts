@@ -21,6 +21,17 @@ export const ruleInForce = (db: Database, project_id: number): Promise<Rule | un
     .where(sql<boolean>`${planInForce} <> 'free'`)
     .executeTakeFirst();
 
+/** The rule that a new project in a namespace starts with: that of the nearest group, if the plan in force has push rules. */
+export const ruleForNew = (db: Database, namespace_id: number): Promise<Rule | undefined> =>
+  db
+    .selectFrom('namespaces as place')
+    .innerJoin('push_rules as template', (join) => join.on('template.group_id', '=', sql<number>`any(place.traversal_ids)`))
+    .select(ruleNames.map((name) => `template.${name}` as const))
+    .where('place.id', '=', namespace_id)
+    .where(sql<boolean>`${planInForce} <> 'free'`)
+    .orderBy(sql`array_position(place.traversal_ids, template.group_id)`, 'desc')
+    .executeTakeFirst();
+
 /** The user who pushes, by lower-case addresses. */
 export interface Pusher {
   name: string;

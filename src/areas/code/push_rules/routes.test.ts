@@ -162,7 +162,7 @@ test('a new project starts with the rule of the nearest group, and keeps it', as
   const owner = as('owner');
   const sub = (await owner.post('/groups', { name: 'Sub', path: 'sub', parent_id: group.id })).body;
   const newProject = async (path: string, namespace_id: number) =>
-    (await owner.post('/projects', { name: path, path, namespace_id, initialize_with_readme: true })).body;
+    (await owner.post('/projects', { name: path, path, namespace_id })).body;
   const ruleOf = async ({ id }: { id: number }) => (await owner.get(`/projects/${id}/push_rule`)).body;
 
   assert.equal(await ruleOf(await newProject('before', sub.id)), null);
@@ -203,4 +203,26 @@ test('push rules need the plan Premium', async (t) => {
   await changePlan(here, 'premium');
   assert.equal((await as('maintainer').get(url)).body.member_check, true);
   assert.equal((await as('owner').get(groupUrl(group))).body.member_check, true);
+});
+
+test('a project whose README would break the rule of its group is not created', async () => {
+  const { as, group } = await world();
+  const url = groupUrl(group);
+  assert.equal((await as('owner').post(url, { commit_message_regex: '^PROJECT-\\d+' })).status, 201);
+  const create = (name: string, more: object) => as('owner').post('/projects', { name, namespace_id: group.id, ...more });
+  const count = async () => (await as('owner').get(`/groups/${group.id}/projects`)).body.length;
+  const before = await count();
+  const refused = await create('Apples', { initialize_with_readme: true });
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { message: "Commit message does not follow the pattern '^PROJECT-\\d+'" }],
+  );
+  assert.equal(await count(), before);
+  assert.equal((await create('Apples', {})).status, 201);
+
+  await as('owner').put(url, { commit_message_regex: '^Initial', branch_name_regex: '^feature/', commit_committer_check: true });
+  assert.equal((await create('Bees', { initialize_with_readme: true, default_branch: 'trunk' })).status, 201);
+  await as('owner').put(url, { author_email_regex: '@elsewhere\\.example$' });
+  assert.equal((await create('Cherries', { initialize_with_readme: true })).status, 400);
+  assert.equal(await count(), before + 2);
 });

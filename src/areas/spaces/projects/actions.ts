@@ -12,9 +12,9 @@ import {
   updateRefs,
   writeCommit,
 } from '../../../git/index.ts';
-import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
+import { ApiError, badRequest, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { copyTemplate } from '../../code/push_rules/index.ts';
+import { copyTemplate, firstCommitRefusals } from '../../code/push_rules/index.ts';
 import { announceHead, followDefaultBranch, refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
 import { isPathTaken, lockNamespace } from '../../people/namespaces/index.ts';
@@ -46,7 +46,7 @@ export interface NewProject {
  * Creates a project and its repository. The repository comes first: without a row it is only garbage, while a row without it would be a broken project; and the
  * tree is not locked while git works, so that many projects are created in one namespace at a time.
  * @returns the ID of the project
- * @throws ApiError 400 when name or path are taken in the namespace or the project would be more visible than its group, 403 when the limit of projects in a
+ * @throws ApiError 400 when name or path are taken in the namespace, the project would be more visible than its group or its first commit breaks the push rule, 403 when the limit of projects in a
  * user's namespace is reached
  */
 export async function createProject(services: Services, project: NewProject): Promise<number> {
@@ -59,7 +59,7 @@ export async function createProject(services: Services, project: NewProject): Pr
   const repository = repositoryOf(services, { id, storage });
   try {
     await createRepository(repository.path, { defaultBranch: default_branch, objectFormat: object_format });
-    const begun = project.readme_by && (await commitReadme(repository, project, project.readme_by));
+    const begun = project.readme_by && (await commitReadme(services, repository, project, project.readme_by));
     const mover = { project: { id, storage, default_branch }, user_id: project.creator_id };
     const recordBegun = begun && (await refsBegun(services, mover, [begun]));
     await db.transaction().execute(async (tx) => {
@@ -81,8 +81,9 @@ export const isThere = async (db: Database, id: number): Promise<boolean> =>
 
 /** Creates the first commit before the project is visible, so that it never appears empty. */
 async function commitReadme(
+  services: Services,
   repository: Repository,
-  { name, default_branch, columns }: NewProject,
+  { name, namespace, creator_id, default_branch, columns }: NewProject,
   by: { name: string; email: string },
 ): Promise<RefUpdate> {
   const author = { ...by, date: new Date() };
@@ -95,6 +96,9 @@ async function commitReadme(
     changes: [{ op: 'put', path: 'README.md', mode: '100644', content: Buffer.from(text) }],
   });
   const begun = { ref: `refs/heads/${default_branch}`, old: null, new: id };
+  const push = { project: { namespace_id: namespace.id, default_branch }, caller: { id: creator_id } };
+  const [refusal] = await firstCommitRefusals(services, push, repository, [begun]);
+  if (refusal !== undefined) throw badRequest(refusal);
   await updateRefs(repository, [begun]);
   return begun;
 }

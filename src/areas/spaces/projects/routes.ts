@@ -44,6 +44,7 @@ import {
   type Services,
   Timestamp,
 } from '../../../http/index.ts';
+import { pushRuleTexts } from '../../code/push_rules/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
@@ -233,7 +234,7 @@ const single = [
     rules: [atLeastOneOf('name', 'path')],
     returns: one(ProjectForm),
     refusals: {
-      400: ['<parameter>: <reason>', ...avatarTexts],
+      400: ['<parameter>: <reason>', ...avatarTexts, ...pushRuleTexts],
       403: [
         'You cannot create projects in your personal namespace. Contact your administrator.',
         "You've reached your limit of <number> projects created. Contact your administrator.",
@@ -249,7 +250,7 @@ const single = [
     input: { user_id: Id, ...names, name: NotBlank(), ...creation },
     returns: one(ProjectForm),
     refusals: {
-      400: ['<parameter>: <reason>', ...avatarTexts],
+      400: ['<parameter>: <reason>', ...avatarTexts, ...pushRuleTexts],
       403: "You've reached your limit of <number> projects created. Contact your administrator.",
       404: '404 User Not Found',
     },
