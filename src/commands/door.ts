@@ -1,4 +1,5 @@
 /** The listening socket: requests are answered by this process, or by several that it starts. */
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from '../app.ts';
@@ -10,10 +11,17 @@ import type { OpenDatabase } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { listenProblem } from './listening.ts';
 import { startProcesses } from './processes.ts';
+import { sshServerOf } from './ssh_server.ts';
 
 export interface Door {
   /** Stops accepting, waits for open requests, and aborts those that are still open when `cutOff` resolves. */
   close(cutOff: Promise<unknown>): Promise<void>;
+}
+
+/** The door of HTTP. The processes that answer requests serve SSH, too. */
+export interface MainDoor extends Door {
+  /** Serves a paused connection of the port of SSH. */
+  takeSsh(socket: Socket): void;
 }
 
 /** Connections to PostgreSQL of all processes together. The limit of PostgreSQL is 100 unless an operator has changed it. */
@@ -24,7 +32,7 @@ const connectionsOfOne = 20;
  * Starts listening.
  * @throws OperatorError when it cannot
  */
-export async function openDoor(config: Config, open: OpenDatabase, log: Logger): Promise<Door> {
+export async function openDoor(config: Config, open: OpenDatabase, log: Logger): Promise<MainDoor> {
   const registry = newRegistry(open.db);
   watchJobs(registry, open.db);
   const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);
@@ -36,14 +44,19 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
       metrics: { registry, gather: () => gather([]) },
       isDelayed: loadMeter(open.db),
     });
-    return await openHere(app, config, log);
+    const ssh = await sshServerOf(config, open.db, log);
+    const door = await openHere(app, config, log);
+    return {
+      takeSsh: ssh.take,
+      close: async (cutOff) => void (await Promise.all([door.close(cutOff), ssh.close(cutOff)])),
+    };
   }
   const connections = Math.max(4, Math.min(connectionsOfOne, Math.floor(connectionsOfAll / config.processes)));
   const { connectionString } = open;
   const processes = await startProcesses({ config, connectionString, connections, log, gather }).catch((error) => {
     throw listenProblem(error as NodeJS.ErrnoException, { ...config, variable: 'COPPICE_PORT' });
   });
-  return { close: processes.stop };
+  return { close: processes.stop, takeSsh: processes.takeSsh };
 }
 
 /** Keeps Fastify from logging that it listens: people read it in the welcome text, before the first log line. */

@@ -10,6 +10,7 @@ import { newRegistry } from '../metrics.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { tidyAfterStart } from './memory.ts';
 import type { FromProcess, Start, ToProcess } from './processes.ts';
+import { sshServerOf } from './ssh_server.ts';
 
 const say = (message: FromProcess) => process.send?.(message);
 
@@ -40,6 +41,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   const { server } = app;
   // It never listens itself; this starts the timeouts of its connections.
   server.emit('listening');
+  const ssh = await sshServerOf(config, db, log);
   const open = new Set<Socket>();
   const closed = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<void>();
@@ -49,7 +51,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
     isStopping = true;
     answerLast(server);
     if (open.size === 0) closed.resolve();
-    await closeConnections(server, { closed: closed.promise, cutOff: lost.promise });
+    await Promise.all([closeConnections(server, { closed: closed.promise, cutOff: lost.promise }), ssh.close(lost.promise)]);
     await closeReaders();
     process.exit(0);
   };
@@ -62,6 +64,8 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
         if (isStopping && open.size === 0) closed.resolve();
       });
       server.emit('connection', socket);
+    } else if (message.type === 'ssh connection') {
+      if (socket) ssh.take(socket);
     } else if (message.type === 'gathered') {
       asked.get(message.id)?.(message.text);
       asked.delete(message.id);

@@ -22,7 +22,7 @@ export interface Start {
 
 export type ToProcess =
   | Start
-  | { type: 'connection' | 'stop' | 'cut off' }
+  | { type: 'connection' | 'ssh connection' | 'stop' | 'cut off' }
   | { type: 'measure'; id: number }
   | { type: 'gathered'; id: number; text: string };
 
@@ -38,6 +38,8 @@ export interface ProcessesOptions extends Omit<Start, 'type'> {
 }
 
 export interface Processes {
+  /** Passes a connection of the port of SSH on. */
+  takeSsh(socket: Socket): void;
   /** Stops accepting connections, and ends the processes when their requests are answered. */
   stop(cutOff: Promise<unknown>): Promise<void>;
 }
@@ -56,7 +58,7 @@ const longestQueue = 1000;
 export async function startProcesses(options: ProcessesOptions): Promise<Processes> {
   const { config, log } = options;
   const team = new Team(options);
-  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => team.hand(socket));
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => team.hand({ type: 'connection', socket }));
   try {
     await team.start(config.processes);
     server.listen({ host: config.host, port: config.port });
@@ -67,6 +69,7 @@ export async function startProcesses(options: ProcessesOptions): Promise<Process
   }
   server.on('error', (error) => log.error({ err: error }, 'cannot accept'));
   return {
+    takeSsh: (socket) => team.hand({ type: 'ssh connection', socket }),
     stop: async (cutOff) => {
       await quietMoment();
       server.close();
@@ -75,12 +78,18 @@ export async function startProcesses(options: ProcessesOptions): Promise<Process
   };
 }
 
+/** A connection, and the port that it came to. */
+interface Accepted {
+  type: 'connection' | 'ssh connection';
+  socket: Socket;
+}
+
 /** The processes that answer requests. */
 class Team {
   readonly #options: ProcessesOptions;
   readonly #all = new Set<ChildProcess>();
   readonly #ready: ChildProcess[] = [];
-  readonly #waiting: Socket[] = [];
+  readonly #waiting: Accepted[] = [];
   readonly #measuring = new Map<number, (measured: Measured) => void>();
   #turn = 0;
   #lastId = 0;
@@ -95,10 +104,11 @@ class Team {
   }
 
   /** Passes a connection to the next process in turn. */
-  hand(socket: Socket): void {
+  hand(accepted: Accepted): void {
+    const { type, socket } = accepted;
     const child = this.#ready[this.#turn++ % this.#ready.length];
-    if (child) tell(child, { type: 'connection' }, socket);
-    else if (this.#waiting.length < longestQueue) this.#waiting.push(socket);
+    if (child) tell(child, { type }, socket);
+    else if (this.#waiting.length < longestQueue) this.#waiting.push(accepted);
     else socket.destroy();
   }
 
@@ -106,7 +116,7 @@ class Team {
     this.#isStopping = true;
     const ended = Promise.all([...this.#all].map((child) => once(child, 'exit')));
     for (const child of this.#all) tell(child, { type: 'stop' });
-    for (const socket of this.#waiting.splice(0)) socket.destroy();
+    for (const { socket } of this.#waiting.splice(0)) socket.destroy();
     void cutOff.then(() => this.#cutOff());
     await ended;
   }
@@ -128,7 +138,7 @@ class Team {
       else if (message.type === 'gather') void this.#gather(child, message.id);
       else {
         this.#ready.push(child);
-        for (const socket of this.#waiting.splice(0)) this.hand(socket);
+        for (const accepted of this.#waiting.splice(0)) this.hand(accepted);
         resolve();
       }
     });

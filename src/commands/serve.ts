@@ -95,9 +95,9 @@ async function serveUntil(
   const alone = config.databaseUrl === undefined ? { alone_since: new Date(performance.timeOrigin) } : {};
   await settleReferenceUpdates(servicesFor(config, db), alone).catch((error) => log.error({ err: error }, 'settling failed'));
   try {
-    const sshDoor = await openSshDoor(config, db, log);
-    const door = await openDoor(config, open, log).catch(async (error) => {
-      await sshDoor.close(Promise.resolve());
+    const door = await openDoor(config, open, log);
+    const sshDoor = await openSshDoor(config, log, door.takeSsh).catch(async (error) => {
+      await door.close(Promise.resolve());
       throw error;
     });
     try {
@@ -109,7 +109,8 @@ async function serveUntil(
       process.stdout.write('Coppice is stopping.\n');
     } finally {
       const cutOff = Promise.race([stop.second, sleep(drainTimeout_ms, undefined, { ref: false })]);
-      await Promise.all([door.close(cutOff), sshDoor.close(cutOff)]);
+      await sshDoor.close(cutOff);
+      await door.close(cutOff);
     }
   } finally {
     await closeReaders();

@@ -1,6 +1,6 @@
 /** An SSH server that admits users by their public keys and runs commands of ours, never a shell (docs/reference/ssh.md). */
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext, type ServerChannel, type Session } from 'ssh2';
 import { publicKeyIn } from './public_key.ts';
@@ -34,8 +34,9 @@ export interface SshServerOptions<Who> {
 }
 
 export interface SshServer {
-  port: number;
-  /** Stops accepting; the connections end when their commands have, or when `cutOff` resolves. */
+  /** Serves a connection that was accepted elsewhere. */
+  take(socket: Socket): void;
+  /** Takes no more; the connections end when their commands have, or when `cutOff` resolves. */
   close(cutOff: Promise<unknown>): Promise<void>;
 }
 
@@ -207,15 +208,8 @@ class Connections<Who> {
   }
 }
 
-/**
- * Starts listening.
- * @param at `port` 0 takes any free one
- * @throws the error of listening
- */
-export async function startSshServer<Who>(
-  options: SshServerOptions<Who>,
-  at: { host: string; port: number },
-): Promise<SshServer> {
+/** A server that listens nowhere: it is given its connections. */
+export function sshServer<Who>(options: SshServerOptions<Who>): SshServer {
   const connections = new Connections(options);
   const server = new ssh2.Server(
     {
@@ -226,16 +220,22 @@ export async function startSshServer<Who>(
     },
     (client, { ip }) => connections.admit(client, ip),
   );
-  server.listen(at.port, at.host);
-  await once(server, 'listening');
   server.on('error', options.failed);
+  let isClosed = false;
   return {
-    port: (server.address() as AddressInfo).port,
+    take(socket) {
+      if (isClosed) socket.destroy();
+      else {
+        server.injectSocket(socket);
+        socket.resume(); // it may have been accepted in pause
+      }
+    },
     async close(cutOff) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      isClosed = true;
       await Promise.race([connections.idle(), cutOff]);
+      const ended = [...connections.all].map((client) => once(client, 'close'));
       for (const client of connections.all) client.end();
-      await Promise.race([closed, cutOff]);
+      await Promise.race([Promise.all(ended), cutOff]);
     },
   };
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { test } from 'node:test';
+import ssh2 from 'ssh2';
 import { fileUrl } from '../support/repository.ts';
-import { dataFolder, rootToken, type Server, serve } from './coppice.ts';
+import { newSshKey } from '../support/ssh.ts';
+import { dataFolder, freePort, rootToken, type Server, serve } from './coppice.ts';
 
 const enough = 100;
 
@@ -119,4 +122,47 @@ test('writers of different files on one branch all succeed, whichever process an
   const again = await commit('0/0.txt');
   assert.deepEqual([again.status, again.body], [400, { message: 'A file with this name already exists' }]);
   assert.equal(await server.stop(), 0);
+});
+
+/** An open SSH connection, and what the server said in it. */
+async function sshConnection(port: number, file: string): Promise<{ client: ssh2.Client; said: string }> {
+  const client = new ssh2.Client();
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  client.on('error', reject);
+  client.on('ready', () =>
+    client.shell(false, (_error, channel) => {
+      let said = '';
+      channel.on('data', (part: Buffer) => {
+        said += part;
+      });
+      channel.on('close', () => resolve(said));
+    }),
+  );
+  client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: await readFile(file) });
+  return { client, said: await promise };
+}
+
+/** How many connections to a port a process holds. */
+async function connectionsOf(pid: number, port: number): Promise<number> {
+  const table = (await readFile(`/proc/${pid}/net/tcp`, 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const established = table.filter(([, address = '', , state]) => address.endsWith(local) && state === '01');
+  const inodes = new Set(established.map((row) => `socket:[${row[9]}]`));
+  const names = await readdir(`/proc/${pid}/fd`);
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => inodes.has(target)).length;
+}
+
+test('every process serves SSH connections', onLinux, async () => {
+  const port = await freePort();
+  const server = await serve({ COPPICE_DATA: await dataFolder(), COPPICE_PROCESSES: '2', COPPICE_SSH_PORT: String(port) });
+  const { file, line } = await newSshKey();
+  assert.equal((await server.root.post('/user/keys', { title: 'laptop', key: line })).status, 201);
+  const open = [await sshConnection(port, file), await sshConnection(port, file)];
+  for (const { said } of open) assert.equal(said, 'Welcome to Coppice, @root!\r\n');
+  const held = await Promise.all((await answering(server)).map((pid) => connectionsOf(pid, port)));
+  assert.deepEqual([held, await connectionsOf(server.child.pid!, port)], [[1, 1], 0]);
+  const ended = Promise.all(open.map(({ client }) => once(client, 'close')));
+  assert.equal(await server.stop(), 0);
+  await ended;
 });

@@ -1,11 +1,13 @@
 /** The SSH server beside a world, and people with keys. */
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
 import { gitOverSsh } from '../../src/areas/code/repository/index.ts';
-import { privateKeyText, startSshServer } from '../../src/ssh/index.ts';
+import { privateKeyText, sshServer } from '../../src/ssh/index.ts';
 import { atFileEnd } from './file_end.ts';
 import type { Persona, World } from './world.ts';
 
@@ -49,19 +51,24 @@ export interface SshWorld {
 export async function sshFor({ services, as, project }: World): Promise<SshWorld> {
   const hostKey = privateKeyText(services.secrets.signingKeyFor('ssh host key'));
   const errors: unknown[] = [];
-  const server = await startSshServer(
-    { hostKey, connectionsPerAddress: 100, ...gitOverSsh(services, { error: ({ err }) => errors.push(err) }) },
-    { host: '127.0.0.1', port: 0 },
-  );
+  const server = sshServer({
+    hostKey,
+    connectionsPerAddress: 100,
+    ...gitOverSsh(services, { error: ({ err }) => errors.push(err) }),
+  });
+  const listener = createServer(server.take).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
   atFileEnd(async () => {
+    listener.close();
     await server.close(Promise.resolve());
     if (errors.length > 0) throw new AggregateError(errors, 'the SSH server met errors');
   });
   return {
-    port: server.port,
+    port,
     stop: () => server.close(new Promise(() => {})),
     hostKey: publicLine(hostKey).split(' ')[1]!,
-    remote: (at = project.full_path) => `ssh://git@127.0.0.1:${server.port}/${at}.git`,
+    remote: (at = project.full_path) => `ssh://git@127.0.0.1:${port}/${at}.git`,
     async keyOf(persona, more = {}) {
       const key = await newSshKey();
       const { status, body } = await as(persona).post('/user/keys', { title: 'laptop', key: key.line, ...more });

@@ -1,0 +1,19 @@
+/** Git over SSH in a process that answers requests. */
+import type { Logger } from 'pino';
+import { gitOverSsh } from '../areas/code/repository/index.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/index.ts';
+import { secretsOf, servicesFor } from '../services/index.ts';
+import type { SshServer } from '../ssh/index.ts';
+
+/**
+ * The SSH server of a process; the library is loaded only when the port is on. The host key is derived from the secret key, so that all servers on one database,
+ * and a restored one, have the same.
+ */
+export async function sshServerOf(config: Config, db: Database, log: Logger): Promise<SshServer> {
+  if (config.sshPort === 0) return { take: (socket) => void socket.destroy(), close: async () => {} };
+  const { privateKeyText, sshServer } = await import('../ssh/index.ts');
+  const hostKey = privateKeyText(secretsOf(config).signingKeyFor('ssh host key'));
+  const { connectionsPerAddress } = config;
+  return sshServer({ hostKey, connectionsPerAddress, ...gitOverSsh(servicesFor(config, db), log) });
+}
