@@ -40,6 +40,7 @@ export {
   issueReader,
   issueRole,
   issuesVisible,
+  issueTracker,
   issueVisible,
   isVisibleIssue,
   mayReadIssue,
@@ -52,9 +53,12 @@ export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {
   hasMergeRequests,
   mayReadMergeRequests,
+  mayUpdateMergeRequest,
+  mergeRequestEditor,
   mergeRequestKind,
   mergeRequestReader,
   mergeRequestRole,
+  mergeRequestTracker,
   mergeRequestVisible,
   theMergeRequest,
 } from './merge_requests.ts';
@@ -84,6 +88,7 @@ export type {
   IssuableKind,
   Noteable,
   NoteableKind,
+  OnIssuable,
   OnNoteable,
   PlacedIssuable,
   Stored,

@@ -285,6 +285,9 @@ const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C, NumberedI
   },
 });
 
+/** Grants the issue in the path to callers who may track its time: Planners and above. */
+export const issueTracker = granting(issueRole('planner'));
+
 const at: NoteableAddress<NumberedIssuable> = {
   path: '/projects/:id/issues/:issue_iid',
   visible: (missing) => granting(visibleAs(missing)),

@@ -160,6 +160,22 @@ const readerAs = (missing?: string): Access<Granted<Caller>> => ({
 export const mergeRequestVisible = visibleAs();
 /** The same for signed-in callers. */
 export const mergeRequestReader = readerAs();
+
+/** Whether a caller who may read a merge request may update it: Developers and above, its author, its assignees. */
+export const mayUpdateMergeRequest = ({ access_level, is_own }: { access_level: number; is_own: boolean }): boolean =>
+  access_level >= levels.developer || is_own;
+
+/** Grants the merge request in the path to callers who may update it, as `mayUpdateMergeRequest` decides. Others who may read it get 403. */
+export const mergeRequestEditor: Access<Granted<Caller>> = {
+  rule: 'merge_request:editor',
+  async check(call) {
+    const granted = await mergeRequestReader.check(call);
+    const { project, merge_request } = granted;
+    if (!mayUpdateMergeRequest({ access_level: project.access_level, is_own: merge_request.is_own })) throw forbidden();
+    return granted;
+  },
+};
+
 /** Grants the merge request in the path to members of its project who have at least `role`. Others are refused before they learn whether it exists. */
 export const mergeRequestRole = (role: Exclude<Role, 'minimal' | 'guest'>): Access<Granted<Caller>> => ({
   rule: `merge_request:${role}`,
@@ -180,6 +196,9 @@ const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C, NumberedI
     return { caller, on: { kind: mergeRequestKind, id, iid, in: { project }, access_level: project.access_level, locked } };
   },
 });
+
+/** The same for the operations of nouns. */
+export const mergeRequestTracker = granting(mergeRequestEditor);
 
 const at: NoteableAddress<NumberedIssuable> = {
   path: '/projects/:id/merge_requests/:merge_request_iid',

@@ -142,3 +142,6 @@ export interface NumberedIssuable extends Issuable {
 }
 
 export type PlacedIssuable = NumberedIssuable & Placed;
+
+/** An issuable in the path, and the caller. */
+export type OnIssuable = OnNoteable<Caller, NumberedIssuable>;

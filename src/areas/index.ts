@@ -78,7 +78,7 @@ import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
-import { peopleRoutes } from './work/issuables/index.ts';
+import { peopleRoutes, timeRoutes } from './work/issuables/index.ts';
 import { epicIssueRoutes } from './work/issues/epic_routes.ts';
 import { issueNoun } from './work/issues/index.ts';
 import { issueLinkRoutes } from './work/issues/link_routes.ts';
@@ -88,7 +88,6 @@ import { milestoneIssueRoutes } from './work/issues/milestone_routes.ts';
 import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
-import { issueTimeRoutes } from './work/issues/time_routes.ts';
 import { userCountRoutes } from './work/issues/user_count_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
@@ -158,7 +157,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     issueMoveRoutes,
     peopleRoutes(issueNoun),
     issueOriginRoutes,
-    issueTimeRoutes,
+    timeRoutes(issueNoun),
   ),
   ...tagged('Issue metric images', 'Images of metrics on an incident.', issueMetricImageRoutes),
   ...tagged('Issue links', 'Relations between issues.', issueLinkRoutes),
@@ -210,11 +209,15 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Iterations', 'Iterations of groups, and the cadences that create them.', iterationRoutes, iterationCadenceRoutes),
   ...tagged(
     'Resource events',
-    'Changes to the labels, state, milestone, weight and iteration of issues and epics.',
+    'Changes to the labels, state, milestone, weight and iteration of issues, epics and merge requests.',
     issuables.flatMap(resourceEventRoutes),
   ),
-  ...tagged('Notes', 'Comments on issues, epics and snippets.', commented.flatMap(noteRoutes)),
-  ...tagged('Discussions', 'Threads of comments on issues, epics, snippets and commits.', discussed.flatMap(discussionRoutes)),
+  ...tagged('Notes', 'Comments on issues, epics, merge requests and snippets.', commented.flatMap(noteRoutes)),
+  ...tagged(
+    'Discussions',
+    'Threads of comments on issues, epics, merge requests, snippets and commits.',
+    discussed.flatMap(discussionRoutes),
+  ),
   ...tagged('Uploads', 'Files for the texts of projects and groups.', uploadRoutes),
   ...tagged('Epics', 'Epics: their fields and people.', epicRoutes, peopleRoutes(epicNoun)),
   ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),

@@ -8,6 +8,7 @@ import {
   isVisibleIssue,
   isVisibleProject,
   type MaybeCaller,
+  mergeRequestKind,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
@@ -26,6 +27,10 @@ export interface CommentedOn {
 const isReadableIssue = (caller: MaybeCaller) => sql<SqlBool>`
   exists (select from issues join projects on projects.id = issues.project_id where issues.id = events.target_id and ${isVisibleIssue(caller)})`;
 
+const isReadableMergeRequest = (caller: MaybeCaller) => sql<SqlBool>`
+  exists (select from merge_requests join projects on projects.id = merge_requests.project_id
+           where merge_requests.id = events.target_id and ${mergeRequestKind.isVisible(caller)})`;
+
 const isReadableSnippet = (caller: MaybeCaller) => sql<SqlBool>`
   (${isUsable(caller, 'snippets')} and exists (
     select from snippets where snippets.id = events.target_id and (
@@ -38,6 +43,7 @@ const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sql<boole
      when events.action = 'pushed' then ${isDownloadable(caller)}
      when events.target_type = 'Project' then true
      when events.target_type in ('Issue', 'WorkItem') then ${isReadableIssue(caller)}
+     when events.target_type = 'MergeRequest' then ${isReadableMergeRequest(caller)}
      when events.target_type = 'Milestone' then (${isUsable(caller, 'issues')} or ${isUsable(caller, 'merge_requests')})
      when events.target_type = 'Snippet' then ${isReadableSnippet(caller)}
      when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${comments.isVisible(caller)}
@@ -45,6 +51,7 @@ const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sql<boole
 
 const title = ({ title }: CommentedOn) => sql<string | null>`
   case when events.target_type in ('Issue', 'WorkItem') then (select issues.title from issues where issues.id = events.target_id)
+       when events.target_type = 'MergeRequest' then (select merge_requests.title from merge_requests where merge_requests.id = events.target_id)
        when events.target_type = 'Milestone' then (select milestones.title from milestones where milestones.id = events.target_id)
        when events.target_type = 'Snippet' then (select snippets.title from snippets where snippets.id = events.target_id)
        when events.target_type = 'Project' then projects.name
@@ -52,6 +59,7 @@ const title = ({ title }: CommentedOn) => sql<string | null>`
 
 const number = sql<number | null>`
   case when events.target_type in ('Issue', 'WorkItem') then (select issues.iid from issues where issues.id = events.target_id)
+       when events.target_type = 'MergeRequest' then (select merge_requests.iid from merge_requests where merge_requests.id = events.target_id)
        when events.target_type = 'Milestone' then (select milestones.iid from milestones where milestones.id = events.target_id) end`;
 
 const push = sql<Push | null>`

@@ -6,7 +6,7 @@ import { Id, IdOf, optional } from '../../../http/index.ts';
 
 const actions = [
   ...['assigned', 'mentioned', 'build_failed', 'marked', 'approval_required', 'unmergeable', 'directly_addressed'],
-  ...['merge_train_removed', 'member_access_requested'],
+  ...['merge_train_removed', 'member_access_requested', 'review_requested'],
 ];
 
 /** Kinds of targets; those that this server does not have match nothing. */

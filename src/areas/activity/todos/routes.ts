@@ -16,6 +16,7 @@ import {
   paging,
   post,
   type Services,
+  withArticle,
   withStatus,
 } from '../../../http/index.ts';
 import { addTodo } from './actions.ts';
@@ -58,7 +59,7 @@ export function todoRoutes(targets: TodoTargets): AnyEndpoint[] {
     kind.endpoints([
       post(`${kind.at.path}/todo`, {
         operation: `create${kind.type}Todo`,
-        summary: `Create a to-do item for an ${kind.name}`,
+        summary: `Create a to-do item for ${withArticle(kind.name)}`,
         access: kind.at.reader(),
         returns: one(Todo),
         refusals: { 304: 'A to-do item for it is already pending.' },

@@ -128,8 +128,12 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
         400: [...writingTexts(noun), noReplyText],
         404: '404 Discussion Not Found',
       },
-      handle: async ({ db, url, plan, caller, on, input: { discussion_id, ...given } }) => {
-        const written = await writeComment({ db, url, plan, noun }, { caller, on }, { ...given, thread: { discussion_id } });
+      handle: async ({ db, storages, url, plan, caller, on, input: { discussion_id, ...given } }) => {
+        const written = await writeComment(
+          { db, storages, url, plan, noun },
+          { caller, on },
+          { ...given, thread: { discussion_id } },
+        );
         return outcomeOf(written, (note, changes) => presentNote(url, note, changes));
       },
     }),
@@ -159,12 +163,12 @@ function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
       rules: hasDiff(noun) ? [exactlyOneOf('body', 'resolved')] : [],
       returns: orCommands(noun, Note),
       refusals: { 400: [...writingTexts(noun), ...(hasDiff(noun) ? [notResolvableText] : [])] },
-      handle: async ({ db, url, plan, caller, on, input }) => {
+      handle: async ({ db, storages, url, plan, caller, on, input }) => {
         const granted = { caller, on };
         const note = await noteOf(db, granted, input.note_id, false);
         const { body } = input as Change;
         if (body === undefined) throw notResolvable();
-        const written = await rewriteComment({ db, url, plan, noun }, granted, note, body);
+        const written = await rewriteComment({ db, storages, url, plan, noun }, granted, note, body);
         return outcomeOf(written, (changed, changes) => presentNote(url, changed, changes));
       },
     }),

@@ -20,7 +20,7 @@ import { isOn, type NoteRow, noteRows } from './queries.ts';
 import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
 
 /** The noteable that is commented on, with its rules and quick actions. */
-export type Writing = Pick<Services, 'db' | 'url'> & { plan: Plan; noun: Discussable };
+export type Writing = Pick<Services, 'db' | 'storages' | 'url'> & { plan: Plan; noun: Discussable };
 
 export interface NewComment {
   body: string;
@@ -40,12 +40,12 @@ const extracted = (body: string, noun: Discussable) =>
 /** Applies quick actions. They run after their text is stored: the comment resolves to-do items, and `/todo` adds one. */
 async function runCommands(
   tx: Database,
-  { url, plan, noun }: Writing,
+  { storages, url, plan, noun }: Writing,
   { caller, on }: OnNoteable,
   commands: readonly Command[],
 ): Promise<CommandOutcome | undefined> {
   if (commands.length === 0 || !takesCommands(noun) || !isIssuable(on)) return undefined;
-  return applyCommands(tx, noun, { caller, plan, url, on, is_new: false }, commands);
+  return applyCommands(tx, noun, { caller, plan, storages, url, on, is_new: false }, commands);
 }
 
 /** Applies a text that consists of quick actions only. */

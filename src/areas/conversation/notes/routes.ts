@@ -78,9 +78,9 @@ export function noteRoutes(noun: Discussable): AnyEndpoint[] {
       rate: commentRate,
       returns: orCommands(noun, Note),
       refusals: { 400: writingTexts(noun) },
-      handle: async ({ db, url, plan, caller, on, input: { internal, confidential, ...given } }) => {
+      handle: async ({ db, storages, url, plan, caller, on, input: { internal, confidential, ...given } }) => {
         const text = { ...given, internal: internal ?? confidential };
-        const written = await writeComment({ db, url, plan, noun }, { caller, on }, text);
+        const written = await writeComment({ db, storages, url, plan, noun }, { caller, on }, text);
         return outcomeOf(written, (row, changes) => presentNote(url, row, changes));
       },
     }),
@@ -91,10 +91,10 @@ export function noteRoutes(noun: Discussable): AnyEndpoint[] {
       input: { ...note, body: longText(NotBlank()) },
       returns: orCommands(noun, Note),
       refusals: { 400: writingTexts(noun) },
-      handle: async ({ db, url, plan, caller, on, input }) => {
+      handle: async ({ db, storages, url, plan, caller, on, input }) => {
         const granted = { caller, on };
         const row = await noteOf(db, granted, input.note_id, true);
-        const written = await rewriteComment({ db, url, plan, noun }, granted, row, input.body);
+        const written = await rewriteComment({ db, storages, url, plan, noun }, granted, row, input.body);
         return outcomeOf(written, (changed, changes) => presentNote(url, changed, changes));
       },
     }),

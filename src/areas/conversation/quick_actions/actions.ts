@@ -18,16 +18,24 @@ export interface CommandOutcome {
 
 /** The state of a noun without any of these. */
 const blank = {
-  ...{ discussion_locked: null, issue_type: '', due_date: null, weight: null, health_status: null },
+  ...{
+    title: '',
+    confidential: false,
+    discussion_locked: null,
+    issue_type: '',
+    due_date: null,
+    weight: null,
+    health_status: null,
+  },
   ...{ time_estimate_s: 0, total_time_spent_s: 0, milestone_id: null, iteration_id: null, parent_id: null },
-  ...{ assignee_ids: [], is_own: false },
+  ...{ assignee_ids: [], reviewer_ids: [], is_own: false },
 };
 
 /** The situation before the first command. */
 async function situationOf(tx: Database, noun: Commandable, target: CommandTarget): Promise<Situation> {
   const { on, caller } = target;
   const { labels, column } = noun.kind;
-  const { rows } = await sql<Pick<TargetState, 'state' | 'confidential' | 'labels'>>`
+  const { rows } = await sql<Pick<TargetState, 'state' | 'labels'>>`
     select found.*,
            coalesce((select jsonb_agg(jsonb_build_object('id', labels.id, 'title', title))
                        from ${sql.table(labels)} join labels on labels.id = label_id where ${sql.ref(column)} = ${on.id}), '[]') as labels

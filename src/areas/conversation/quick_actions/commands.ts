@@ -7,7 +7,8 @@ import { trackingCommands } from './tracking_commands.ts';
 
 /** Commands on merge requests and commits, with their aliases: recognized everywhere, and applied only by nouns that have them. */
 const elsewhere: readonly Definition['names'][] = [
-  ['assign_reviewer', 'reviewer', 'request_review'],
+  ['assign_reviewer', 'reviewer'],
+  ['request_review'],
   ['unassign_reviewer', 'remove_reviewer'],
   ['reassign_reviewer'],
   ['create_merge_request'],

@@ -2,7 +2,7 @@
 import type { RawBuilder } from 'kysely';
 import type { IssuableKind, NoteableKind, PlacedIssuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Caller, Plan } from '../../../http/index.ts';
+import type { Caller, Plan, Services } from '../../../http/index.ts';
 import type { LabelParent } from '../../planning/labels/index.ts';
 
 /** The message of an applied command; undefined if it cannot be applied. */
@@ -25,8 +25,8 @@ export interface Definition {
   apply(situation: Situation, argument: string): Outcome | Promise<Outcome>;
 }
 
-/** The caller, with their rights. */
-export interface Acting {
+/** The caller, with their rights and what changes need. */
+export interface Acting extends Pick<Services, 'storages'> {
   caller: Caller;
   plan: Plan;
   /** Our external address without a trailing slash. */
@@ -47,6 +47,8 @@ export interface Commandable extends Discussable {
   state(id: number, user_id: number): RawBuilder<Found>;
   /** The operations on it in the transaction of the commands. */
   operations(tx: Database, acting: Acting, on: PlacedIssuable): Operations;
+  /** Whether the caller has a right besides reading, if Planners do not have all of them as they do for issues and epics. */
+  holds?(who: { access_level: number; is_own: boolean }): boolean;
 }
 
 /** Whether texts on the noun have quick actions. */
@@ -61,7 +63,8 @@ export interface CommandTarget extends Acting {
 
 /** The state of the target; members that the noun does not have are blank. */
 export interface TargetState {
-  state: 'opened' | 'closed';
+  state: 'opened' | 'closed' | 'merged' | 'locked';
+  title: string;
   confidential: boolean;
   discussion_locked: boolean | null;
   issue_type: string;
@@ -75,13 +78,14 @@ export interface TargetState {
   /** Its epic, or its parent epic. */
   parent_id: number | null;
   assignee_ids: number[];
+  reviewer_ids: number[];
   labels: { id: number; title: string }[];
   /** Whether the caller may edit it regardless of their role, as authors and assignees of an issue may. */
   is_own: boolean;
 }
 
 /** The members that every noun has, and those that it has of the rest. */
-type Found = Pick<TargetState, 'state' | 'confidential'> & Partial<Omit<TargetState, 'labels'>>;
+type Found = Pick<TargetState, 'state'> & Partial<Omit<TargetState, 'labels'>>;
 
 export interface Situation extends CommandTarget {
   tx: Database;
@@ -121,6 +125,10 @@ export interface CommandChanges {
   epic_id?: number | null;
   /** Of an epic. */
   parent_id?: number | null;
+  /** Of a merge request: all reviewers afterwards, and those of them whose review is asked for again. */
+  reviewer_ids?: number[];
+  review_again_ids?: number[];
+  target_branch?: string;
 }
 
 export interface TimeSpent {

@@ -4,12 +4,31 @@ export {
   type Acting,
   type Commandable,
   type CommandChanges,
+  type Definition,
   type Discussable,
   type Operations,
+  type Situation,
   takesCommands,
 } from './definition.ts';
 export { type Command, extractCommands } from './extraction_rules.ts';
-export { assigneeCommands, dueDateCommands, iterationCommands, labelCommands, milestoneCommands } from './planning_commands.ts';
-export { epicTreeCommands, inEpicCommands, linkCommands, placeCommands, promotionCommands } from './relation_commands.ts';
-export { commonCommands, lockCommands } from './state_commands.ts';
+export {
+  assigneeCommands,
+  dueDateCommands,
+  iterationCommands,
+  kept,
+  labelCommands,
+  mentions,
+  milestoneCommands,
+  usersOf,
+} from './planning_commands.ts';
+export { namedUsers } from './queries.ts';
+export {
+  epicTreeCommands,
+  inEpicCommands,
+  linkCommands,
+  metadataCommands,
+  placeCommands,
+  promotionCommands,
+} from './relation_commands.ts';
+export { commonCommands, confidentialityCommands, lockCommands } from './state_commands.ts';
 export { healthCommands, incidentCommands, timeCommands, weightCommands } from './tracking_commands.ts';

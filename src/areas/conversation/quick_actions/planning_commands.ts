@@ -82,12 +82,14 @@ function setAssignees({ changes, commands_changes }: Situation, ids: number[]): 
   return true;
 }
 
-const mentions = (users: readonly Pick<Caller, 'username'>[]) => listed.format(users.map(({ username }) => `@${username}`));
+export const mentions = (users: readonly Pick<Caller, 'username'>[]) =>
+  listed.format(users.map(({ username }) => `@${username}`));
 
-/** Below Premium an issue has one assignee. */
-const kept = ({ plan }: Situation, users: NamedUser[]): NamedUser[] => (reaches(plan, 'premium') ? users : users.slice(0, 1));
+/** Those users who can be assigned together, or asked for a review: below Premium only one. */
+export const kept = ({ plan }: Situation, users: NamedUser[]): NamedUser[] =>
+  reaches(plan, 'premium') ? users : users.slice(0, 1);
 
-const usersOf = ({ tx }: Situation, ids: readonly number[]): Promise<NamedUser[]> =>
+export const usersOf = ({ tx }: Situation, ids: readonly number[]): Promise<NamedUser[]> =>
   tx.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).orderBy('id').execute();
 
 export const assigneeCommands: readonly Definition[] = [

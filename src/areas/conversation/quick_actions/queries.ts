@@ -1,6 +1,6 @@
 /** Resolving the arguments of commands. */
 import { sql } from 'kysely';
-import { epicKind, isReaderOf, issueKind } from '../../../access/index.ts';
+import { epicKind, type IssuableKind, isReaderOf, issueKind, mergeRequestKind } from '../../../access/index.ts';
 import { ofAnyLength } from '../../../db/index.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
 import { type LabelRow, labelsTitled } from '../../planning/labels/index.ts';
@@ -75,18 +75,34 @@ export interface NamedIssue {
 const pathsOf = (path: string | undefined, own: string): string[] =>
   path === undefined ? [own] : [path, `${own.slice(0, own.lastIndexOf('/'))}/${path}`];
 
-/** The issues of `#1`, `group/project#1` or their addresses that the caller may read. */
-export async function namedIssues(situation: Situation, argument: string): Promise<NamedIssue[]> {
+/** The issues, or the merge requests, that an argument names and the caller may read. */
+async function named(situation: Situation, argument: string, kind: IssuableKind): Promise<NamedIssue[]> {
   const { full_path: own } = projectOf(situation);
-  const pairs = (await references(situation, argument, 'issue')).flatMap(({ path, value }) =>
+  const pairs = (await references(situation, argument, kind.reference)).flatMap(({ path, value }) =>
     pathsOf(path, own).map((meant) => ({ path: meant, iid: Number(value) })),
   );
-  const issues = await thingsNamed(situation.tx, situation.caller, issueKind, pairs);
-  const known = new Map(issues.map((issue) => [issue.id, issue]));
+  const things = await thingsNamed(situation.tx, situation.caller, kind, pairs);
+  const known = new Map(things.map((thing) => [thing.id, thing]));
   return [...known.values()].map(({ id, iid, full_path }) => ({
     id,
-    reference: full_path === own ? `#${iid}` : `${full_path}#${iid}`,
+    reference: `${full_path === own ? '' : full_path}${kind.sign}${iid}`,
   }));
+}
+
+/** The issues of `#1`, `group/project#1` or their addresses that the caller may read. */
+export const namedIssues = (situation: Situation, argument: string): Promise<NamedIssue[]> =>
+  named(situation, argument, issueKind);
+
+/** The first issue or merge request of `#1`, `!1`, `group/project!1` or their addresses that the caller may read. */
+export async function namedSource(
+  situation: Situation,
+  argument: string,
+): Promise<(NamedIssue & { kind: IssuableKind }) | undefined> {
+  for (const kind of [issueKind, mergeRequestKind]) {
+    const [source] = await named(situation, argument, kind);
+    if (source) return { ...source, kind };
+  }
+  return undefined;
 }
 
 /** The epic of `&1`, `group&1` or its address, if the caller may read it. */

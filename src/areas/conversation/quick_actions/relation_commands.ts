@@ -1,8 +1,9 @@
 /** Commands on links to issues and epics, and on the location of an item. */
-import { issueKind, mayRead, projectFor } from '../../../access/index.ts';
+import { sql } from 'kysely';
+import { mayRead, projectFor } from '../../../access/index.ts';
 import { labelsOf } from '../../planning/labels/index.ts';
 import type { Definition, Situation } from './definition.ts';
-import { type NamedIssue, namedEpic, namedIssues } from './queries.ts';
+import { type NamedIssue, namedEpic, namedIssues, namedSource } from './queries.ts';
 import { has, listed, projectOf } from './rules.ts';
 import { promoteToIncident } from './tracking_commands.ts';
 
@@ -107,24 +108,19 @@ export const placeCommands: readonly Definition[] = [
       };
     },
   },
-  {
-    names: ['copy_metadata'],
-    needs: 'plan',
-    apply: copyMetadata,
-  },
 ];
 
-/** Copies the milestone of another issue, and its labels that this one may have. */
+export const metadataCommands: readonly Definition[] = [{ names: ['copy_metadata'], needs: 'plan', apply: copyMetadata }];
+
+/** Copies the milestone of an issue or merge request, and its labels that the target may have. */
 async function copyMetadata(situation: Situation, argument: string): Promise<string | undefined> {
   const { tx, changes, commands_changes } = situation;
-  const [source] = await namedIssues(situation, argument);
+  const source = await namedSource(situation, argument);
   if (!source) return undefined;
-  const titles = (await labelsOf(tx, issueKind, source.id)).map(({ title }) => title);
-  const { milestone_id } = await tx
-    .selectFrom('issues')
-    .select('milestone_id')
-    .where('id', '=', source.id)
-    .executeTakeFirstOrThrow();
+  const titles = (await labelsOf(tx, source.kind, source.id)).map(({ title }) => title);
+  const { rows } = await sql<{ milestone_id: number | null }>`
+    select milestone_id from ${sql.table(source.kind.table)} where id = ${source.id}`.execute(tx);
+  const { milestone_id } = rows[0]!;
   changes.add_labels = [...new Set([...(changes.add_labels ?? []), ...titles])];
   if (milestone_id !== null) changes.milestone_id = milestone_id;
   Object.assign(commands_changes, { add_labels: titles, ...(milestone_id === null ? {} : { milestone_id }) });
@@ -216,6 +212,7 @@ export const epicTreeCommands: readonly Definition[] = [
 export const relationCommands: readonly Definition[] = [
   ...linkCommands,
   ...placeCommands,
+  ...metadataCommands,
   ...promotionCommands,
   ...inEpicCommands,
   ...epicTreeCommands,

@@ -61,16 +61,6 @@ export const commonCommands: readonly Definition[] = [
     },
   },
   {
-    names: ['confidential'],
-    needs: 'plan',
-    apply: ({ before, changes, commands_changes, kind }) => {
-      if (before.confidential) return undefined;
-      changes.confidential = true;
-      commands_changes.confidential = true;
-      return `Made this ${kind} confidential.`;
-    },
-  },
-  {
     names: ['todo'],
     needs: 'read',
     existing: true,
@@ -116,9 +106,23 @@ export const commonCommands: readonly Definition[] = [
   },
 ];
 
+/** Commands of what can be confidential. */
+export const confidentialityCommands: readonly Definition[] = [
+  {
+    names: ['confidential'],
+    needs: 'plan',
+    apply: ({ before, changes, commands_changes, kind }) => {
+      if (before.confidential) return undefined;
+      changes.confidential = true;
+      commands_changes.confidential = true;
+      return `Made this ${kind} confidential.`;
+    },
+  },
+];
+
 export const lockCommands: readonly Definition[] = [
   { names: ['lock'], needs: 'plan', existing: true, apply: (situation) => setLock(situation, true) },
   { names: ['unlock'], needs: 'plan', existing: true, apply: (situation) => setLock(situation, false) },
 ];
 
-export const stateCommands: readonly Definition[] = [...commonCommands, ...lockCommands];
+export const stateCommands: readonly Definition[] = [...commonCommands, ...confidentialityCommands, ...lockCommands];

@@ -24,13 +24,13 @@ export const forms = {
     ...about,
     source_commit: nullable(Type.String()),
     source_merge_request_id: nullable(Id),
-    state: Type.Enum(['opened', 'closed', 'reopened']),
+    state: Type.Enum(['opened', 'closed', 'reopened', 'merged']),
   }),
   milestone: event('ResourceMilestoneEvent', {
     ...about,
     milestone: nullable(Milestone),
     action,
-    state: Type.Enum(['opened', 'closed']),
+    state: Type.Enum(['opened', 'closed', 'merged']),
   }),
   weight: event('ResourceWeightEvent', { issue_id: Id, weight: nullable(Type.Integer()) }),
   iteration: event('ResourceIterationEvent', { ...about, iteration: nullable(Iteration), action }),
@@ -86,7 +86,7 @@ export const presenters: { [K in EventKind]: Present<K> } = {
         ...aboutOf(on),
         milestone: milestone ? presentMilestone(url, milestone) : null,
         action: row.action,
-        state: row.state as 'opened' | 'closed',
+        state: row.state as 'opened' | 'closed' | 'merged',
       };
     });
   },

@@ -15,7 +15,7 @@ export interface EventRow {
   created_at: string;
   action: 'add' | 'remove';
   /** Of the issue or epic. */
-  state: 'opened' | 'closed' | 'reopened';
+  state: 'opened' | 'closed' | 'reopened' | 'merged';
   label_id: number | null;
   milestone_id: number | null;
   iteration_id: number | null;

@@ -1,6 +1,18 @@
 /** Resource events: changes to the labels, state, milestone, weight and iteration of an issue or epic. */
 import type { IssuableKind } from '../../../access/index.ts';
-import { type AnyEndpoint, capitalized, found, get, Id, one, type Plan, pageOf, paginate, paging } from '../../../http/index.ts';
+import {
+  type AnyEndpoint,
+  capitalized,
+  found,
+  get,
+  Id,
+  one,
+  type Plan,
+  pageOf,
+  paginate,
+  paging,
+  withArticle,
+} from '../../../http/index.ts';
 import { forms, presenters } from './present.ts';
 import { type EventKind, eventsOn } from './queries.ts';
 
@@ -23,7 +35,7 @@ function routesOf<K extends EventKind>(event: K, { kind }: EventSubject): AnyEnd
   return [
     get(base, {
       operation: `list${kind.type}${Kind}Events`,
-      summary: `List the ${event} events of an ${kind.name}, oldest first`,
+      summary: `List the ${event} events of ${withArticle(kind.name)}, oldest first`,
       ...shared,
       input: paging,
       returns: pageOf(form),
@@ -34,7 +46,7 @@ function routesOf<K extends EventKind>(event: K, { kind }: EventSubject): AnyEnd
     }),
     get(`${base}/:event_id`, {
       operation: `get${kind.type}${Kind}Event`,
-      summary: `Get ${event === 'iteration' ? 'an' : 'a'} ${event} event of an ${kind.name}`,
+      summary: `Get ${event === 'iteration' ? 'an' : 'a'} ${event} event of ${withArticle(kind.name)}`,
       ...shared,
       input: { event_id: Id },
       returns: one(form),

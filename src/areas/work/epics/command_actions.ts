@@ -1,9 +1,8 @@
 /** The operations of quick actions on epics. */
 import { groupOf, type PlacedIssuable, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { toggleAward } from '../../conversation/award_emoji/index.ts';
 import type { Acting, CommandChanges, Operations } from '../../conversation/quick_actions/index.ts';
-import { setSubscription } from '../issuables/index.ts';
+import { ownOperations } from '../issuables/index.ts';
 import { changeEpic, type EpicChanges } from './change_actions.ts';
 import { adopt, setParent } from './parent_actions.ts';
 
@@ -37,10 +36,7 @@ async function release(tx: Database, { caller }: Acting, parent_id: number, chil
  */
 export const epicOperations = (tx: Database, acting: Acting, { id: epic_id, in: place }: PlacedIssuable): Operations => ({
   update: (changes) => changeEpic(tx, acting, groupOf(place), epic_id, changesOf(changes)),
-  subscribe: async (subscribed) => {
-    await setSubscription(tx, theEpic(epic_id), acting.caller.id, subscribed);
-  },
-  toggleAward: (name) => toggleAward(tx, theEpic(epic_id), acting.caller.id, name),
+  ...ownOperations(tx, acting, theEpic(epic_id)),
   setChild: async (child_id, isChild) =>
     isChild ? (await adopt(tx, acting.caller, child_id, epic_id)) === undefined : release(tx, acting, epic_id, child_id),
 });

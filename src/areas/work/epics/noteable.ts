@@ -2,7 +2,13 @@
 import { sql } from 'kysely';
 import { epicKind, groupOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
-import { type Commandable, commonCommands, epicTreeCommands, labelCommands } from '../../conversation/quick_actions/index.ts';
+import {
+  type Commandable,
+  commonCommands,
+  confidentialityCommands,
+  epicTreeCommands,
+  labelCommands,
+} from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import type { Followable } from '../issuables/index.ts';
 import { epicOperations } from './command_actions.ts';
@@ -14,7 +20,7 @@ export const epicNoun: Commandable & TodoTarget & EventSubject & Followable = {
   present: presentEpics,
   presentSingle: (services, caller, on) => presentSingleEpic(services, caller, { id: on.id, group_id: groupOf(on.in).id }),
   events: ['label', 'state'],
-  commands: [...commonCommands, ...labelCommands, ...epicTreeCommands],
+  commands: [...commonCommands, ...confidentialityCommands, ...labelCommands, ...epicTreeCommands],
   operations: epicOperations,
   state: (epic_id) => sql`select state, confidential, parent_id from epics where id = ${epic_id}`,
 };

@@ -35,9 +35,9 @@ const routes = [
     rate: { setting: 'issues_create_limit', window_s: 60 },
     returns: one(Epic),
     refusals: { 400: '<parameter>: <reason>' },
-    handle: async ({ db, url, caller, group, plan, input }) => {
+    handle: async ({ db, storages, url, caller, group, plan, input }) => {
       const epic = newEpicFrom(group, input);
-      const { id } = await db.transaction().execute((tx) => createEpic(tx, { caller, plan, url }, group, epic));
+      const { id } = await db.transaction().execute((tx) => createEpic(tx, { caller, plan, storages, url }, group, epic));
       return presentSingleEpic({ db, url }, caller, { id, group_id: group.id });
     },
   }),
@@ -49,9 +49,9 @@ const routes = [
     rules: editEpicRules,
     returns: one(Epic),
     refusals: { 400: '<parameter>: <reason>' },
-    handle: async ({ db, url, caller, group, epic, plan, input }) => {
+    handle: async ({ db, storages, url, caller, group, epic, plan, input }) => {
       const changes = epicChangesFrom(group, input);
-      await db.transaction().execute((tx) => updateEpic(tx, { caller, plan, url }, group, epic, changes));
+      await db.transaction().execute((tx) => updateEpic(tx, { caller, plan, storages, url }, group, epic, changes));
       return presentSingleEpic({ db, url }, caller, epic);
     },
   }),

@@ -190,3 +190,7 @@ export const writeLabels = (tx: Database, { kind, id }: Issuable, labels: ListCh
 /** The same for assignees. */
 export const writeAssignees = async (tx: Database, { kind, id }: Issuable, assignees: ListChange): Promise<boolean> =>
   kind.assignees !== undefined && writeList(tx, kind, id, kind.assignees, 'user_id', assignees);
+
+/** The same for reviewers. */
+export const writeReviewers = async (tx: Database, { kind, id }: Issuable, reviewers: ListChange): Promise<boolean> =>
+  kind.reviewers !== undefined && writeList(tx, kind, id, kind.reviewers, 'user_id', reviewers);

@@ -5,9 +5,10 @@ export {
   stateColumns,
   writeAssignees,
   writeLabels,
+  writeReviewers,
 } from './change_actions.ts';
+export { ownOperations, timeOperations } from './command_actions.ts';
 export { insertIssuable } from './creation_actions.ts';
-export { parseDuration } from './duration_rules.ts';
 export {
   among,
   type Filter,
@@ -33,6 +34,5 @@ export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed } from './queries.ts';
 export { assignedText, noMatchText, peopleReasons, referenceTo, unassignable } from './rules.ts';
-export { setSubscription } from './subscription_actions.ts';
-export { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';
+export { type TimeTracked, timeRoutes } from './time_routes.ts';

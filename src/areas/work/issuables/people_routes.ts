@@ -13,6 +13,7 @@ import {
   paging,
   post,
   type Services,
+  withArticle,
 } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { participants } from './queries.ts';
@@ -26,9 +27,9 @@ export interface Followable {
   presentSingle(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedIssuable): Promise<unknown>;
 }
 
-/** Subscribing to issues, or to epics, and their participants. */
+/** Subscribing to things of one kind, and their participants. */
 export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEndpoint[] {
-  const { at, name, type, assignees } = kind;
+  const { at, name, type, assignees, reviewers } = kind;
   const subscribing = (subscribed: boolean, verb: 'subscribe' | 'unsubscribe', summary: string) =>
     post(`${at.path}/${verb}`, {
       operation: subscribed ? `subscribeTo${type}` : `unsubscribeFrom${type}`,
@@ -41,13 +42,13 @@ export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEn
         return presentSingle({ db, url }, caller, on);
       },
     });
-  const people = assignees ? 'its author, its assignees' : 'its author';
+  const people = ['its author', ...(assignees ? ['its assignees'] : []), ...(reviewers ? ['its reviewers'] : [])].join(', ');
   return kind.endpoints([
-    subscribing(true, 'subscribe', `Subscribe to an ${name}`),
-    subscribing(false, 'unsubscribe', `Unsubscribe from an ${name}`),
+    subscribing(true, 'subscribe', `Subscribe to ${withArticle(name)}`),
+    subscribing(false, 'unsubscribe', `Unsubscribe from ${withArticle(name)}`),
     get(`${at.path}/participants`, {
       operation: `list${type}Participants`,
-      summary: `List the participants of an ${name}: ${people}, commenters and mentioned users`,
+      summary: `List the participants of ${withArticle(name)}: ${people}, commenters and mentioned users`,
       access: at.visible(),
       input: paging,
       returns: pageOf(UserBasic),

@@ -2,19 +2,9 @@
 import { issueKind, type PlacedIssuable, type Project, projectFor, projectOf, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
-import { toggleAward } from '../../conversation/award_emoji/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
-import {
-  addLink,
-  addTimeSpent,
-  parseDuration,
-  referenceTo,
-  removeLink,
-  resetTimeSpent,
-  setSubscription,
-  setTimeEstimate,
-} from '../issuables/index.ts';
+import { addLink, ownOperations, referenceTo, removeLink, timeOperations } from '../issuables/index.ts';
 import { updateIssue } from './change_actions.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
 import { cloneIssue, moveIssue } from './move_actions.ts';
@@ -40,24 +30,6 @@ async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, p
   await updateIssue(tx, acting, project, issue.id, { state_event: 'close', duplicated_to_id: canonical.id });
   return true;
 }
-
-function timeOperations(tx: Database, { caller }: Acting, issue_id: number): TimeOperations {
-  return {
-    setTimeEstimate: async (duration) => {
-      const seconds = duration === null ? 0 : parseDuration(duration);
-      if (seconds === undefined || seconds < 0) return undefined;
-      await setTimeEstimate(tx, theIssue(issue_id), caller.id, seconds);
-      return seconds;
-    },
-    addTimeSpent: async ({ duration, spent_on }) => {
-      const seconds = parseDuration(duration);
-      if (seconds === undefined) return undefined;
-      return (await addTimeSpent(tx, theIssue(issue_id), caller.id, { seconds, spent_on })) ? seconds : undefined;
-    },
-    resetTimeSpent: () => resetTimeSpent(tx, theIssue(issue_id), caller.id),
-  };
-}
-type TimeOperations = Pick<Operations, 'setTimeEstimate' | 'addTimeSpent' | 'resetTimeSpent'>;
 
 function linkOperations(tx: Database, { caller }: Acting, issue: LinkedIssue): Pick<Operations, 'link' | 'unlink'> {
   return {
@@ -97,11 +69,8 @@ export function issueOperations(tx: Database, acting: Acting, { id, iid, in: pla
   const issue: LinkedIssue = { id, iid, project_id: project.id, full_path: project.full_path };
   return {
     update: (changes) => updateIssue(tx, acting, project, id, changes),
-    subscribe: async (subscribed) => {
-      await setSubscription(tx, theIssue(id), acting.caller.id, subscribed);
-    },
-    toggleAward: (name) => toggleAward(tx, { kind: issueKind, id }, acting.caller.id, name),
-    ...timeOperations(tx, acting, id),
+    ...ownOperations(tx, acting, theIssue(id)),
+    ...timeOperations(tx, acting, theIssue(id)),
     ...linkOperations(tx, acting, issue),
     markDuplicate: (canonical_issue_id) => markDuplicate(tx, acting, issue, project, canonical_issue_id),
     ...goingOperations(tx, acting, project, id),

@@ -53,9 +53,9 @@ export const issueMoveRoutes = [
       ],
       404: '404 Project Not Found',
     },
-    handle: async ({ db, url, caller, project: source, issue, plan, input }) => {
+    handle: async ({ db, storages, url, caller, project: source, issue, plan, input }) => {
       const way = { source, target: await targetOf(db, caller, input.to_project_id), issue_id: issue.id };
-      const moved = await db.transaction().execute((tx) => moveIssue(tx, { caller, plan, url }, way));
+      const moved = await db.transaction().execute((tx) => moveIssue(tx, { caller, plan, storages, url }, way));
       return presentSingleIssue({ db, url }, caller, moved);
     },
   }),
@@ -72,9 +72,11 @@ export const issueMoveRoutes = [
       ],
       404: '404 Project Not Found',
     },
-    handle: async ({ db, url, caller, project: source, issue, plan, input }) => {
+    handle: async ({ db, storages, url, caller, project: source, issue, plan, input }) => {
       const way = { source, target: await targetOf(db, caller, input.to_project_id), issue_id: issue.id };
-      const clone = await db.transaction().execute((tx) => cloneIssue(tx, { caller, plan, url }, way, input.with_notes));
+      const clone = await db
+        .transaction()
+        .execute((tx) => cloneIssue(tx, { caller, plan, storages, url }, way, input.with_notes));
       return presentSingleIssue({ db, url }, caller, clone);
     },
   }),

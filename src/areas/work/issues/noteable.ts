@@ -1,11 +1,12 @@
 /** Issues as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
 import { sql } from 'kysely';
-import { issueKind, projectOf } from '../../../access/index.ts';
+import { issueKind, issueTracker, projectOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
 import {
   assigneeCommands,
   type Commandable,
   commonCommands,
+  confidentialityCommands,
   dueDateCommands,
   healthCommands,
   incidentCommands,
@@ -14,6 +15,7 @@ import {
   labelCommands,
   linkCommands,
   lockCommands,
+  metadataCommands,
   milestoneCommands,
   placeCommands,
   promotionCommands,
@@ -21,18 +23,20 @@ import {
   weightCommands,
 } from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
-import type { Followable } from '../issuables/index.ts';
+import type { Followable, TimeTracked } from '../issuables/index.ts';
 import { issueOperations } from './command_actions.ts';
 import { Issue, presentIssues, presentSingleIssue } from './present.ts';
 
-export const issueNoun: Commandable & TodoTarget & EventSubject & Followable = {
+export const issueNoun: Commandable & TodoTarget & EventSubject & Followable & TimeTracked = {
   kind: issueKind,
+  tracker: issueTracker,
   schema: Issue,
   present: presentIssues,
   presentSingle: (services, caller, on) => presentSingleIssue(services, caller, { id: on.id, project_id: projectOf(on.in).id }),
   events: ['label', 'state', 'milestone', 'weight', 'iteration'],
   commands: [
     ...commonCommands,
+    ...confidentialityCommands,
     ...lockCommands,
     ...labelCommands,
     ...assigneeCommands,
@@ -45,6 +49,7 @@ export const issueNoun: Commandable & TodoTarget & EventSubject & Followable = {
     ...incidentCommands,
     ...linkCommands,
     ...placeCommands,
+    ...metadataCommands,
     ...promotionCommands,
     ...inEpicCommands,
   ],

@@ -44,12 +44,12 @@ export const issueRoutes = [
       409: 'Duplicated issue',
       422: [noMatchText(epicKind), 'Cannot set confidential epic for a non-confidential issue'],
     },
-    handle: async ({ db, url, caller, project, plan, input, sent_from: { address = '', user_agent } }) => {
+    handle: async ({ db, storages, url, caller, project, plan, input, sent_from: { address = '', user_agent } }) => {
       const issue = await newIssueFrom({ db, caller, plan, project }, input);
       // Without the zone of a link-local address; only network connections have an address.
       const [ip = ''] = address.split('%');
       const sent_from = user_agent === undefined || isIP(ip) === 0 ? undefined : { address: ip, user_agent };
-      const added = await createIssue(db, { caller, plan, url }, project, { ...issue, sent_from });
+      const added = await createIssue(db, { caller, plan, storages, url }, project, { ...issue, sent_from });
       return presentSingleIssue({ db, url }, caller, added);
     },
   }),
@@ -65,9 +65,9 @@ export const issueRoutes = [
       404: ['404 Milestone Not Found', '404 Iteration Not Found'],
       422: [noMatchText(epicKind), 'Cannot set confidential epic for a non-confidential issue'],
     },
-    handle: async ({ db, url, caller, project, issue, plan, input }) => {
+    handle: async ({ db, storages, url, caller, project, issue, plan, input }) => {
       const changes = await changesFrom({ db, caller, plan, project }, issue, input);
-      await db.transaction().execute((tx) => editIssue(tx, { caller, plan, url }, project, issue, changes));
+      await db.transaction().execute((tx) => editIssue(tx, { caller, plan, storages, url }, project, issue, changes));
       return presentSingleIssue({ db, url }, caller, issue);
     },
   }),

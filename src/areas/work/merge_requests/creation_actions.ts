@@ -1,14 +1,16 @@
 /** Creating merge requests. */
 import { sql } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import type { Plan, Services } from '../../../http/index.ts';
 import { taskCompletion } from '../../../markdown/index.ts';
-import type { Acting } from '../../conversation/quick_actions/index.ts';
+import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { type IssuableState, insertIssuable, recordEffects } from '../issuables/index.ts';
+import { mergeRequestNoun } from './noteable.ts';
 import { sameBranchText, withoutDraft } from './rules.ts';
-import { type BranchPair, conflictAs, twinRefusal } from './target_queries.ts';
+import { refusedAs } from './target_queries.ts';
+import { refusingTwins } from './twin_actions.ts';
 import { addVersion, type Heads, headsOf } from './version_actions.ts';
 import { prepareMergeRequest } from './version_jobs.ts';
 
@@ -37,7 +39,7 @@ export interface Between {
   target_branch: string;
 }
 
-const pairOf = ({ source, source_branch, target, target_branch }: Between): BranchPair => ({
+const pairOf = ({ source, source_branch, target, target_branch }: Between) => ({
   ...{ source_branch, target_branch },
   source_project_id: source.id,
   project_id: target.id,
@@ -69,13 +71,19 @@ async function insert(
 ): Promise<Added> {
   const { project_id, ...branches } = pairOf(between);
   const { squash, force_remove_source_branch, allow_collaboration, merge_after } = wanted;
-  const { title, description } = wanted;
   const { count, completed_count } = await taskCompletion(to.description);
   const added = await insertIssuable(tx, mergeRequestKind, {
     place_id: project_id,
     columns: {
       ...branches,
-      ...{ title, description, squash, force_remove_source_branch, allow_collaboration, merge_after },
+      ...{
+        title: wanted.title,
+        description: to.description,
+        squash,
+        force_remove_source_branch,
+        allow_collaboration,
+        merge_after,
+      },
       milestone_id: to.milestone_id,
       task_count: count,
       completed_task_count: completed_count,
@@ -91,6 +99,17 @@ async function insert(
   return added;
 }
 
+/** The merge request after its creation. */
+const stateOf = (wanted: NewMergeRequest, description: string | null, label_ids: readonly number[]): IssuableState => ({
+  title: withoutDraft(wanted.title),
+  description,
+  state: 'opened',
+  label_ids,
+  milestone_id: wanted.milestone_id ?? null,
+  assignee_ids: wanted.assignee_ids,
+  reviewer_ids: wanted.reviewer_ids,
+});
+
 /**
  * Creates a merge request, with all effects and its first version.
  * @throws ApiError 400 for branches that do not exist, 409 for branches that are the same or have an open merge request
@@ -102,26 +121,21 @@ export async function createMergeRequest(
   wanted: NewMergeRequest,
 ): Promise<Added> {
   const pair = pairOf(between);
-  if (pair.source_project_id === pair.project_id && pair.source_branch === pair.target_branch) throw conflictAs(sameBranchText);
+  if (pair.source_project_id === pair.project_id && pair.source_branch === pair.target_branch)
+    throw refusedAs(409, sameBranchText);
   const heads = await headsOf(services, between);
-  const creation = services.db.transaction().execute(async (tx) => {
-    const to: IssuableState = {
-      title: withoutDraft(wanted.title),
-      description: wanted.description ?? null,
-      state: 'opened',
-      label_ids: await labelIds(tx, acting.plan, between, wanted),
-      milestone_id: wanted.milestone_id ?? null,
-      assignee_ids: wanted.assignee_ids,
-      reviewer_ids: wanted.reviewer_ids,
-    };
+  const { text, commands } = await extractCommands(wanted.description ?? '', mergeRequestNoun);
+  const description = wanted.description ? text : (wanted.description ?? null);
+  return refusingTwins(services.db, pair, async (tx) => {
+    const to = stateOf(wanted, description, await labelIds(tx, acting.plan, between, wanted));
     const added = await insert(tx, acting.caller.id, between, wanted, to, heads);
     const from = { ...to, description: null, milestone_id: null, assignee_ids: [], reviewer_ids: [] };
     const change = { on: theMergeRequest(added.id), project_id: pair.project_id, from, to, is_new: true, at: undefined };
     await recordEffects(tx, acting, change);
+    const project = between.target;
+    const on = { ...added, kind: mergeRequestKind, in: { project }, access_level: project.access_level };
+    if (commands.length > 0) await applyCommands(tx, mergeRequestNoun, { ...acting, on, is_new: true }, commands);
     await prepareMergeRequest.enqueue(tx, { merge_request_id: added.id });
     return added;
-  });
-  return creation.catch(async (error: unknown) => {
-    throw isUniqueViolation(error, 'merge_requests_one_open') ? await twinRefusal(services.db, pair) : error;
   });
 }

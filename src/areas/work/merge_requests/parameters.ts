@@ -1,9 +1,10 @@
-/** The parameters for creating merge requests (docs/reference/merge_requests.md). */
+/** The parameters for creating and updating merge requests (docs/reference/merge_requests.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
+  atLeastOneOf,
   ClearableList,
   CommaList,
   checked,
@@ -12,13 +13,16 @@ import {
   Id,
   invalid,
   longText,
+  NotBlank,
   nullable,
   type Plan,
+  type Rule,
   Timestamp,
 } from '../../../http/index.ts';
 import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
-import { peopleReasons } from '../issuables/index.ts';
+import { peopleReasons, unassignable } from '../issuables/index.ts';
+import type { MergeRequestChanges } from './change_actions.ts';
 import type { NewMergeRequest } from './creation_actions.ts';
 import { readersAmong } from './people_queries.ts';
 
@@ -54,6 +58,22 @@ export const newMergeRequestInput = {
   }),
 };
 
+export const editInput = allOptional({
+  title: checked(NotBlank({ description: 'At most 255 characters; `Draft:` before it marks a draft' }), titleReasons),
+  target_branch: NotBlank(),
+  ...common,
+  state_event: Type.Enum(['close', 'reopen']),
+  discussion_locked: Type.Boolean(),
+});
+
+export const editRules: readonly Rule[] = [
+  atLeastOneOf(
+    ...['assignee_id', 'assignee_ids', 'reviewer_ids', 'description', 'labels', 'add_labels', 'remove_labels', 'milestone_id'],
+    ...['remove_source_branch', 'allow_collaboration', 'allow_maintainer_to_push', 'squash', 'target_branch', 'title'],
+    ...['state_event', 'discussion_locked', 'merge_after'],
+  ),
+];
+
 type Given = Partial<Static<TObject<typeof common>>>;
 
 /** Where ids are looked up. */
@@ -66,17 +86,30 @@ export interface Parent {
 
 /**
  * The users to assign or to ask for a review: those who can be; only the first if the plan allows no more.
- * @throws ApiError 400 by `field` for too many
+ * @param merge_request_id whose people are replaced: its present ones can stay, and it is refused to lose them to users who cannot be chosen; left out for a new
+ * one, which goes without those users
+ * @throws ApiError 400 by `field` for too many, and with `merge_request_id` for users who cannot be chosen
  */
 async function peopleOf(
   { db, plan, project }: Parent,
   field: 'assignees' | 'reviewers',
   given: readonly number[],
+  merge_request_id?: number,
 ): Promise<number[]> {
   const reasons = peopleReasons(given);
   if (reasons.length > 0) throw invalid({ [field]: reasons });
-  const people = await readersAmong(db, project, given);
+  const present = merge_request_id === undefined ? [] : await chosenNow(db, field, merge_request_id);
+  const fit = new Set([...(await readersAmong(db, project, given)), ...present]);
+  const wanted = [...new Set(given)].filter((id) => id > 0);
+  const unfit = wanted.filter((id) => !fit.has(id));
+  if (merge_request_id !== undefined && unfit.length > 0) throw invalid({ [field]: [unassignable(unfit)] });
+  const people = wanted.filter((id) => fit.has(id));
   return plan === 'free' ? people.slice(0, 1) : people;
+}
+
+async function chosenNow(db: Database, field: 'assignees' | 'reviewers', merge_request_id: number): Promise<number[]> {
+  const query = db.selectFrom(`merge_request_${field}`).select('user_id').where('merge_request_id', '=', merge_request_id);
+  return (await query.execute()).map(({ user_id }) => user_id);
 }
 
 const assigneesGiven = ({ assignee_ids, assignee_id }: Given): readonly number[] | undefined =>
@@ -110,6 +143,32 @@ export async function newMergeRequestFrom(
     creates_labels: createsLabels(parent.project),
     assignee_ids: await peopleOf(parent, 'assignees', assigneesGiven(given) ?? []),
     reviewer_ids: await peopleOf(parent, 'reviewers', given.reviewer_ids ?? []),
+    milestone_id: await milestoneOf(parent, given),
+  };
+}
+
+/**
+ * The changes that the parameters describe.
+ * @param merge_request before the change
+ * @throws ApiError 400 and 404 for invalid values
+ */
+export async function changesFrom(
+  parent: Parent,
+  { id }: { id: number },
+  given: Static<TObject<typeof editInput>>,
+): Promise<MergeRequestChanges> {
+  const { description, target_branch, state_event, discussion_locked, squash, merge_after } = given;
+  const { labels, add_labels, remove_labels, reviewer_ids } = given;
+  const assignees = assigneesGiven(given);
+  return {
+    title: given.title?.trim(),
+    ...{ description, target_branch, state_event, discussion_locked, squash, merge_after },
+    ...{ labels, add_labels, remove_labels },
+    force_remove_source_branch: given.remove_source_branch,
+    allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
+    creates_labels: createsLabels(parent.project),
+    assignee_ids: assignees && (await peopleOf(parent, 'assignees', assignees, id)),
+    reviewer_ids: reviewer_ids && (await peopleOf(parent, 'reviewers', reviewer_ids, id)),
     milestone_id: await milestoneOf(parent, given),
   };
 }

@@ -95,6 +95,12 @@ export const MergeRequest = resource('MergeRequest', {
 });
 type MergeRequestReply = Static<typeof MergeRequest>;
 
+export interface MergeRequestForm {
+  /** The project of the list: references to its own merge requests are short. If omitted, all are full. */
+  relative_to?: number | undefined;
+  with_labels_details?: boolean | undefined;
+}
+
 const stateOf = (row: MergeRequestRow) => ({
   draft: row.draft,
   work_in_progress: row.draft,
@@ -126,11 +132,17 @@ function peopleOf(url: string, { author, assignees, reviewers, closed_by, merge_
 const collaborationOf = ({ is_from_fork, allow_collaboration }: MergeRequestRow) =>
   is_from_fork ? { allow_collaboration, allow_maintainer_to_push: allow_collaboration } : {};
 
-function presentMergeRequest(url: string, row: MergeRequestRow, labels: MergeRequestReply['labels']): MergeRequestReply {
+function presentMergeRequest(
+  url: string,
+  row: MergeRequestRow,
+  labels: MergeRequestReply['labels'],
+  relative_to: number | undefined,
+): MergeRequestReply {
   const { id, iid, project_id, title, description, state, created_at, updated_at, merged_at, closed_at } = row;
   const { merge_after, prepared_at, target_branch, source_branch, source_project_id, user_notes_count, upvotes, downvotes } = row;
   const { merge_commit_sha, squash_commit_sha, discussion_locked, should_remove_source_branch, force_remove_source_branch } = row;
   const [short, full] = [`!${iid}`, `${row.full_path}!${iid}`];
+  const relative = relative_to === project_id ? short : full;
   return {
     ...{ id, iid, project_id, title, description, state, created_at, updated_at, merged_at, closed_at },
     ...{ merge_after, prepared_at, target_branch, source_branch, source_project_id, user_notes_count, upvotes, downvotes },
@@ -142,8 +154,8 @@ function presentMergeRequest(url: string, row: MergeRequestRow, labels: MergeReq
     sha: row.head_commit_id,
     labels,
     milestone: row.milestone && presentMilestone(url, row.milestone),
-    reference: short,
-    references: { short, relative: short, full },
+    reference: relative,
+    references: { short, relative, full },
     web_url: `${url}/${row.full_path}/-/merge_requests/${iid}`,
     time_stats: presentTimeStats(row),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
@@ -151,6 +163,23 @@ function presentMergeRequest(url: string, row: MergeRequestRow, labels: MergeReq
     imported: row.imported_from !== 'none',
     imported_from: row.imported_from,
   };
+}
+
+/**
+ * Merge requests as replies, with a fixed number of statements for any number of them.
+ * @param services `db` may be a transaction
+ * @param caller the reader, who may read them; what they may not see besides is left out
+ * @param ids the replies are in this order, without deleted ones
+ */
+export async function presentMergeRequests(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  ids: readonly number[],
+  { relative_to, with_labels_details }: MergeRequestForm = {},
+): Promise<MergeRequestReply[]> {
+  const rows = await mergeRequestRows(db, caller, ids, false);
+  const labels = await presentLabelsOf(rows, with_labels_details);
+  return rows.map((row) => presentMergeRequest(url, row, labels.get(row.id) ?? [], relative_to));
 }
 
 function diffRefsOf(version: VersionRow | null) {
@@ -174,7 +203,7 @@ export async function presentSingleMergeRequest(
   const labels = (await presentLabelsOf([row])).get(id) ?? [];
   const protection = await protectionFor(db, project, caller);
   return {
-    ...presentMergeRequest(url, row, labels),
+    ...presentMergeRequest(url, row, labels, project.id),
     subscribed: row.subscribed,
     changes_count: changesCount(row.version?.files_count ?? null, row.version?.state === 'overflow'),
     latest_build_started_at: null,

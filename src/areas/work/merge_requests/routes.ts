@@ -1,12 +1,14 @@
-/** Merge requests: showing, creating and deleting one. */
-import { codeWriter, mergeRequestRole, mergeRequestVisible } from '../../../access/index.ts';
-import { checkUnmodified, del, deleteFound, get, nothing, one, post } from '../../../http/index.ts';
+/** Merge requests: showing, creating, updating and deleting one. */
+import { codeWriter, mergeRequestEditor, mergeRequestRole, mergeRequestVisible } from '../../../access/index.ts';
+import { checkUnmodified, del, deleteFound, get, nothing, one, post, put } from '../../../http/index.ts';
 import { createMergeRequest } from './creation_actions.ts';
-import { newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
+import { editMergeRequest } from './edit_actions.ts';
+import { changesFrom, editInput, editRules, newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
 import { MergeRequest, presentSingleMergeRequest } from './present.ts';
 import { disabledText, noForkText, sameBranchText, twinText } from './rules.ts';
 import { presentWithStatus } from './status_present.ts';
 import { targetFor } from './target_queries.ts';
+import { refusingTwins } from './twin_actions.ts';
 
 const path = '/projects/:id/merge_requests';
 
@@ -22,7 +24,8 @@ export const mergeRequestRoutes = [
   post(path, {
     operation: 'createMergeRequest',
     summary: 'Create a merge request',
-    description: 'The project in the path has the source branch. At most 200 assignees and 200 reviewers.',
+    description:
+      'The project in the path has the source branch. At most 200 assignees and 200 reviewers. Quick actions in the description are executed.',
     access: codeWriter,
     input: newMergeRequestInput,
     returns: one(MergeRequest),
@@ -36,8 +39,24 @@ export const mergeRequestRoutes = [
       const project = await targetFor(db, caller, source, input.target_project_id);
       const wanted = await newMergeRequestFrom({ db, plan, project }, input);
       const between = { source, source_branch: input.source_branch, target: project, target_branch: input.target_branch };
-      const { id } = await createMergeRequest({ db, storages }, { caller, plan, url }, between, wanted);
+      const { id } = await createMergeRequest({ db, storages }, { caller, plan, storages, url }, between, wanted);
       return presentSingleMergeRequest({ db, url }, caller, project, id);
+    },
+  }),
+  put(`${path}/:merge_request_iid`, {
+    operation: 'updateMergeRequest',
+    summary: 'Update a merge request',
+    access: mergeRequestEditor,
+    input: editInput,
+    rules: editRules,
+    returns: one(MergeRequest),
+    refusals: { 400: '<parameter>: <reason>', 404: '404 Milestone Not Found', 409: twinText('<iid>') },
+    handle: async ({ db, storages, url, caller, project, merge_request, plan, input }) => {
+      const changes = await changesFrom({ db, plan, project }, merge_request, input);
+      const acting = { caller, plan, storages, url };
+      const pair = { ...merge_request, target_branch: input.target_branch ?? merge_request.target_branch };
+      await refusingTwins(db, pair, (tx) => editMergeRequest(tx, acting, project, merge_request, changes));
+      return presentSingleMergeRequest({ db, url }, caller, project, merge_request.id);
     },
   }),
   del(`${path}/:merge_request_iid`, {

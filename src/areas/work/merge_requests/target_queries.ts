@@ -3,10 +3,10 @@ import { hasMergeRequests, mayReadMergeRequests, type Project, visibleProject } 
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, forbidden } from '../../../http/index.ts';
 import { isOneNetwork } from '../../code/repository/index.ts';
-import { disabledText, noForkText, twinText } from './rules.ts';
+import { disabledText, noForkText } from './rules.ts';
 
 /** The list that some refusals of the reference have in place of a sentence. */
-const refusedAs = (status: number, text: string) => new ApiError(status, { message: [text] });
+export const refusedAs = (status: number, text: string) => new ApiError(status, { message: [text] });
 
 /**
  * The project into which a branch of `source` is to be merged.
@@ -24,26 +24,3 @@ export async function targetFor(db: Database, caller: Caller, source: Project, i
   if (!mayReadMergeRequests(target) || target.read_only) throw forbidden();
   return target;
 }
-
-/** The branches of a merge request. */
-export interface BranchPair {
-  source_project_id: number;
-  source_branch: string;
-  /** The target. */
-  project_id: number;
-  target_branch: string;
-}
-
-/** The 409 for a merge request with the branches of another one that is open. */
-export async function twinRefusal(db: Database, pair: BranchPair): Promise<ApiError> {
-  const open = db.selectFrom('merge_requests').select('iid').where('state', 'in', ['opened', 'locked']);
-  const twin = await open
-    .where('source_project_id', '=', pair.source_project_id)
-    .where('source_branch', '=', pair.source_branch)
-    .where('project_id', '=', pair.project_id)
-    .where('target_branch', '=', pair.target_branch)
-    .executeTakeFirst();
-  return refusedAs(409, twinText(twin?.iid ?? 0));
-}
-
-export const conflictAs = (text: string): ApiError => refusedAs(409, text);

@@ -1,0 +1,36 @@
+/** The operations of quick actions that kinds share. */
+import type { Issuable } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { toggleAward } from '../../conversation/award_emoji/index.ts';
+import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
+import { parseDuration } from './duration_rules.ts';
+import { setSubscription } from './subscription_actions.ts';
+import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';
+
+/** What the caller decides for themselves: subscriptions and reactions. */
+export const ownOperations = (tx: Database, { caller }: Acting, on: Issuable): Pick<Operations, 'subscribe' | 'toggleAward'> => ({
+  subscribe: async (subscribed) => {
+    await setSubscription(tx, on, caller.id, subscribed);
+  },
+  toggleAward: (name) => toggleAward(tx, on, caller.id, name),
+});
+
+/** Time tracking. */
+export const timeOperations = (
+  tx: Database,
+  { caller }: Acting,
+  on: Issuable,
+): Pick<Operations, 'setTimeEstimate' | 'addTimeSpent' | 'resetTimeSpent'> => ({
+  setTimeEstimate: async (duration) => {
+    const seconds = duration === null ? 0 : parseDuration(duration);
+    if (seconds === undefined || seconds < 0) return undefined;
+    await setTimeEstimate(tx, on, caller.id, seconds);
+    return seconds;
+  },
+  addTimeSpent: async ({ duration, spent_on }) => {
+    const seconds = parseDuration(duration);
+    if (seconds === undefined) return undefined;
+    return (await addTimeSpent(tx, on, caller.id, { seconds, spent_on })) ? seconds : undefined;
+  },
+  resetTimeSpent: () => resetTimeSpent(tx, on, caller.id),
+});

@@ -1,0 +1,193 @@
+/** Changing merge requests. */
+import { sql, type Updateable } from 'kysely';
+import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
+import type { Database, DB } from '../../../db/index.ts';
+import { found, invalid } from '../../../http/index.ts';
+import { taskCompletion } from '../../../markdown/index.ts';
+import type { Acting } from '../../conversation/quick_actions/index.ts';
+import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
+import {
+  type IssuableState,
+  recordEffects,
+  stateColumns,
+  writeAssignees,
+  writeLabels,
+  writeReviewers,
+} from '../issuables/index.ts';
+import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
+import { twinRefusal } from './twin_actions.ts';
+import { addVersion, headsOf } from './version_actions.ts';
+
+/** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
+export interface MergeRequestChanges {
+  title?: string | undefined;
+  description?: string | null | undefined;
+  target_branch?: string | undefined;
+  state_event?: 'close' | 'reopen' | undefined;
+  discussion_locked?: boolean | undefined;
+  milestone_id?: number | null | undefined;
+  squash?: boolean | undefined;
+  force_remove_source_branch?: boolean | undefined;
+  allow_collaboration?: boolean | undefined;
+  /** ISO 8601 */
+  merge_after?: string | null | undefined;
+  /** All assignees, and all reviewers, afterwards. */
+  assignee_ids?: readonly number[] | undefined;
+  reviewer_ids?: readonly number[] | undefined;
+  /** Those of the reviewers whose review is asked for again. */
+  review_again_ids?: readonly number[] | undefined;
+  /** Titles of labels: first these replace all, then some are added, then some removed. */
+  labels?: readonly string[] | undefined;
+  add_labels?: readonly string[] | undefined;
+  remove_labels?: readonly string[] | undefined;
+  /** Whether missing labels are created in the project; otherwise they are left out. */
+  creates_labels?: boolean;
+}
+
+const plainColumns = [
+  ...(['title', 'description', 'discussion_locked', 'milestone_id', 'target_branch', 'squash'] as const),
+  ...(['force_remove_source_branch', 'allow_collaboration', 'merge_after'] as const),
+] as const;
+
+const lockedMergeRequest = async (tx: Database, id: number) =>
+  found(
+    undefined,
+    await tx
+      .selectFrom('merge_requests')
+      .select([...plainColumns, 'state', 'project_id', 'source_project_id', 'source_branch', 'head_commit_id'])
+      .select([peopleOf('assignees').as('assignee_ids'), peopleOf('reviewers').as('reviewer_ids')])
+      .where('id', '=', id)
+      .forNoKeyUpdate()
+      .executeTakeFirst(),
+  );
+type Row = Awaited<ReturnType<typeof lockedMergeRequest>>;
+
+const peopleOf = (of: 'assignees' | 'reviewers') =>
+  sql<
+    number[]
+  >`array(select user_id from ${sql.table(`merge_request_${of}`)} where merge_request_id = merge_requests.id)::bigint[]`;
+
+/** The columns whose values change. */
+async function columnsFrom(
+  before: Row,
+  changes: MergeRequestChanges,
+  closer_id: number,
+): Promise<Updateable<DB['merge_requests']>> {
+  const columns: Updateable<DB['merge_requests']> = {};
+  for (const column of plainColumns)
+    if (changes[column] !== undefined && changes[column] !== before[column])
+      Object.assign(columns, { [column]: changes[column] });
+  if (columns.description !== undefined) {
+    const { count, completed_count } = await taskCompletion(columns.description);
+    Object.assign(columns, { task_count: count, completed_task_count: completed_count });
+  }
+  Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
+  // What is closed is not merged when its checks pass.
+  if (columns.state === 'closed') Object.assign(columns, { auto_merge_user_id: null, auto_merge_parameters: null });
+  if (columns.state === 'opened' || columns.target_branch !== undefined)
+    Object.assign(columns, { merge_status: 'unchecked', merge_error: null });
+  return columns;
+}
+
+/**
+ * Reads the branches again when it is reopened or gets another target: meanwhile they may have moved.
+ * @throws ApiError 400 by the field of the branch that does not exist
+ */
+async function addVersionAfter(tx: Database, { storages }: Acting, id: number, row: Row, target_branch: string): Promise<void> {
+  const projects = await tx
+    .selectFrom('projects')
+    .select(['id', 'storage'])
+    .where('id', 'in', [row.project_id, row.source_project_id ?? row.project_id])
+    .execute();
+  const source = projects.find((project) => project.id === row.source_project_id);
+  const target = projects.find((project) => project.id === row.project_id);
+  if (!source || !target) throw invalid({ source_branch: ['does not exist'] });
+  await addVersion(tx, id, await headsOf({ storages }, { source, source_branch: row.source_branch, target, target_branch }));
+}
+
+/** The labels before and after. */
+async function labelsChanged(tx: Database, { plan }: Acting, id: number, project_id: number, changes: MergeRequestChanges) {
+  const borne = await labelsOf(tx, mergeRequestKind, id);
+  const borneAfter = await labelsAfter(tx, { project_id }, borne, changes, { create: changes.creates_labels ?? false, plan });
+  return { before: borne.map((label) => label.id), after: borneAfter.map((label) => label.id) };
+}
+
+/** Asks for reviews again. @returns whether there was one to ask for */
+async function askAgain(tx: Database, merge_request_id: number, user_ids: readonly number[]): Promise<boolean> {
+  if (user_ids.length === 0) return false;
+  const again = tx.updateTable('merge_request_reviewers').set({ state: 'unreviewed' }).where('state', '<>', 'unreviewed');
+  const rows = again.where('merge_request_id', '=', merge_request_id).where('user_id', 'in', user_ids);
+  return (await rows.returning('user_id').execute()).length > 0;
+}
+
+const stateFrom = (row: Row, label_ids: readonly number[]): IssuableState => ({
+  // A draft is noted in words of its own.
+  title: withoutDraft(row.title),
+  ...{ description: row.description, discussion_locked: row.discussion_locked, milestone_id: row.milestone_id },
+  ...{ state: row.state as State, assignee_ids: row.assignee_ids, reviewer_ids: row.reviewer_ids, label_ids },
+});
+
+const ownWords = (before: Row, after: Row): string[] => [
+  ...(isDraft(before.title) === isDraft(after.title) ? [] : [wordsForDraft(isDraft(after.title))]),
+  ...(before.target_branch === after.target_branch ? [] : [wordsForBranch(before.target_branch, after.target_branch)]),
+];
+
+/** @throws ApiError 400 for a change of the target of one that was merged or is being merged */
+function checkTarget({ state }: Row, { target_branch }: Updateable<DB['merge_requests']>): void {
+  if (target_branch !== undefined && (state === 'merged' || state === 'locked'))
+    throw invalid({ target_branch: ['cannot be changed'] });
+}
+
+/**
+ * Changes a merge request, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and does
+ * not count as a change.
+ * @param tx the transaction of the change, which locks the merge request
+ * @param project the target
+ * @throws ApiError 404 when it is deleted, 400 for branches that do not exist, 409 when another one is open for the same branches
+ */
+export async function updateMergeRequest(
+  tx: Database,
+  acting: Acting,
+  project: Pick<Project, 'id'>,
+  id: number,
+  changes: MergeRequestChanges,
+): Promise<void> {
+  const row = await lockedMergeRequest(tx, id);
+  const columns = await columnsFrom(row, changes, acting.caller.id);
+  checkTarget(row, columns);
+  const labels = await labelsChanged(tx, acting, id, project.id, changes);
+  const after = { ...row, ...columns } as Row;
+  after.assignee_ids = [...(changes.assignee_ids ?? row.assignee_ids)];
+  after.reviewer_ids = [...(changes.reviewer_ids ?? row.reviewer_ids)];
+  const on = theMergeRequest(id);
+  const written = [
+    await writeLabels(tx, on, labels),
+    await writeAssignees(tx, on, { before: row.assignee_ids, after: after.assignee_ids }),
+    await writeReviewers(tx, on, { before: row.reviewer_ids, after: after.reviewer_ids }),
+    await askAgain(tx, id, changes.review_again_ids ?? []),
+  ];
+  if (!written.includes(true) && Object.keys(columns).length === 0) return;
+  await write(tx, id, row, columns);
+  if (columns.state === 'opened' || columns.target_branch !== undefined)
+    await addVersionAfter(tx, acting, id, row, after.target_branch);
+  const [from, to] = [stateFrom(row, labels.before), stateFrom(after, labels.after)];
+  // Whose review is asked for again was no reviewer before, as far as notes and to-do items are concerned.
+  if (written[3]) from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
+  const change = { on, project_id: project.id, from, to, words: ownWords(row, after), is_new: false, at: undefined };
+  await recordEffects(tx, acting, change);
+}
+
+/** @throws ApiError 409 */
+async function write(tx: Database, id: number, row: Row, columns: Updateable<DB['merge_requests']>): Promise<void> {
+  const { source_project_id, source_branch, project_id, target_branch } = { ...row, ...columns };
+  // Asked before, because a violated constraint would end the transaction. Two at once leave the second with that.
+  const opens = columns.state === 'opened' || (columns.target_branch !== undefined && row.state === 'opened');
+  const pair = { source_project_id, source_branch, project_id, target_branch };
+  const twin = opens ? await twinRefusal(tx, pair) : undefined;
+  if (twin) throw twin;
+  await tx
+    .updateTable('merge_requests')
+    .set({ ...columns, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,49 @@
+/** Merge requests as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
+import { sql } from 'kysely';
+import { mayUpdateMergeRequest, mergeRequestKind, mergeRequestTracker, projectOf } from '../../../access/index.ts';
+import type { TodoTarget } from '../../activity/todos/index.ts';
+import {
+  assigneeCommands,
+  type Commandable,
+  commonCommands,
+  labelCommands,
+  lockCommands,
+  metadataCommands,
+  milestoneCommands,
+  timeCommands,
+} from '../../conversation/quick_actions/index.ts';
+import type { EventSubject } from '../../conversation/resource_events/index.ts';
+import type { Followable, TimeTracked } from '../issuables/index.ts';
+import { mergeRequestOperations } from './command_actions.ts';
+import { branchCommands, draftCommands, reviewerCommands } from './commands.ts';
+import { MergeRequest, presentMergeRequests, presentSingleMergeRequest } from './present.ts';
+
+export const mergeRequestNoun: Commandable & TodoTarget & EventSubject & Followable & TimeTracked = {
+  kind: mergeRequestKind,
+  tracker: mergeRequestTracker,
+  schema: MergeRequest,
+  present: presentMergeRequests,
+  presentSingle: (services, caller, on) => presentSingleMergeRequest(services, caller, projectOf(on.in), on.id),
+  events: ['label', 'state', 'milestone'],
+  commands: [
+    ...commonCommands,
+    ...lockCommands,
+    ...labelCommands,
+    ...assigneeCommands,
+    ...reviewerCommands,
+    ...milestoneCommands,
+    ...timeCommands,
+    ...metadataCommands,
+    ...draftCommands,
+    ...branchCommands,
+  ],
+  operations: mergeRequestOperations,
+  holds: mayUpdateMergeRequest,
+  state: (id, user_id) => sql`
+  select state, title, discussion_locked, time_estimate_s, total_time_spent_s, milestone_id,
+         array(select merge_request_assignees.user_id from merge_request_assignees where merge_request_id = merge_requests.id)::bigint[] as assignee_ids,
+         array(select merge_request_reviewers.user_id from merge_request_reviewers where merge_request_id = merge_requests.id)::bigint[] as reviewer_ids,
+         coalesce(author_id = ${user_id}, false)
+           or exists (select from merge_request_assignees assigned where assigned.merge_request_id = merge_requests.id and assigned.user_id = ${user_id}) as is_own
+    from merge_requests where id = ${id}`,
+};

@@ -1,0 +1,41 @@
+/** Two open merge requests never have the same branches. */
+import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import type { ApiError } from '../../../http/index.ts';
+import { twinText } from './rules.ts';
+import { refusedAs } from './target_queries.ts';
+
+/** The branches of a merge request. */
+interface BranchPair {
+  /** Null when the fork is gone. */
+  source_project_id: number | null;
+  source_branch: string;
+  /** The target. */
+  project_id: number;
+  target_branch: string;
+}
+
+/** The 409 for a merge request with the branches of another one that is open; undefined without another one. */
+export async function twinRefusal(db: Database, pair: BranchPair): Promise<ApiError | undefined> {
+  const open = db.selectFrom('merge_requests').select('iid').where('state', 'in', ['opened', 'locked']);
+  const twin = await open
+    .where('source_project_id', '=', pair.source_project_id)
+    .where('source_branch', '=', pair.source_branch)
+    .where('project_id', '=', pair.project_id)
+    .where('target_branch', '=', pair.target_branch)
+    .executeTakeFirst();
+  return twin && refusedAs(409, twinText(twin.iid));
+}
+
+/**
+ * Runs a change in a transaction of its own.
+ * @param pair the branches after the change
+ * @throws ApiError 409 when the change would open a second merge request for them
+ */
+export async function refusingTwins<T>(db: Database, pair: BranchPair, change: (tx: Database) => Promise<T>): Promise<T> {
+  try {
+    return await db.transaction().execute(change);
+  } catch (error) {
+    const refusal = isUniqueViolation(error, 'merge_requests_one_open') ? await twinRefusal(db, pair) : undefined;
+    throw refusal ?? error;
+  }
+}
