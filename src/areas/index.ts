@@ -90,6 +90,8 @@ import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { userCountRoutes } from './work/issues/user_count_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
+import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
+import { reviewerRoutes } from './work/merge_requests/reviewer_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
@@ -166,6 +168,9 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Merge requests: proposals to merge a branch into another.',
     mergeRequestRoutes,
     mergeRequestContentRoutes,
+    reviewerRoutes,
+    peopleRoutes(mergeRequestNoun),
+    timeRoutes(mergeRequestNoun),
   ),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),
