@@ -100,9 +100,6 @@ const issuables = [issueNoun, epicNoun];
 /** What has comments and takes reactions. */
 const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables, mergeRequestNoun, { kind: snippetKind }];
 
-/** What takes reactions. */
-const awarded: readonly StoredKind[] = [...issuables.map(({ kind }) => kind), snippetKind];
-
 /** What has threads of comments. */
 const discussed: readonly Discussable[] = [...issuables, { kind: snippetKind }, commitNoun];
 
@@ -231,5 +228,9 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),
   ...tagged('Related epics', 'Relations between epics.', epicLinkRoutes),
   ...tagged('Epic issues', 'The issues of an epic, in order.', epicIssueRoutes),
-  ...tagged('Emoji reactions', 'Reactions to issues, epics, snippets and notes.', awarded.flatMap(awardEmojiRoutes)),
+  ...tagged(
+    'Emoji reactions',
+    'Reactions to issues, epics, snippets and notes.',
+    commented.flatMap(({ kind }) => awardEmojiRoutes(kind)),
+  ),
 ];
