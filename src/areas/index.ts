@@ -101,7 +101,7 @@ const issuables = [issueNoun, epicNoun];
 const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables, mergeRequestNoun, { kind: snippetKind }];
 
 /** What has threads of comments. */
-const discussed: readonly Discussable[] = [...issuables, { kind: snippetKind }, commitNoun];
+const discussed: readonly Discussable[] = [...commented, commitNoun];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [
