@@ -95,10 +95,10 @@ import { reviewerRoutes } from './work/merge_requests/reviewer_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
-const issuables = [issueNoun, epicNoun];
+const issuables = [issueNoun, epicNoun, mergeRequestNoun];
 
 /** What has comments and takes reactions. */
-const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables, mergeRequestNoun, { kind: snippetKind }];
+const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables, { kind: snippetKind }];
 
 /** What has threads of comments. */
 const discussed: readonly Discussable[] = [...commented, commitNoun];

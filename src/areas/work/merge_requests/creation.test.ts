@@ -69,7 +69,10 @@ test('a new merge request has all fields, its first version, and everything that
     'a Planner does not read the code of a private project',
   );
   const todos = (await here.as('maintainer').get('/todos')).body;
-  assert.deepEqual(todos, [], 'to-do items come with the noun');
+  assert.deepEqual(
+    todos.map(({ action_name, target }: { action_name: string; target: { id: number } }) => [action_name, target.id]),
+    [['review_requested', id]],
+  );
   const events = await db
     .selectFrom('events')
     .select('action')
