@@ -162,9 +162,24 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(client.get('/user'));
 }
 
-/** The threads of issues, epics, commits and snippets that all turns add to. */
-const threadOn = (column: 'issue_id' | 'epic_id' | 'commit_id' | 'snippet_id', { group }: Pick<World, 'group'>) =>
-  digest(`${column} ${group.id}`).toString('hex').slice(0, 40);
+/** The threads of issues, merge requests, epics, commits and snippets that all turns add to. */
+const threadOn = (
+  column: 'issue_id' | 'merge_request_id' | 'epic_id' | 'commit_id' | 'snippet_id',
+  { group }: Pick<World, 'group'>,
+) => digest(`${column} ${group.id}`).toString('hex').slice(0, 40);
+
+/** A merge request with a reviewer, who is one of the first merge request, too. @returns the first */
+async function addMergeRequestRow({ db, project }: World, turn: number, name: string, user_id: number, milestone_id: number) {
+  const branches = { source_project_id: project.id, source_branch: name, target_branch: 'main' };
+  const row = { project_id: project.id, iid: turn, title: name, ...branches, author_id: user_id, milestone_id };
+  const { id } = await db.insertInto('merge_requests').values(row).returning('id').executeTakeFirstOrThrow();
+  const numbered = db.selectFrom('merge_requests').select('id').where('project_id', '=', project.id);
+  const first = await numbered.where('iid', '=', 1).executeTakeFirstOrThrow();
+  const of = [...new Set([id, first.id])].map((merge_request_id) => ({ merge_request_id, user_id }));
+  await db.insertInto('merge_request_reviewers').values(of).execute();
+  await db.insertInto('merge_request_assignees').values({ merge_request_id: id, user_id }).execute();
+  return first;
+}
 
 /** A note in a thread on a commit, and one of its own. */
 async function addCommitNotes({ db, project, group }: World, sha: string, name: string, author_id: number): Promise<void> {
@@ -240,7 +255,8 @@ async function addSnippetNotes(here: World, name: string, author_id: number): Pr
 }
 
 /** Issues and epics with everything around them; the first has what the others have, too. */
-async function addPlans({ db, group, project, people }: World, turn: number, name: string, user_id: number): Promise<void> {
+async function addPlans(here: World, turn: number, name: string, user_id: number): Promise<void> {
+  const { db, group, project, people } = here;
   const cadence = await db
     .insertInto('iteration_cadences')
     .values({ group_id: group.id, title: name })
@@ -307,8 +323,9 @@ async function addPlans({ db, group, project, people }: World, turn: number, nam
   await db.insertInto('epic_issues').values({ epic_id: firstEpic.id, issue_id: issue, relative_position: turn }).execute();
   if (issue !== first.id) await db.insertInto('issue_links').values({ source_id: first.id, target_id: issue }).execute();
   if (parent) await db.insertInto('epic_links').values({ source_id: parent.id, target_id: epic.id }).execute();
-  for (const on of [{ issue_id: first.id }, { epic_id: firstEpic.id }]) {
-    const kind = 'issue_id' in on ? 'issue_id' : 'epic_id';
+  const firstRequest = await addMergeRequestRow(here, turn, name, user_id, firsts[0]!.id);
+  for (const on of [{ issue_id: first.id }, { epic_id: firstEpic.id }, { merge_request_id: firstRequest.id }]) {
+    const kind = 'issue_id' in on ? 'issue_id' : 'epic_id' in on ? 'epic_id' : 'merge_request_id';
     const discussion_id = threadOn(kind, { group });
     const starts =
       (await db.selectFrom('notes').select('id').where('discussion_id', '=', discussion_id).executeTakeFirst()) === undefined;
@@ -349,7 +366,11 @@ async function addPlans({ db, group, project, people }: World, turn: number, nam
   }
   await db
     .insertInto('resource_milestone_events')
-    .values({ issue_id: first.id, user_id, milestone_id: firsts[0]!.id, action: 'add', state: 'opened' })
+    .values(
+      [{ issue_id: first.id }, { merge_request_id: firstRequest.id }].map((on) => ({
+        ...{ ...on, user_id, milestone_id: firsts[0]!.id, action: 'add', state: 'opened' },
+      })),
+    )
     .execute();
   await db
     .insertInto('issue_metric_images')
@@ -388,7 +409,8 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     .where('group_id', '=', group.id)
     .where('iid', '=', 1)
     .executeTakeFirstOrThrow();
-  const ofProject = path.includes('/commits/') ? 'commit_id' : path.includes('/snippets/') ? 'snippet_id' : 'issue_id';
+  const inProject = { commits: 'commit_id', snippets: 'snippet_id', merge_requests: 'merge_request_id' } as const;
+  const [, ofProject = 'issue_id'] = Object.entries(inProject).find(([noun]) => path.includes(`/${noun}/`)) ?? [];
   const discussion_id = threadOn(ofGroup ? 'epic_id' : ofProject, here);
   const note = await db
     .selectFrom('notes')
@@ -405,6 +427,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     file_path: 'README.md',
     milestone_id: String(milestone.id),
     issue_iid: '1',
+    merge_request_iid: '1',
     epic_iid: '1',
     epic_id: path.includes('/notes') || path.includes('/discussions') ? String(epic.id) : '1',
     discussion_id,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { mergeRequestVisible } from '../../../access/index.ts';
-import { get, listOf, resource, Timestamp } from '../../../http/index.ts';
+import { get, mapPage, pageOf, pageOfArray, paging, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 const states = ['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved', 'review_started'] as const;
@@ -18,8 +18,9 @@ export const reviewerRoutes = [
     operation: 'listMergeRequestReviewers',
     summary: 'List the reviewers of a merge request',
     access: mergeRequestVisible,
-    returns: listOf(Reviewer),
-    handle: async ({ db, url, merge_request }) => {
+    input: paging,
+    returns: pageOf(Reviewer),
+    handle: async ({ db, url, merge_request, input }) => {
       const rows = await db
         .selectFrom('merge_request_reviewers')
         .innerJoin('users', 'users.id', 'merge_request_reviewers.user_id')
@@ -28,7 +29,11 @@ export const reviewerRoutes = [
         .where('merge_request_id', '=', merge_request.id)
         .orderBy('user_id')
         .execute();
-      return rows.map(({ user, state, created_at }) => ({ user: presentUserBasic(url, user), state, created_at }));
+      return mapPage(pageOfArray(rows, input), ({ user, state, created_at }) => ({
+        user: presentUserBasic(url, user),
+        state,
+        created_at,
+      }));
     },
   }),
 ];
