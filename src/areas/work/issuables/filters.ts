@@ -1,6 +1,7 @@
 /** The filters that all lists share: each parameter as a predicate on rows of the kind's table, also negated. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
+import { badParams, idIn } from '../../../http/index.ts';
 import { isFoundIn } from '../../../texts/index.ts';
 import { emojiNamed } from '../../conversation/award_emoji/index.ts';
 import type { Names } from './name_queries.ts';
@@ -34,6 +35,20 @@ export const wordOf = (text: string): 'none' | 'any' | undefined => {
   return word === 'none' || word === 'any' ? word : undefined;
 };
 
+/**
+ * Parses an id or a keyword.
+ * @param words the keywords, in lower case
+ * @throws ApiError 400
+ */
+export function idOr<W extends string>(name: string, text: string, words: readonly W[]): number | W {
+  const trimmed = text.trim();
+  const word = words.find((known) => known === trimmed.toLowerCase());
+  if (word !== undefined) return word;
+  const id = idIn(trimmed);
+  if (id !== undefined) return id;
+  throw badParams(`${name} should be an integer, ${words.slice(0, -1).join(', ')}, or ${words.at(-1)}, however got ${text}`);
+}
+
 /** `None` and `Any` are keywords when they are the only value; `No Label` is the old name of `None`. */
 function labelWord(titles: readonly string[]): 'none' | 'any' | undefined {
   const [title] = titles;
@@ -66,7 +81,7 @@ export interface SharedFilters extends Excludable {
   updated_before?: string;
   search?: string;
   in?: string;
-  state?: 'opened' | 'closed' | 'all';
+  state?: 'opened' | 'closed' | 'locked' | 'merged' | 'all';
 }
 
 /** Reads the filters from a member of `filters`. */

@@ -14,6 +14,7 @@ export {
   type Filter,
   type FilterTable,
   filtersOf,
+  idOr,
   narrow,
   not,
   type Predicate,
@@ -34,5 +35,7 @@ export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed } from './queries.ts';
 export { assignedText, noMatchText, peopleReasons, referenceTo, unassignable } from './rules.ts';
+export { isInScope, type ListScope, mostNamed, visibleProjects } from './scope_queries.ts';
+export { byValue, sharedOrders } from './shared_order_rules.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';
 export { type TimeTracked, timeRoutes } from './time_routes.ts';

@@ -2,12 +2,13 @@
 import { sql } from 'kysely';
 import { issueKind, isVisibleEpic } from '../../../access/index.ts';
 import { dayOf } from '../../../cron/index.ts';
-import { badParams, idIn, type Plan, reaches } from '../../../http/index.ts';
+import { badParams, type Plan, reaches } from '../../../http/index.ts';
 import {
   among,
   type Filter,
   type FilterTable,
   filtersOf,
+  idOr,
   type NamesAsked,
   narrow,
   not,
@@ -24,20 +25,6 @@ import { type DueDate, daysNamed } from './due_date_rules.ts';
 import type { Excluded, IssueFilters } from './list_parameters.ts';
 
 const noRow: Predicate = sql`false`;
-
-/**
- * Parses an id or a keyword.
- * @param words the keywords, in lower case
- * @throws ApiError 400
- */
-function idOr<W extends string>(name: string, text: string, words: readonly W[]): number | W {
-  const trimmed = text.trim();
-  const word = words.find((known) => known === trimmed.toLowerCase());
-  if (word !== undefined) return word;
-  const id = idIn(trimmed);
-  if (id !== undefined) return id;
-  throw badParams(`${name} should be an integer, ${words.slice(0, -1).join(', ')}, or ${words.at(-1)}, however got ${text}`);
-}
 
 type Scope = NonNullable<IssueFilters['scope']>;
 

@@ -3,12 +3,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueKind, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Page, type Paging, type Plan, reaches, type Services } from '../../../http/index.ts';
-import { countByState, namesFor, pageOfSelection, type Selection } from '../issuables/index.ts';
+import { countByState, type ListScope, namesFor, pageOfSelection, type Selection } from '../issuables/index.ts';
 import { issueFilters, namesIn } from './filters.ts';
 import type { IssueFilters } from './list_parameters.ts';
 import { partsOf } from './order_rules.ts';
 import { type IssueReply, presentIssues } from './present.ts';
-import { type ListScope, viewOf } from './view_queries.ts';
+import { viewOf } from './view_queries.ts';
 
 export interface Listing {
   caller: MaybeCaller;

@@ -17,6 +17,7 @@ import {
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
 import { twinRefusal } from './twin_actions.ts';
 import { addVersion, headsOf } from './version_actions.ts';
+import { prepareMergeRequest } from './version_jobs.ts';
 
 /** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
 export interface MergeRequestChanges {
@@ -103,6 +104,7 @@ async function addVersionAfter(tx: Database, { storages }: Acting, id: number, r
   const target = projects.find((project) => project.id === row.project_id);
   if (!source || !target) throw invalid({ source_branch: ['does not exist'] });
   await addVersion(tx, id, await headsOf({ storages }, { source, source_branch: row.source_branch, target, target_branch }));
+  await prepareMergeRequest.enqueue(tx, { merge_request_id: id });
 }
 
 /** The labels before and after. */

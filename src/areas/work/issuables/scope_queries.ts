@@ -1,0 +1,51 @@
+/** The scope of a list: one project, all projects below a group, or all projects that the caller may read. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  countsToday,
+  type Group,
+  isListedProject,
+  isMemberOfProject,
+  isVisibleProject,
+  levels,
+  type MaybeCaller,
+  type Project,
+} from '../../../access/index.ts';
+
+/** One project, all projects below a group, or all projects. */
+export type ListScope = { project: Project } | { group: Pick<Group, 'id'> } | { everywhere: true };
+
+/** With more projects than this they are not listed by id. */
+export const mostNamed = 1000;
+
+/** A predicate on rows of `projects`: they are in the scope. */
+export function isInScope(scope: Exclude<ListScope, { project: Project }>, nonArchived: boolean): RawBuilder<SqlBool> {
+  const inside =
+    'group' in scope
+      ? sql`projects.namespace_id in (select id from namespaces where traversal_ids @> ${[scope.group.id]}::bigint[])`
+      : sql`true`;
+  return nonArchived ? sql`(${inside} and not ${isListedProject('archived')})` : sql`(${inside})`;
+}
+
+/**
+ * The visible projects whose items the caller may read, with `sees_all`. Those of which they are a member are looked up one by one, and those that are not
+ * private have an index; with both conditions in one, every project would be read.
+ * @param readable a predicate on rows of `projects`: the caller may read items of this kind there
+ * @param seesAll a predicate on rows of `projects`: the caller may read all of them
+ */
+export function visibleProjects(
+  caller: MaybeCaller,
+  inside: RawBuilder<SqlBool>,
+  readable: RawBuilder<SqlBool>,
+  seesAll: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const where = (which: RawBuilder<SqlBool>) => sql`
+    select projects.id, ${seesAll} as sees_all from projects
+     where ${which} and ${inside} and ${isVisibleProject(caller)} and ${readable}`;
+  if (!caller) return where(sql`projects.visibility <> 'private'`);
+  if (caller.admin) return where(sql`true`);
+  const open = sql<SqlBool>`projects.visibility <> 'private' and not ${isMemberOfProject(caller, levels.minimal)}`;
+  return sql`
+    select joined.* from (select distinct project_id from project_authorizations where user_id = ${caller.id} and ${countsToday()}) mine,
+           lateral (${where(sql`projects.id = mine.project_id`)} limit 1) joined
+    union all ${where(open)}`;
+}
