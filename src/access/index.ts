@@ -58,6 +58,7 @@ export {
   mergeRequestKind,
   mergeRequestReader,
   mergeRequestRole,
+  mergeRequestsVisible,
   mergeRequestTracker,
   mergeRequestVisible,
   theMergeRequest,

@@ -137,6 +137,17 @@ async function readableIn({ db, caller, params }: AccessCall, project: Project, 
   return merge_request;
 }
 
+/** Grants the project in `:id` to everyone who may read its merge requests, signed in or not. Others who can see it get 403. */
+export const mergeRequestsVisible: Access<{ caller: MaybeCaller; project: Project }> = {
+  rule: 'project:read_merge_requests',
+  anonymous: true,
+  async check(call) {
+    const granted = await projectVisible.check(call);
+    if (!mayReadMergeRequests(granted.project)) throw forbidden();
+    return granted;
+  },
+};
+
 const visibleAs = (missing?: string): Access<Granted<MaybeCaller>> => ({
   rule: 'merge_request:visible',
   anonymous: true,

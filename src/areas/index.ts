@@ -90,6 +90,7 @@ import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { userCountRoutes } from './work/issues/user_count_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
+import { mergeRequestListRoutes } from './work/merge_requests/list_routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
 import { reviewerRoutes } from './work/merge_requests/reviewer_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
@@ -166,6 +167,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged(
     'Merge requests',
     'Merge requests: proposals to merge a branch into another.',
+    mergeRequestListRoutes,
     mergeRequestRoutes,
     mergeRequestContentRoutes,
     reviewerRoutes,

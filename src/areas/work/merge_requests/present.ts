@@ -1,7 +1,17 @@
 /** How merge requests appear in replies (docs/reference/merge_requests.md). */
 import { type Static, Type } from 'typebox';
 import type { MaybeCaller, Project } from '../../../access/index.ts';
-import { deprecated, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
+import {
+  allOptional,
+  deprecated,
+  Id,
+  nullable,
+  optional,
+  resource,
+  type Services,
+  since,
+  Timestamp,
+} from '../../../http/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
@@ -34,7 +44,8 @@ const details = {
   description_html: optional(Type.String()),
 };
 
-export const MergeRequest = resource('MergeRequest', {
+/** What `view=simple` shows. */
+const simpleFields = {
   id: Id,
   iid: Type.Integer(),
   project_id: Id,
@@ -43,6 +54,10 @@ export const MergeRequest = resource('MergeRequest', {
   state: Type.Enum(['opened', 'closed', 'merged', 'locked']),
   created_at: Timestamp,
   updated_at: Timestamp,
+  web_url: Type.String(),
+};
+
+const restFields = {
   merged_by: deprecated('use `merge_user`', nullable(UserBasic)),
   merge_user: nullable(UserBasic),
   merged_at: nullable(Timestamp),
@@ -81,7 +96,6 @@ export const MergeRequest = resource('MergeRequest', {
   allow_maintainer_to_push: optional(deprecated('use `allow_collaboration`', Type.Boolean())),
   reference: deprecated('use `references`', Type.String()),
   references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
-  web_url: Type.String(),
   time_stats: TimeStats,
   squash: Type.Boolean(),
   squash_on_merge: Type.Boolean(),
@@ -92,8 +106,20 @@ export const MergeRequest = resource('MergeRequest', {
   imported: Type.Boolean(),
   imported_from: Type.String(),
   ...details,
-});
+};
+
+export const MergeRequest = resource('MergeRequest', { ...simpleFields, ...restFields });
 type MergeRequestReply = Static<typeof MergeRequest>;
+
+/** A merge request in lists, which can be asked for in a simple form. */
+export const MergeRequestInList = resource('MergeRequestInList', { ...simpleFields, ...allOptional(restFields) });
+export type MergeRequestInList = Static<typeof MergeRequestInList>;
+
+/** One as `view=simple` shows it. */
+export const simpleForm = (reply: MergeRequestInList): MergeRequestInList => {
+  const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = reply;
+  return { id, iid, project_id, title, description, state, created_at, updated_at, web_url };
+};
 
 export interface MergeRequestForm {
   /** The project of the list: references to its own merge requests are short. If omitted, all are full. */

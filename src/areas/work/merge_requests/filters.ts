@@ -1,0 +1,139 @@
+/** The filters of lists of merge requests: each parameter as a predicate on rows of `merge_requests` (docs/reference/merge_requests.md#lists). */
+import { sql } from 'kysely';
+import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
+import {
+  among,
+  type Filter,
+  type FilterTable,
+  filtersOf,
+  idOr,
+  type NamesAsked,
+  narrow,
+  not,
+  type Predicate,
+  reactedTo,
+  type SeenBy,
+  sharedExclusions,
+  sharedFilters,
+  titlesIn,
+  wide,
+  wordOf,
+} from '../issuables/index.ts';
+import type { Excluded, MergeRequestFilters } from './list_parameters.ts';
+
+const noRow: Predicate = sql`false`;
+
+/** The names in filters that need a lookup. */
+export function namesIn(filters: MergeRequestFilters): NamesAsked {
+  const both = [filters, filters.not ?? {}];
+  return {
+    labels: both.flatMap(({ labels }) => titlesIn(labels)),
+    milestones: both.flatMap(({ milestone }) => (milestone && !wordOf(milestone) ? [milestone] : [])),
+    usernames: [
+      ...both.flatMap(({ author_username, assignee_username, reviewer_username }) => [
+        ...[author_username, reviewer_username].filter((name) => name !== undefined),
+        ...(assignee_username ?? []),
+      ]),
+      ...(filters.merge_user_username ? [filters.merge_user_username] : []),
+    ],
+  };
+}
+
+/** Predicates on the people in a table. */
+function peopleIn(table: 'merge_request_assignees' | 'merge_request_reviewers') {
+  const rows = sql.table(table);
+  const some: Predicate = sql`exists (select from ${rows} where merge_request_id = merge_requests.id)`;
+  const of = (user_id: number) => sql`select merge_request_id from ${rows} where user_id = ${user_id}`;
+  return {
+    of,
+    byId(name: string, text: string): Filter {
+      const value = idOr(name, text, ['none', 'any']);
+      if (value === 'any') return wide(some);
+      return value === 'none' || value === 0 ? wide(not(some)) : among(mergeRequestKind, of(value));
+    },
+    byUser: (id: number | undefined): Filter => (id === undefined ? narrow(noRow) : among(mergeRequestKind, of(id))),
+    exceptId(name: string, text: string): Filter {
+      const value = idOr(name, text, ['none', 'any']);
+      if (value === 'any') return wide(not(some));
+      return wide(value === 'none' || value === 0 ? some : without(value));
+    },
+    exceptUsers: (ids: readonly (number | undefined)[]): Filter[] =>
+      ids.flatMap((id) => (id === undefined ? [] : wide(without(id)))),
+  };
+  function without(user_id: number): Predicate {
+    return sql`not exists (select from ${rows} where merge_request_id = merge_requests.id and user_id = ${user_id})`;
+  }
+}
+const assignees = peopleIn('merge_request_assignees');
+const reviewers = peopleIn('merge_request_reviewers');
+
+type Scope = NonNullable<MergeRequestFilters['scope']>;
+
+function scopeFilter(scope: Scope, { caller }: SeenBy): Filter | undefined {
+  if (scope === 'all') return undefined;
+  if (!caller) return narrow(noRow);
+  if (scope === 'created_by_me' || scope === 'created-by-me') return narrow(sql`merge_requests.author_id = ${caller.id}`);
+  const people = scope === 'assigned_to_me' || scope === 'assigned-to-me' ? assignees : reviewers;
+  return among(mergeRequestKind, people.of(caller.id));
+}
+
+/** Of a project that is hidden from the caller, nothing is found. */
+const fromProject = (caller: MaybeCaller, id: number): Predicate => sql`
+  (merge_requests.source_project_id = ${id} and exists (select from projects where projects.id = ${id} and ${isVisibleProject(caller)}))`;
+
+const isDraft = (draft: boolean): Filter => wide(draft ? sql`merge_requests.draft` : sql`not merge_requests.draft`);
+
+const hasMilestone = (word: 'none' | 'any'): Predicate =>
+  word === 'none' ? sql`merge_requests.milestone_id is null` : sql`merge_requests.milestone_id is not null`;
+
+const positive: FilterTable<MergeRequestFilters, SeenBy> = {
+  ...sharedFilters(mergeRequestKind),
+  milestone: (title, { names }) => {
+    const word = wordOf(title);
+    if (word) return wide(hasMilestone(word));
+    return narrow(sql`merge_requests.milestone_id = any(${names.milestones(title)}::bigint[])`);
+  },
+  iids: (iids) => narrow(sql`merge_requests.iid = any(${iids}::bigint[])`),
+  assignee_id: (text) => assignees.byId('assignee_id', text),
+  assignee_username: (usernames, { names }) => usernames.map((username) => assignees.byUser(names.user(username))),
+  reviewer_id: (text) => reviewers.byId('reviewer_id', text),
+  reviewer_username: (username, { names }) => reviewers.byUser(names.user(username)),
+  merge_user_id: (id) => narrow(sql`merge_requests.merge_user_id = ${id}`),
+  merge_user_username: (username, { names }) => narrow(sql`merge_requests.merge_user_id = ${names.user(username) ?? -1}`),
+  my_reaction_emoji: (name, { caller }) => reactedTo(mergeRequestKind, caller, name),
+  source_branch: (name) => narrow(sql`merge_requests.source_branch = ${name}`),
+  target_branch: (name) => wide(sql`merge_requests.target_branch = ${name}`),
+  source_project_id: (id, { caller }) => narrow(fromProject(caller, id)),
+  draft: isDraft,
+  wip: (word) => isDraft(word === 'yes'),
+  scope: scopeFilter,
+};
+
+const negative: FilterTable<Excluded, SeenBy> = {
+  ...sharedExclusions(mergeRequestKind),
+  milestone: (title, { names }) => {
+    const word = wordOf(title);
+    if (word) return wide(hasMilestone(word === 'none' ? 'any' : 'none'));
+    return wide(
+      sql`(merge_requests.milestone_id is null or merge_requests.milestone_id <> all(${names.milestones(title)}::bigint[]))`,
+    );
+  },
+  assignee_id: (text) => assignees.exceptId('not[assignee_id]', text),
+  assignee_username: (usernames, { names }) => assignees.exceptUsers(usernames.map((username) => names.user(username))),
+  reviewer_id: (text) => reviewers.exceptId('not[reviewer_id]', text),
+  reviewer_username: (username, { names }) => reviewers.exceptUsers([names.user(username)]),
+  my_reaction_emoji: (name, { caller }) => {
+    const reacted = reactedTo(mergeRequestKind, caller, name);
+    return reacted && wide(not(reacted.where));
+  },
+};
+
+/**
+ * The filters of a list.
+ * @param filters as given
+ * @throws ApiError 400 for values that are neither ids nor keywords
+ */
+export const mergeRequestFilters = (filters: MergeRequestFilters, seen: SeenBy): Filter[] => [
+  ...filtersOf(positive, filters, seen),
+  ...filtersOf(negative, filters.not ?? {}, seen),
+];

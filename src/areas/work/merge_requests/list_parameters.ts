@@ -1,0 +1,90 @@
+/** The parameters of lists of merge requests (docs/reference/merge_requests.md#lists). */
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { allOptional, CommaList, Id, Iid, mutuallyExclusive, optional, type Rule, Timestamp } from '../../../http/index.ts';
+import { orderNames } from './order_rules.ts';
+
+/** An id or one of some keywords, which the filter tells apart. */
+const PersonId = () => Type.String({ description: 'An ID, `None` or `Any`' });
+
+/** The filters that both a list and its `not` accept. */
+const either = () =>
+  allOptional({
+    labels: CommaList(Type.String()),
+    milestone: Type.String({ description: 'A title, `None` or `Any`' }),
+    author_id: Id,
+    author_username: Type.String(),
+    assignee_id: PersonId(),
+    assignee_username: CommaList(Type.String()),
+    reviewer_id: PersonId(),
+    reviewer_username: Type.String(),
+    my_reaction_emoji: Type.String({ description: "The caller's reaction: the name of an emoji, `None` or `Any`" }),
+  });
+
+const exclusions = [
+  ['author_id', 'author_username'],
+  ['assignee_id', 'assignee_username'],
+  ['reviewer_id', 'reviewer_username'],
+] as const;
+
+export const listRules: readonly Rule[] = [
+  ...exclusions.map((names) => mutuallyExclusive(...names)),
+  ...exclusions.map((names) => mutuallyExclusive(...names.map((name) => `not[${name}]`))),
+  mutuallyExclusive('merge_user_id', 'merge_user_username'),
+];
+
+const noEffect = (schema: 'time' | 'text', reason: string) => {
+  const description = `Has no effect: ${reason}`;
+  return schema === 'time' ? Type.String({ format: 'date-time', description }) : Type.String({ description });
+};
+const [noDeployments, noApprovals] = ['there are no deployments', 'there are no approvals yet'];
+
+/** The filters, order and form of the lists, without `scope`, `non_archived` and `iids`. */
+export const listFilters = {
+  ...either(),
+  ...allOptional({
+    created_after: Timestamp,
+    created_before: Timestamp,
+    updated_after: Timestamp,
+    updated_before: Timestamp,
+    merge_user_id: Id,
+    merge_user_username: Type.String(),
+    source_branch: Type.String(),
+    target_branch: Type.String(),
+    source_project_id: Id,
+    search: Type.String({ maxLength: 4096, description: 'Words or "phrases" that must all occur' }),
+    in: Type.String({ description: 'Fields to search: `title`, `description` or both, separated by a comma' }),
+    draft: Type.Boolean(),
+    wip: Type.Enum(['yes', 'no'], { description: 'Whether they are drafts' }),
+    deployed_before: noEffect('time', noDeployments),
+    deployed_after: noEffect('time', noDeployments),
+    environment: noEffect('text', noDeployments),
+    approved: Type.Enum(['yes', 'no'], { description: `Has no effect: ${noApprovals}` }),
+    not: Type.Object(either(), { description: 'Filters whose matches are excluded' }),
+  }),
+  state: Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'], { default: 'all' }),
+  order_by: Type.Enum(orderNames, { default: 'created_at' }),
+  sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
+  with_labels_details: Type.Boolean({ default: false }),
+  with_merge_status_recheck: Type.Boolean({ default: false, description: 'Has no effect: the status is kept up to date' }),
+  view: optional(Type.Enum(['simple'], { description: 'Only the basic fields' })),
+};
+
+const scopes = [
+  ...(['created_by_me', 'assigned_to_me', 'reviews_for_me', 'all'] as const),
+  ...(['created-by-me', 'assigned-to-me', 'reviews-for-me'] as const),
+];
+
+/** Whose merge requests to list; all by default. */
+export const anyScope = { scope: optional(Type.Enum([...scopes])) };
+export const numbered = { iids: optional(CommaList(Iid)) };
+const nonArchived = {
+  non_archived: Type.Boolean({ default: true, description: 'Exclude merge requests of archived projects' }),
+};
+
+type Given<P extends TProperties> = Partial<Static<TObject<P>>>;
+/** Filters as given; a list with fewer filters omits the others. */
+export type MergeRequestFilters = Given<typeof listFilters> &
+  Given<typeof anyScope> &
+  Given<typeof numbered> &
+  Given<typeof nonArchived>;
+export type Excluded = NonNullable<MergeRequestFilters['not']>;

@@ -1,0 +1,70 @@
+/** Lists and counts of merge requests. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { mapPage, type Page, type Paging, type Plan, reaches, type Services } from '../../../http/index.ts';
+import {
+  isInScope,
+  type ListScope,
+  mostNamed,
+  namesFor,
+  pageOfSelection,
+  type Selection,
+  type View,
+  visibleProjects,
+} from '../issuables/index.ts';
+import { mergeRequestFilters, namesIn } from './filters.ts';
+import type { MergeRequestFilters } from './list_parameters.ts';
+import { partsOf } from './order_rules.ts';
+import { type MergeRequestInList, presentMergeRequests, simpleForm } from './present.ts';
+
+export interface Listing {
+  caller: MaybeCaller;
+  scope: ListScope;
+  /** The plan in force. */
+  plan: Plan;
+  filters: MergeRequestFilters;
+  /** A predicate on rows of `merge_requests` besides the filters, e.g. for one milestone. */
+  only?: RawBuilder<SqlBool>;
+}
+
+/** What the caller may read in a scope. Who reads the merge requests of a project reads all of them. */
+async function viewOf(db: Database, caller: MaybeCaller, scope: ListScope, nonArchived: boolean): Promise<View> {
+  if ('project' in scope) return { place_ids: [scope.project.id], where: sql`true` };
+  const [inside, readable] = [isInScope(scope, nonArchived), mergeRequestKind.isVisible(caller)];
+  const visible = visibleProjects(caller, inside, readable, sql`true`);
+  const { rows } = await sql<{ id: number }>`${visible} limit ${sql.lit(mostNamed + 1)}`.execute(db);
+  if (rows.length <= mostNamed) return { place_ids: rows.map(({ id }) => id), where: sql`true` };
+  return {
+    places: { ids: sql`select id from (${visible}) visible`, where: sql`true` },
+    where: sql`exists (select from projects where projects.id = merge_requests.project_id and ${inside} and ${readable})`,
+  };
+}
+
+async function selectionOf(db: Database, { caller, scope, plan, filters, only }: Listing): Promise<Selection> {
+  const project_id = 'project' in scope ? scope.project.id : undefined;
+  const near = project_id === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(project_id = ${project_id} or group_id is not null)`;
+  const names = await namesFor(db, namesIn(filters), { near, wildcards: reaches(plan, 'premium') });
+  const view = await viewOf(db, caller, scope, filters.non_archived ?? false);
+  const narrowed = mergeRequestFilters(filters, { caller, names });
+  return { kind: mergeRequestKind, view, filters: only ? [{ where: only, isNarrow: true }, ...narrowed] : narrowed };
+}
+
+/**
+ * A page of merge requests as replies, in a fixed number of statements for any length.
+ * @param listing the scope and filters; `filters` may hold any list parameter, including `order_by`, `sort`, `view` and `with_labels_details`
+ * @throws ApiError 400 for invalid filters, and as `pageAsked`
+ */
+export async function listMergeRequests(
+  services: Pick<Services, 'db' | 'url'>,
+  listing: Listing,
+  input: Paging,
+): Promise<Page<MergeRequestInList>> {
+  const { order_by = 'created_at', sort = 'desc', with_labels_details, view } = listing.filters;
+  const selection = await selectionOf(services.db, listing);
+  const relative_to = 'project' in listing.scope ? listing.scope.project.id : undefined;
+  const page = await pageOfSelection(services.db, selection, partsOf(order_by, sort), input, (ids) =>
+    presentMergeRequests(services, listing.caller, ids, { relative_to, with_labels_details }),
+  );
+  return view === 'simple' ? mapPage(page, simpleForm) : page;
+}
