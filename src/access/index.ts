@@ -58,6 +58,7 @@ export {
   mergeRequestKind,
   mergeRequestReader,
   mergeRequestRole,
+  mergeRequestsReader,
   mergeRequestsVisible,
   mergeRequestTracker,
   mergeRequestVisible,

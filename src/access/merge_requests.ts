@@ -148,6 +148,15 @@ export const mergeRequestsVisible: Access<{ caller: MaybeCaller; project: Projec
   },
 };
 
+/** The same for signed-in callers. */
+export const mergeRequestsReader: Access<{ caller: Caller; project: Project }> = {
+  rule: 'project:read_merge_requests, signed in',
+  async check(call) {
+    if (!call.caller) throw unauthorized();
+    return { ...(await mergeRequestsVisible.check(call)), caller: call.caller };
+  },
+};
+
 const visibleAs = (missing?: string): Access<Granted<MaybeCaller>> => ({
   rule: 'merge_request:visible',
   anonymous: true,

@@ -88,12 +88,12 @@ import { milestoneIssueRoutes } from './work/issues/milestone_routes.ts';
 import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
-import { userCountRoutes } from './work/issues/user_count_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
-import { mergeRequestListRoutes } from './work/merge_requests/list_routes.ts';
+import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
 import { reviewerRoutes } from './work/merge_requests/reviewer_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
+import { userCountRoutes } from './work/user_counts/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
 const issuables = [issueNoun, epicNoun, mergeRequestNoun];
@@ -212,7 +212,13 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
-  ...tagged('Milestones', 'Milestones of projects and groups, and their issues.', milestoneRoutes, milestoneIssueRoutes),
+  ...tagged(
+    'Milestones',
+    'Milestones of projects and groups, with their issues and merge requests.',
+    milestoneRoutes,
+    milestoneIssueRoutes,
+    milestoneMergeRequestRoutes,
+  ),
   ...tagged('Iterations', 'Iterations of groups, and the cadences that create them.', iterationRoutes, iterationCadenceRoutes),
   ...tagged(
     'Resource events',

@@ -1,6 +1,12 @@
 /** Labels as they are listed for a caller: their origin, the caller's subscription, and how many issues have them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isVisibleGroup, isVisibleIssue, isVisibleProject, type PlanningParent } from '../../../access/index.ts';
+import {
+  isVisibleGroup,
+  isVisibleIssue,
+  isVisibleProject,
+  mergeRequestKind,
+  type PlanningParent,
+} from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, containing, found } from '../../../http/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
@@ -81,13 +87,24 @@ export async function labelNamed(
   return found('Label', await query.executeTakeFirst());
 }
 
-/** How many issues that the caller may read have each label, in one statement for a page. */
+/** How many issues and merge requests that the caller may read have each label, in two statements for a page. */
 export async function labelCounts(db: Database, caller: Caller, ids: readonly number[]): Promise<Map<number, LabelCounts>> {
-  const { rows } = await sql<LabelCounts & { label_id: number }>`
+  const { rows } = await sql<Omit<LabelCounts, 'open_merge_requests_count'> & { label_id: number }>`
     select label_id, count(*) filter (where issues.state = 'opened') as open_issues_count,
            count(*) filter (where issues.state = 'closed') as closed_issues_count
       from issue_labels join issues on issues.id = issue_id join projects on projects.id = issues.project_id
      where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} group by label_id`.execute(db);
-  const counts = new Map(rows.map(({ label_id, ...counted }) => [label_id, counted]));
-  return new Map(ids.map((id) => [id, counts.get(id) ?? { open_issues_count: 0, closed_issues_count: 0 }]));
+  const requests = await sql<{ label_id: number; opened: number }>`
+    select label_id, count(*) as opened
+      from merge_request_labels join merge_requests on merge_requests.id = merge_request_id join projects on projects.id = merge_requests.project_id
+     where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and merge_requests.state = 'opened' and ${mergeRequestKind.isVisible(caller)}
+     group by label_id`.execute(db);
+  const issues = new Map(rows.map(({ label_id, ...counted }) => [label_id, counted]));
+  const opened = new Map(requests.rows.map((row) => [row.label_id, row.opened]));
+  return new Map(
+    ids.map((id) => {
+      const counted = issues.get(id) ?? { open_issues_count: 0, closed_issues_count: 0 };
+      return [id, { ...counted, open_merge_requests_count: opened.get(id) ?? 0 }];
+    }),
+  );
 }

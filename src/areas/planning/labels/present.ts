@@ -102,6 +102,7 @@ export interface ListedLabelRow extends LabelRow {
 export interface LabelCounts {
   open_issues_count: number;
   closed_issues_count: number;
+  open_merge_requests_count: number;
 }
 
 /**
@@ -111,8 +112,7 @@ export interface LabelCounts {
  */
 export const presentGroupLabel = (label: ListedLabelRow, details: Details, counted?: LabelCounts): Static<typeof GroupLabel> => ({
   ...details,
-  // Merge requests cannot have labels before there are merge requests.
-  ...(counted ? { ...counted, open_merge_requests_count: 0 } : {}),
+  ...counted,
   subscribed: label.subscribed,
 });
 

@@ -19,7 +19,6 @@ import {
   nullable,
   one,
   pageOf,
-  pageOfArray,
   paginate,
   paging,
   post,
@@ -110,17 +109,6 @@ function routesOf(kind: PlanningParent['kind']) {
         const { id, updated_at } = await milestoneOf(db, ownerOf(parent), input.milestone_id);
         checkUnmodified(updated_at, unmodified_since);
         await db.transaction().execute((tx) => removeMilestone(tx, parent, caller.id, id));
-      },
-    }),
-    get(`${single}/merge_requests`, {
-      operation: `list${Noun}MilestoneMergeRequests`,
-      summary: 'List the merge requests of a milestone',
-      access: reader,
-      input: { ...paging, milestone_id: Id },
-      returns: pageOf(Type.Object({})),
-      handle: async ({ db, parent, input }) => {
-        await milestoneOf(db, ownerOf(parent), input.milestone_id);
-        return pageOfArray([], input);
       },
     }),
     get(`${single}/burndown_events`, {

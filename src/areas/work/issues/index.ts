@@ -1,4 +1,5 @@
 /** What other areas may use of issues. */
+export { countIssues } from './list_queries.ts';
 export { metricImageDoorway } from './metric_image_file_routes.ts';
 export { issueNoun } from './noteable.ts';
 export type { IssueReply } from './present.ts';

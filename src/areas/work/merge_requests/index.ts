@@ -1,3 +1,4 @@
 /** What others may use of merge requests. */
+export { countOpenMergeRequests } from './list_queries.ts';
 export { concludeMerges } from './merge_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './version_jobs.ts';

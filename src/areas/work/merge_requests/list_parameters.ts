@@ -76,8 +76,10 @@ const scopes = [
 
 /** Whose merge requests to list; all by default. */
 export const anyScope = { scope: optional(Type.Enum([...scopes])) };
+/** The same, with the caller's own by default. */
+export const ownScope = { scope: Type.Enum([...scopes], { default: 'created_by_me' }) };
 export const numbered = { iids: optional(CommaList(Iid)) };
-const nonArchived = {
+export const nonArchived = {
   non_archived: Type.Boolean({ default: true, description: 'Exclude merge requests of archived projects' }),
 };
 

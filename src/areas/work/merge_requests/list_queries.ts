@@ -4,6 +4,7 @@ import { type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { mapPage, type Page, type Paging, type Plan, reaches, type Services } from '../../../http/index.ts';
 import {
+  countByState,
   isInScope,
   type ListScope,
   mostNamed,
@@ -68,3 +69,10 @@ export async function listMergeRequests(
   );
   return view === 'simple' ? mapPage(page, simpleForm) : page;
 }
+
+/**
+ * How many open merge requests a list has.
+ * @throws ApiError 400 for invalid filters
+ */
+export const countOpenMergeRequests = async (db: Database, listing: Listing): Promise<number> =>
+  (await countByState(db, await selectionOf(db, listing))).opened;
