@@ -305,3 +305,15 @@ export async function authenticate(
   });
   return sudo === undefined ? caller : actAs(services, caller, String(sudo));
 }
+
+/**
+ * A user as jobs act for them, with their rights at that time.
+ * @returns undefined when the user is gone or not active any more
+ */
+export async function callerInJob({ db, url }: Pick<Services, 'db' | 'url'>, user_id: number): Promise<Caller | undefined> {
+  const { rows } = await sql<User & { plan: Plan }>`
+    select ${userColumns}, ${planInForce} as plan from users where users.id = ${user_id} and users.state = 'active'`.execute(db);
+  const [user] = rows;
+  const token = { id: 0, scopes: ['api'], kind: 'personal' as const };
+  return user && callerFrom(user, { token, sudo: false, counted: false, plan: user.plan }, url);
+}

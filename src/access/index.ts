@@ -1,6 +1,6 @@
 /** Authentication, and the access rules that endpoints name. */
 
-export { authenticate, callerOfTokenNumbered, commitEmailOf, isPrimaryProved } from './authentication.ts';
+export { authenticate, callerInJob, callerOfTokenNumbered, commitEmailOf, isPrimaryProved } from './authentication.ts';
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export { type Changing, withChange } from './changes.ts';

@@ -90,6 +90,7 @@ import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
+import { mergeRequestMergeRoutes } from './work/merge_requests/merge_routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
 import { reviewerRoutes } from './work/merge_requests/reviewer_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
@@ -173,6 +174,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     reviewerRoutes,
     peopleRoutes(mergeRequestNoun),
     timeRoutes(mergeRequestNoun),
+    mergeRequestMergeRoutes,
   ),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),

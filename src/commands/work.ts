@@ -40,7 +40,13 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
-import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../areas/work/merge_requests/index.ts';
+import {
+  concludeMerges,
+  followMergeRequests,
+  mergeReady,
+  prepareMergeRequest,
+  rebaseSource,
+} from '../areas/work/merge_requests/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
@@ -53,6 +59,8 @@ import { listenForStop } from './stop_request.ts';
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
   concludeMerges,
+  mergeReady,
+  rebaseSource,
   followMergeRequests,
   prepareMergeRequest,
   endTodosOfGoneCommits,

@@ -27,6 +27,7 @@ export type { PushRules } from './push_hooks.ts';
 export { alsoSeeing } from './quarantine.ts';
 export { streamDiff } from './raw_diffs.ts';
 export { closeReaders, objectHeader } from './readers.ts';
+export { rebaseCommits } from './rebasing.ts';
 export { clearBrokenRef } from './ref_files.ts';
 export { isValidBranchName, isValidTagName } from './ref_names.ts';
 export {

@@ -29,6 +29,8 @@ interface Schema {
 
 /** Updates whose reply shows `updated_at`, but which do not take the values of the thing itself. */
 const others = new Set([
+  // A merge happens once.
+  '/projects/:id/merge_requests/:merge_request_iid/merge',
   '/projects/:id/transfer',
   '/projects/:id/issues/:issue_iid/reorder',
   '/member_approvals/:id/approve',

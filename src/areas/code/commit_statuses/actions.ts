@@ -1,7 +1,9 @@
 /** Reporting the status of a commit. */
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
 import { isFinal, type State, transitionRefusal } from './rules.ts';
 
 export interface Report {
@@ -65,6 +67,18 @@ async function begin(tx: Database, report: Report): Promise<number> {
   return id;
 }
 
+/** Merge requests may wait for a status of this commit. Their area is above this one and runs the job. */
+export const mergeWhenReady = queueOf('merge_when_ready', { input: { sha: Type.String() }, retries: 3 });
+
+async function tellWaiting(tx: Database, sha: string): Promise<void> {
+  const waiting = tx
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('head_commit_id', '=', sha)
+    .where('auto_merge_user_id', 'is not', null);
+  if (await waiting.limit(1).executeTakeFirst()) await mergeWhenReady.enqueue(tx, { sha });
+}
+
 /**
  * Updates the caller's status of this name, or creates one.
  * @returns its id
@@ -77,6 +91,7 @@ export function reportStatus(db: Database, report: Report): Promise<number> {
     const open = await openReport(tx, report);
     const refusal = transitionRefusal(open?.status ?? 'created', state);
     if (refusal !== undefined) throw badRequest(refusal);
+    await tellWaiting(tx, report.sha);
     if (!open) return begin(tx, report);
     await tx
       .updateTable('commit_statuses')

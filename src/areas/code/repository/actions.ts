@@ -19,7 +19,7 @@ import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { maintainRepository, maintenancePause_s } from './jobs.ts';
-import { endMerge, type Merge, tellMergeRequests } from './merge_request_actions.ts';
+import { endMerge, lockForMerge, type Merge, tellMergeRequests } from './merge_request_actions.ts';
 import { forgetSize } from './size_actions.ts';
 import { followBranch, type SnippetChanges } from './snippet_actions.ts';
 
@@ -124,6 +124,26 @@ export async function withdrawUpdates(db: Database, id: number): Promise<void> {
  */
 export async function moveRefs(services: Services, mover: Mover, updates: readonly RefUpdate[]): Promise<void> {
   return moveAnnounced(services, mover, updates, await announceUpdates(services.db, mover, updates));
+}
+
+/**
+ * Moves references as `moveRefs` does, which merges a merge request. It is locked in the transaction that announces the move, and merged in the one that writes
+ * its effects; so it is merged once, and exactly when the branch has moved.
+ * @returns false, without a move, when the merge request is not open
+ * @throws RefMoved, RefConflict as `moveRefs`; the merge request is open again
+ */
+export async function moveRefsToMerge(
+  services: Services,
+  mover: ProjectMover & { merge: Merge },
+  updates: readonly RefUpdate[],
+): Promise<boolean> {
+  const id = await services.db.transaction().execute(async (tx) => {
+    const isLocked = await lockForMerge(tx, mover.merge.merge_request_id);
+    return isLocked ? announceUpdates(tx, mover, updates) : undefined;
+  });
+  if (id === undefined) return false;
+  await moveAnnounced(services, mover, updates, id);
+  return true;
 }
 
 async function moveAnnounced(services: Services, mover: Mover, updates: readonly RefUpdate[], id: number): Promise<void> {

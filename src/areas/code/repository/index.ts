@@ -1,5 +1,5 @@
 /** What other areas may use of repositories. */
-export { announceHead, followDefaultBranch, moveRefs, recordRefs, refsBegun } from './actions.ts';
+export { announceHead, followDefaultBranch, moveRefs, moveRefsToMerge, recordRefs, refsBegun } from './actions.ts';
 export { blobBytes } from './blob_present.ts';
 export { type CommitRequest, commitChanges, writeChanges } from './commit_actions.ts';
 export { statusOfCommit } from './commit_status_queries.ts';
@@ -12,6 +12,7 @@ export { gitOverSsh } from './git_ssh.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
 export { concludeMerge, followBranches, recordMerge } from './merge_request_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';
+export { pushRefusals } from './push_check_rules.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';

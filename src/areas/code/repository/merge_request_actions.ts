@@ -16,6 +16,8 @@ export interface Merge {
     merge_commit_sha: string | null;
     /** Null without squashing. */
     squash_commit_sha: string | null;
+    /** Whether the source branch is removed afterwards. */
+    should_remove_source_branch: boolean | null;
   };
 }
 
@@ -27,6 +29,15 @@ export const followBranches = queueOf('follow_branches', {
 
 /** A merge request was merged. */
 export const concludeMerge = queueOf('conclude_merge', { input: { merge_request_id: Id }, retries: 5 });
+
+/**
+ * Locks an open merge request until its merge has ended.
+ * @returns whether it was open
+ */
+export async function lockForMerge(tx: Database, id: number): Promise<boolean> {
+  const locked = tx.updateTable('merge_requests').set({ state: 'locked' }).where('id', '=', id).where('state', '=', 'opened');
+  return (await locked.returning('id').executeTakeFirst()) !== undefined;
+}
 
 /** Ends a merge: the merge request is merged if the branch has moved, and open again if it has not. */
 export async function endMerge(
@@ -43,7 +54,7 @@ export async function endMerge(
 export async function recordMerge(
   tx: Database,
   id: number,
-  merged: { head_commit_id: string; merge_commit_sha: string | null; squash_commit_sha: string | null; user_id: number | null },
+  merged: Omit<Merge['outcome'], 'head'> & { head_commit_id: string; user_id: number | null },
 ): Promise<void> {
   const { user_id, ...columns } = merged;
   const { numUpdatedRows } = await tx

@@ -22,6 +22,8 @@ export interface Push {
   /** With the caller's level. */
   project: Project;
   caller: { id: number; admin: boolean };
+  /** Whether it merges a merge request, which those may do who may merge into a protected branch. */
+  merges?: boolean;
   /** Set when a git client pushes: the environment in which git sees what it brought. */
   quarantine?: Environment;
 }
@@ -80,13 +82,15 @@ async function protectionRefusals(
   update: RefUpdate,
 ): Promise<string[]> {
   const name = update.ref.slice('refs/heads/'.length);
-  const { is_protected, allows_force_push, may_push } = protection(name);
+  const { is_protected, allows_force_push, may_push, may_merge } = protection(name);
   if (!is_protected) return [];
   if (update.new === null) return deletionRefusal(push);
   if (!allows_force_push && !(await followsOn(repository, update, push.quarantine)))
     return ['You are not allowed to force push code to a protected branch on this project.'];
   if (update.old === null && !push.project.empty_repo) return creationRefusal(repository, push, protection, name, update.new);
-  return may_push ? [] : ['You are not allowed to push code to protected branches on this project.'];
+  return may_push || (push.merges && may_merge)
+    ? []
+    : ['You are not allowed to push code to protected branches on this project.'];
 }
 
 /** The refusal of changes to protected branches during a freeze period, if the project is configured so. */

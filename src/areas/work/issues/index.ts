@@ -1,4 +1,6 @@
 /** What other areas may use of issues. */
+
+export { updateIssue } from './change_actions.ts';
 export { countIssues } from './list_queries.ts';
 export { metricImageDoorway } from './metric_image_file_routes.ts';
 export { issueNoun } from './noteable.ts';

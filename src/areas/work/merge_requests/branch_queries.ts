@@ -34,6 +34,7 @@ export interface MergeFacts {
   should_remove_source_branch: boolean | null;
   /** Whether `merge_after` is still to come. */
   is_early: boolean;
+  merge_user_id: number | null;
   auto_merge_user_id: number | null;
   auto_merge_parameters: unknown;
   /** Null before the first version. */
@@ -91,7 +92,7 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
     ] as const),
     ...(['draft', 'author_id', 'head_commit_id', 'merge_status', 'checked_source_sha', 'checked_target_sha'] as const),
     ...(['source_branch_gone', 'squash', 'force_remove_source_branch', 'should_remove_source_branch'] as const),
-    ...(['auto_merge_user_id', 'auto_merge_parameters'] as const),
+    ...(['merge_user_id', 'auto_merge_user_id', 'auto_merge_parameters'] as const),
   ];
   const { rows } = await sql<MergeFacts>`
     select ${sql.join(own.map((column) => sql.ref(`merge_requests.${column}`)))},

@@ -1,13 +1,31 @@
-/** What follows from a merge, however it came about (docs/reference/merge_requests.md#merging). */
-import { theMergeRequest } from '../../../access/index.ts';
+/** What follows from a merge, however it came about, and merging when commit statuses have succeeded (docs/reference/merge_requests.md#merging). */
+import { callerInJob, projectFor, theMergeRequest } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { listCommits, RefMoved, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import { ApiError, type Caller, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
-import { concludeMerge } from '../../code/repository/index.ts';
+import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
+import { protectionFor } from '../../code/protected_branches/index.ts';
+import { concludeMerge, moveRefs, pushRefusals } from '../../code/repository/index.ts';
 import { recordStateEvent } from '../../conversation/resource_events/index.ts';
+import { updateIssue } from '../issues/index.ts';
+import { cancelAutoMerge } from './auto_merge_actions.ts';
+import { type MergeFacts, mergeFacts } from './branch_queries.ts';
+import { issuesClosedBy } from './closing_queries.ts';
+import { type MergeWishes, mergeMergeRequest } from './merge_actions.ts';
+
+/** More commits than this are not read for the issues that they close. */
+const most_told = 1_000;
 
 /** Added by the transaction that records a merge. Its own effects are written once, however often it runs. */
-export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_request_id: id }, db }) => {
-  await db.transaction().execute(async (tx) => {
+export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_request_id: id }, ...services }) => {
+  const [facts] = await mergeFacts(services.db, [id]);
+  if (!facts) return;
+  const merger = facts.merge_user_id === null ? undefined : await callerInJob(services, facts.merge_user_id);
+  if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
+  const texts = merger && closesIssues(facts) ? await textsOf(services, facts) : [];
+  await services.db.transaction().execute(async (tx) => {
     const merged = await tx
       .updateTable('merge_requests')
       .set({ merge_unconcluded: false })
@@ -22,5 +40,92 @@ export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_reques
     await recordStateEvent(tx, on, { user_id: author_id, created_at }, 'merged');
     await recordEvent(tx, { project_id, author_id, action: 'merged', target_type: 'MergeRequest', target_id: id, created_at });
     if (author_id !== null) await doneTodos(tx, on, author_id);
+    if (merger) await closeIssues(tx, services, merger, facts, texts);
   });
 });
+
+const closesIssues = ({ target, target_branch }: MergeFacts): boolean =>
+  target_branch === target.default_branch && target.autoclose_referenced_issues;
+
+/** The description and the messages of the commits. */
+async function textsOf(services: Pick<Services, 'storages'>, { version, description, target }: MergeFacts): Promise<string[]> {
+  const range = version && { from: [version.head_commit_sha], not: [version.start_commit_sha], limit: most_told };
+  const commits = range ? await listCommits(repositoryOf(services, target), range) : [];
+  return [description ?? '', ...commits.map(({ message }) => message)];
+}
+
+async function closeIssues(
+  tx: Database,
+  services: Pick<Services, 'url' | 'storages'>,
+  caller: Caller,
+  { target }: MergeFacts,
+  texts: readonly string[],
+): Promise<void> {
+  for (const { id, project_id } of await issuesClosedBy(tx, caller, target.full_path, texts))
+    await updateIssue(tx, { caller, url: services.url, storages: services.storages, plan: caller.plan }, { id: project_id }, id, {
+      state_event: 'close',
+    });
+}
+
+/** Removes the source branch if it is where it was merged, is not protected, and the merger may push to it. */
+async function removeSourceBranch(
+  services: Services,
+  caller: Caller,
+  { source, source_branch, head_commit_id }: MergeFacts,
+): Promise<void> {
+  const project = source && (await projectFor(services.db, caller, String(source.id)));
+  if (!project || head_commit_id === null) return;
+  if ((await resolveBranch(repositoryOf(services, project), source_branch)) !== head_commit_id) return;
+  if ((await protectionFor(services.db, project, caller))(source_branch).is_protected) return;
+  const update = { ref: `refs/heads/${source_branch}`, old: head_commit_id, new: null };
+  if ((await pushRefusals(services, { project, caller }, [update])).length > 0) return;
+  try {
+    await moveRefs(services, { project, user_id: caller.id }, [update]);
+  } catch (error) {
+    // Someone has pushed to it since, and has a reason.
+    if (!(error instanceof RefMoved)) throw error;
+  }
+}
+
+/** Added when the status of a commit is reported that merge requests wait for. */
+export const mergeReady = mergeWhenReady.runBy(async ({ input: { sha }, log, ...services }) => {
+  const waiting = await services.db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('head_commit_id', '=', sha)
+    .where('auto_merge_user_id', 'is not', null)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .limit(100)
+    .execute();
+  for (const facts of await mergeFacts(
+    services.db,
+    waiting.map(({ id }) => id),
+  ))
+    await mergeAsAsked(services, facts).catch((error: unknown) =>
+      log.error({ err: error }, 'a merge request could not be merged'),
+    );
+});
+
+async function mergeAsAsked(
+  services: Services,
+  { id, project_id, auto_merge_user_id, auto_merge_parameters }: MergeFacts,
+): Promise<void> {
+  const caller = await callerInJob(services, auto_merge_user_id!);
+  const project = caller && (await projectFor(services.db, caller, String(project_id)));
+  try {
+    if (!caller || !project) throw new ApiError(401, { message: 'the user is gone' });
+    const wishes = auto_merge_parameters as MergeWishes;
+    await mergeMergeRequest(services, { project, caller, merge_request_id: id, wishes, auto_merge: false });
+  } catch (error) {
+    // 405: it is still to wait, for statuses that have failed or are missing.
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status !== 405)
+      await cancelAutoMerge(
+        services.db,
+        id,
+        auto_merge_user_id!,
+        'aborted the automatic merge because the branch cannot be merged',
+      );
+  }
+}

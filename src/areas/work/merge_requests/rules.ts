@@ -58,3 +58,9 @@ export function changesCount(files_count: number | null, hasOverflow: boolean): 
   if (hasOverflow) return `${mostFiles}+`;
   return files_count ? String(files_count) : null;
 }
+
+export const cannotMergeText = 'Branch cannot be merged';
+/** @param head of the source branch */
+export const shaText = (head: string): string => `SHA does not match HEAD of source branch: ${head}`;
+export const notMergeableText = 'Merge request is not mergeable';
+export const noAutoMergeText = "Can't cancel the automatic merge";

@@ -68,7 +68,7 @@ async function tried(
 }
 
 /** What the commit statuses of a head say together: those of the source project or, if there are none, of the target; null without any. */
-async function pipelineOf(db: Database, { source, target }: MergeFacts, head: string): Promise<Pipeline> {
+export async function pipelineOf(db: Database, { source, target }: MergeFacts, head: string): Promise<Pipeline> {
   const own = source && (await statusOfCommit(db, source, head));
   return (own ?? (await statusOfCommit(db, target, head))) as Pipeline;
 }

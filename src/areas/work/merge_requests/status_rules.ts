@@ -12,22 +12,26 @@ export type Pipeline = 'pending' | 'running' | 'success' | 'failed' | 'canceled'
 
 type Stated = Pick<MergeFacts, 'state' | 'draft' | 'is_early' | 'target'>;
 
+/** Whether commit statuses are still to come: those of a head without any are, if they are required. */
+export const isUnderWay = ({ target }: Stated, pipeline: Pipeline): boolean =>
+  pipeline === 'pending' || pipeline === 'running' || (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
+
 /** Why the commit statuses do not allow a merge. */
-function pipelineBlocker({ target }: Stated, pipeline: Pipeline): 'ci_must_pass' | 'ci_still_running' | undefined {
+export function pipelineBlocker({ target }: Stated, pipeline: Pipeline): 'ci_must_pass' | 'ci_still_running' | undefined {
   if (!target.only_allow_merge_if_pipeline_succeeds || pipeline === 'success') return undefined;
   if (pipeline === 'skipped' && target.allow_merge_on_skipped_pipeline) return undefined;
   return pipeline === 'pending' || pipeline === 'running' ? 'ci_still_running' : 'ci_must_pass';
 }
 
 /** Why it cannot be merged whatever its branches are like, apart from commit statuses. */
-function stateBlocker({ state, draft, is_early }: Stated): 'not_open' | 'draft_status' | 'merge_time' | undefined {
+export function stateBlocker({ state, draft, is_early }: Stated): 'not_open' | 'draft_status' | 'merge_time' | undefined {
   if (state !== 'opened') return 'not_open';
   if (draft) return 'draft_status';
   return is_early ? 'merge_time' : undefined;
 }
 
 /** Why its branches cannot be merged. */
-function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'conflict' | 'need_rebase' | undefined {
+export function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'conflict' | 'need_rebase' | undefined {
   if (fit === 'no_commits') return 'commits_status';
   if (fit === 'conflict') return 'conflict';
   return fit === 'diverged' && target.merge_method !== 'merge' ? 'need_rebase' : undefined;

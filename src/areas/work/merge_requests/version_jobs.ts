@@ -16,6 +16,7 @@ import {
 } from '../../../git/index.ts';
 import { Id, type Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { followBranches, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
@@ -96,6 +97,8 @@ export const followMergeRequests = followBranches.runBy(
   },
 );
 
+const withoutCommits = { merge_commit_sha: null, squash_commit_sha: null, should_remove_source_branch: null };
+
 /** Merge requests whose target branch has moved: those that it contains now were merged by a push; of the others, what is known of conflicts is outdated. */
 async function followTarget(services: JobServices, all: readonly MergeFacts[], user_id: number | null): Promise<void> {
   for (const group of Map.groupBy(all, ({ target_branch }) => target_branch).values()) {
@@ -115,8 +118,7 @@ async function followTarget(services: JobServices, all: readonly MergeFacts[], u
     const merged = versions.filter(({ head }) => contained.has(head));
     const ids = group.map(({ id }) => id);
     await services.db.transaction().execute(async (tx) => {
-      for (const { id, head } of merged)
-        await recordMerge(tx, id, { head_commit_id: head, merge_commit_sha: null, squash_commit_sha: null, user_id });
+      for (const { id, head } of merged) await recordMerge(tx, id, { ...withoutCommits, head_commit_id: head, user_id });
       await sql`
         update merge_requests set merge_status = 'unchecked'
          where id = any(${ofAnyLength(ids, 'bigint[]')}) and state = 'opened' and merge_status in ('can_be_merged', 'cannot_be_merged')
@@ -175,6 +177,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     const row = await tx
       .selectFrom('merge_requests')
       .select(['state', 'head_commit_id', 'auto_merge_user_id'])
+      .select(sql<boolean>`coalesce(auto_merge_parameters->>'sha' <> ${head}, false)`.as('aborts_merge'))
       .where('id', '=', facts.id)
       .forNoKeyUpdate()
       .executeTakeFirst();
@@ -184,13 +187,18 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     await storeCounts(tx, version_id, counts);
     await tx
       .updateTable('merge_requests')
-      .set({ updated_at: sql`now()`, auto_merge_user_id: null, auto_merge_parameters: null, merge_status: 'unchecked' })
+      .set({
+        updated_at: sql`now()`,
+        merge_status: 'unchecked',
+        ...(row.aborts_merge ? { auto_merge_user_id: null, auto_merge_parameters: null } : {}),
+      })
       .where('id', '=', facts.id)
       .execute();
     const page = `${services.url}/${facts.target.full_path}/-/merge_requests/${facts.iid}/diffs?diff_id=${version_id}`;
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
-    if (row.auto_merge_user_id !== null) await addSystemNote(tx, on, user_id, mergeAborted);
+    if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);
+    else if (row.auto_merge_user_id !== null) await mergeWhenReady.enqueue(tx, { sha: head });
     // Before the commit: if it fails, nothing is recorded and this is repeated.
     await keepVersion(into, facts.iid, heads);
   });

@@ -1,0 +1,99 @@
+/** The messages of merge and squash commits: templates and what their variables stand for (docs/reference/merge_requests.md#messages). Pure functions. */
+
+const usualMerge = "Merge branch '%{source_branch}' into '%{target_branch}'\n\n%{title}\n\nSee merge request %{reference}";
+const usualSquash = '%{title}';
+
+/** What the variables of a template stand for. */
+export interface Variables {
+  source_branch: string;
+  target_branch: string;
+  title: string;
+  description: string;
+  /** `Closes #1`, for the issues that merging closes; empty without any. */
+  issues: string;
+  /** With the full path of the project. */
+  reference: string;
+  local_reference: string;
+  source_project_id: string;
+  url: string;
+  /** `Name <email>` */
+  merged_by: string;
+  merge_request_author: string;
+  /** The whole message of the first commit. */
+  first_commit: string;
+  /** The first line of the first commit whose message has more than one, or the title. */
+  first_multiline_commit: string;
+  /** The other lines of that commit. */
+  first_multiline_commit_description: string;
+  /** A list of the messages of all commits. */
+  all_commits: string;
+  /** A trailer for each author besides the merger. */
+  co_authored_by: string;
+}
+
+const variable = /%\{([a-z_]+)\}/g;
+const loneVariable = /^%\{([a-z_]+)\}$/;
+
+const meaningOf = (variables: Variables, name: string): string | undefined =>
+  Object.hasOwn(variables, name) ? variables[name as keyof Variables] : undefined;
+
+/** A template with the values of its variables. Unknown ones stay; a line of nothing but an empty variable goes, with a blank line before it. */
+function filled(template: string, variables: Variables): string {
+  const lines: string[] = [];
+  for (const line of template.replaceAll('\r\n', '\n').split('\n')) {
+    const name = loneVariable.exec(line)?.[1];
+    if (name !== undefined && meaningOf(variables, name) === '') {
+      if (lines.at(-1) === '') lines.pop();
+      continue;
+    }
+    lines.push(line.replaceAll(variable, (text, named: string) => meaningOf(variables, named) ?? text));
+  }
+  return lines.join('\n').trim();
+}
+
+/**
+ * The message of a merge commit.
+ * @param template null for the usual one
+ */
+export const mergeMessage = (template: string | null, variables: Variables): string =>
+  filled(template ?? usualMerge, variables) || filled(usualMerge, variables);
+
+/** The same of a squash commit. */
+export const squashMessage = (template: string | null, variables: Variables): string =>
+  filled(template ?? usualSquash, variables) || variables.title;
+
+/** What templates need to know of a commit. */
+export interface Told {
+  message: string;
+  author_name: string;
+  author_email: string;
+}
+
+const mostTold = 100;
+
+/**
+ * The variables that are made of commits.
+ * @param commits oldest first
+ * @param merger the email address of the user who merges
+ */
+export function variablesOf(commits: readonly Told[], title: string, merger: string) {
+  const messages = commits.map(({ message }) => message.trim());
+  const [subject = title, ...body] = (messages.find((message) => message.includes('\n')) ?? title).split('\n');
+  const authors = new Map(
+    commits.map(({ author_name, author_email }) => [author_email.toLowerCase(), `${author_name} <${author_email}>`]),
+  );
+  authors.delete(merger.toLowerCase());
+  return {
+    first_commit: messages[0] ?? '',
+    first_multiline_commit: subject,
+    first_multiline_commit_description: body.join('\n').trim(),
+    all_commits: messages
+      .slice(0, mostTold)
+      .map((message) => `* ${message}`)
+      .join('\n\n'),
+    co_authored_by: [...authors.values()]
+      .slice(0, mostTold)
+      .map((author) => `Co-authored-by: ${author}`)
+      .join('\n'),
+  };
+}

@@ -1,0 +1,55 @@
+/** Asking for a rebase (docs/reference/merge_requests.md#rebasing). */
+import { sql } from 'kysely';
+import { levels, projectFor } from '../../../access/index.ts';
+import { repositoryOf, resolveBranch } from '../../../git/index.ts';
+import { type Caller, conflict, forbidden, notAllowed, type Services } from '../../../http/index.ts';
+import { protectionFor } from '../../code/protected_branches/index.ts';
+import type { MergeFacts } from './branch_queries.ts';
+import { rebaseSource } from './rebase_jobs.ts';
+
+const busyText = 'The merge request is being rebased or merged. Try again later.';
+
+/** The documented refusals. */
+export const rebaseTexts = {
+  403: [
+    '403 Forbidden - Source branch does not exist',
+    '403 Forbidden - Cannot push to source branch',
+    '403 Forbidden - Source branch is protected from force push',
+  ],
+  405: '405 Method Not Allowed',
+  409: busyText,
+};
+
+/** After this time a rebase has ended without saying so. */
+const longest = sql`interval '1 hour'`;
+
+/**
+ * Begins to rebase the source branch of a merge request on its target branch, which a job does.
+ * @throws ApiError 403 when the caller may not do that to the source branch, 405 when it is closed or merged, 409 when a rebase or a merge is under way
+ */
+export async function rebaseMergeRequest(services: Services, caller: Caller, facts: MergeFacts): Promise<void> {
+  if (facts.state === 'closed' || facts.state === 'merged') throw notAllowed();
+  await refuseRebase(services, caller, facts);
+  await services.db.transaction().execute(async (tx) => {
+    const begun = await tx
+      .updateTable('merge_requests')
+      .set({ rebase_started_at: sql<string>`now()`, merge_error: null })
+      .where('id', '=', facts.id)
+      .where('state', '=', 'opened')
+      .where(sql<boolean>`coalesce(rebase_started_at < now() - ${longest}, true)`)
+      .returning('id')
+      .executeTakeFirst();
+    if (!begun) throw conflict(busyText);
+    await rebaseSource.enqueue(tx, { merge_request_id: facts.id, user_id: caller.id });
+  });
+}
+
+async function refuseRebase(services: Services, caller: Caller, { source, source_branch }: MergeFacts): Promise<void> {
+  const project = source && (await projectFor(services.db, caller, String(source.id)));
+  if (!source || (await resolveBranch(repositoryOf(services, source), source_branch)) === undefined)
+    throw forbidden('Source branch does not exist');
+  if (!project || project.read_only || project.access_level < levels.developer) throw forbidden('Cannot push to source branch');
+  const { may_push, allows_force_push } = (await protectionFor(services.db, project, caller))(source_branch);
+  if (!may_push) throw forbidden('Cannot push to source branch');
+  if (!allows_force_push) throw forbidden('Source branch is protected from force push');
+}
