@@ -168,17 +168,25 @@ const threadOn = (
   { group }: Pick<World, 'group'>,
 ) => digest(`${column} ${group.id}`).toString('hex').slice(0, 40);
 
-/** A merge request with a reviewer, who is one of the first merge request, too. @returns the first */
-async function addMergeRequestRow({ db, project }: World, turn: number, name: string, user_id: number, milestone_id: number) {
-  const branches = { source_project_id: project.id, source_branch: name, target_branch: 'main' };
-  const row = { project_id: project.id, iid: turn, title: name, ...branches, author_id: user_id, milestone_id };
-  const { id } = await db.insertInto('merge_requests').values(row).returning('id').executeTakeFirstOrThrow();
+/** A merge request for each milestone, the first with a reviewer, who is one of the oldest, too. @returns the oldest */
+async function addMergeRequestRows({ db, project }: World, turn: number, user_id: number, milestones: readonly { id: number }[]) {
+  // The oldest is there already, with its commits.
+  const rows = milestones.map((milestone, index) => ({
+    ...{ project_id: project.id, iid: 100 + 2 * turn + index, title: `Turn ${turn}`, author_id: user_id },
+    ...{
+      source_project_id: project.id,
+      source_branch: `turn-${turn}-${index}`,
+      target_branch: 'main',
+      milestone_id: milestone.id,
+    },
+  }));
+  const [added] = await db.insertInto('merge_requests').values(rows).returning('id').execute();
   const numbered = db.selectFrom('merge_requests').select('id').where('project_id', '=', project.id);
-  const first = await numbered.where('iid', '=', 1).executeTakeFirstOrThrow();
-  const of = [...new Set([id, first.id])].map((merge_request_id) => ({ merge_request_id, user_id }));
+  const oldest = await numbered.where('iid', '=', 1).executeTakeFirstOrThrow();
+  const of = [added!.id, oldest.id].map((merge_request_id) => ({ merge_request_id, user_id }));
   await db.insertInto('merge_request_reviewers').values(of).execute();
-  await db.insertInto('merge_request_assignees').values({ merge_request_id: id, user_id }).execute();
-  return first;
+  await db.insertInto('merge_request_assignees').values({ merge_request_id: added!.id, user_id }).execute();
+  return oldest;
 }
 
 /** A note in a thread on a commit, and one of its own. */
@@ -323,7 +331,7 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
   await db.insertInto('epic_issues').values({ epic_id: firstEpic.id, issue_id: issue, relative_position: turn }).execute();
   if (issue !== first.id) await db.insertInto('issue_links').values({ source_id: first.id, target_id: issue }).execute();
   if (parent) await db.insertInto('epic_links').values({ source_id: parent.id, target_id: epic.id }).execute();
-  const firstRequest = await addMergeRequestRow(here, turn, name, user_id, firsts[0]!.id);
+  const firstRequest = await addMergeRequestRows(here, turn, user_id, firsts);
   for (const on of [{ issue_id: first.id }, { epic_id: firstEpic.id }, { merge_request_id: firstRequest.id }]) {
     const kind = 'issue_id' in on ? 'issue_id' : 'epic_id' in on ? 'epic_id' : 'merge_request_id';
     const discussion_id = threadOn(kind, { group });
