@@ -29,6 +29,24 @@ import type { World } from '../support/world.ts';
 
 const longAgo = new Date(Date.now() - 3 * 24 * 60 * 60_000);
 
+let before: World | undefined;
+
+/** A filled world alone on its server: what earlier tests have left is gone, so that a check neither finds nor walks it. */
+async function onlyWorld(): Promise<World> {
+  if (before) {
+    const { db, services } = before;
+    for (const table of ['projects', 'snippets', 'lfs_objects', 'uploads'] as const) await db.deleteFrom(table).execute();
+    await db.deleteFrom('namespaces').where('kind', '=', 'group').execute();
+    for (const folder of Object.values(services.storages)) await emptyFolder(folder);
+  }
+  before = await filledWorld();
+  return before;
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true });
+}
+
 function configOf({ services }: World) {
   const data = path.dirname(services.storages.default!);
   return readConfig({ COPPICE_DATA: data, COPPICE_URL: services.url });
@@ -50,7 +68,7 @@ async function repairAll(world: World): Promise<string[]> {
 }
 
 test('a consistent server has no findings, and inconsistencies are found and repaired', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const { db, project, people, group } = world;
   const repository = repositoryIn(world);
   assert.deepEqual(await sentences(world), []);
@@ -100,7 +118,7 @@ test('a consistent server has no findings, and inconsistencies are found and rep
 });
 
 test('lost, returned and added refs are found, and what was lost is brought back, never written off', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const { db, project } = world;
   const { full_path } = project;
   const repository = repositoryIn(world);
@@ -154,7 +172,7 @@ test('lost, returned and added refs are found, and what was lost is brought back
 });
 
 test('commits without any ref are offered as branches', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const repository = repositoryIn(world);
   const head = (await resolveBranch(repository, 'main'))!;
   // As in a project that is older than the record of refs.
@@ -174,7 +192,7 @@ test('commits without any ref are offered as branches', async () => {
 });
 
 test('a ref update that may still be in progress is pending, and not wrong', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const updates = JSON.stringify([{ ref: 'refs/heads/other', old: null, new: 'f'.repeat(40) }]);
   const left = { project_id: world.project.id, updates, created_at: new Date(Date.now() - 5 * 60_000).toISOString() };
   await world.db.insertInto('reference_updates').values(left).execute();
@@ -188,7 +206,7 @@ test('a ref update that may still be in progress is pending, and not wrong', asy
 });
 
 test('a pointer whose large file the database does not know is reported', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const oid = createHash('sha256').update('gone').digest('hex');
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 4\n`;
   await world.db.updateTable('projects').set({ lfs_enabled: false }).where('id', '=', world.project.id).execute();
@@ -202,7 +220,7 @@ test('a pointer whose large file the database does not know is reported', async 
 });
 
 test('rows that refer to users, large files and projects that do not exist are reported', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const { db, project, people } = world;
   const { id: issue_id } = await addIssue(world, { assignee_ids: [people.developer.id] });
   assert.deepEqual(await sentences(world), []);
@@ -230,7 +248,7 @@ test('rows that refer to users, large files and projects that do not exist are r
 });
 
 test('a damaged object and a missing repository are reported, but not repaired', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const repository = repositoryIn(world);
   const [file] = await objectFiles(repository);
   const object = path.join(repository.path, 'objects', file!);
@@ -249,7 +267,7 @@ test('a damaged object and a missing repository are reported, but not repaired',
 });
 
 test('a repository whose files power loss has emptied is reported with what can be repaired, and the others are checked', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const { db, project } = world;
   const { full_path } = project;
   const repository = repositoryIn(world);
@@ -302,7 +320,7 @@ test('a repository whose files power loss has emptied is reported with what can 
 });
 
 test('a repository without its settings is reported, and gets those of a new one', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const config = path.join(repositoryIn(world).path, 'config');
   const before = await readFile(config, 'utf8');
   for (const lose of [() => writeFile(config, ''), () => rm(config)]) {
@@ -320,7 +338,7 @@ test('a repository without its settings is reported, and gets those of a new one
 });
 
 test('a blob that does not match its digest is reported', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const content = 'a large file';
   const oid = createHash('sha256').update(content).digest('hex');
   const file = blobsOf(configOf(world)).placeOf(`lfs/${oid}`);
@@ -342,7 +360,7 @@ test('a blob that does not match its digest is reported', async () => {
 });
 
 test('an encrypted token that cannot be decrypted is reported, and others are not', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const add = async (name: string) => {
     const platform_kubernetes_attributes = { api_url: 'https://kube.example.com', token: `token of ${name}` };
     const answer = await world.as('admin').post('/admin/clusters/add', {
@@ -365,7 +383,7 @@ test('an encrypted token that cannot be decrypted is reported, and others are no
 });
 
 test('uploads whose file is damaged or missing are reported, and files of no upload are set aside', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const { db, project } = world;
   const place = `/projects/${project.id}`;
   const ids: number[] = [];
@@ -402,7 +420,7 @@ test('uploads whose file is damaged or missing are reported, and files of no upl
 });
 
 test('repositories of snippets are compared with their rows, and what was lost is brought back', async () => {
-  const world = await filledWorld();
+  const world = await onlyWorld();
   const { db, project, services, as } = world;
   const files = [{ file_path: 'a.txt', content: 'apples' }];
   const { body } = await as('maintainer').post(`/projects/${project.id}/snippets`, { title: 'Fruit', files });
