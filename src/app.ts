@@ -23,7 +23,7 @@ import type { AnyEndpoint } from './http/endpoint.ts';
 import { answeringIn, jsonForm, refuseUnreadable } from './http/error_replies.ts';
 import type { ApiError } from './http/errors.ts';
 import { health } from './http/health.ts';
-import { mount, readQuery, unknownPath } from './http/mount.ts';
+import { mount, readQuery } from './http/mount.ts';
 import { refuseRepeatedHosts } from './http/origin.ts';
 import { Outage } from './http/outage.ts';
 import { type LoadMeter, shedLoad } from './http/overload.ts';
@@ -127,7 +127,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const services = servicesFor(config, db);
   app.decorate('outage', new Outage(db, log));
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(async (request) => unknownPath(request));
   limitConnections(app, {
     most: Math.ceil(config.connectionsPerAddress / config.processes),
     trustedProxies: config.trustedProxies,

@@ -9,7 +9,7 @@ import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';
 import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } from './endpoint.ts';
-import { ApiError, forbidden, Moved, notFound, RefusedAgain, unauthorized } from './errors.ts';
+import { ApiError, forbidden, Moved, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
 import { type Linking, locationOf, pageHeaders } from './links.ts';
@@ -22,6 +22,7 @@ import { scopesFor } from './scopes.ts';
 import { serialiser } from './serialise.ts';
 import type { Reading } from './stored_file.ts';
 import { type Marked, marks } from './types.ts';
+import { refuseUnknown } from './unknown_paths.ts';
 import { fileIn, mostBytes, type TakesFile } from './upload.ts';
 
 export interface MountOptions {
@@ -205,26 +206,6 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
 const mayNameUserInBody = ({ body }: FastifyRequest, caller: Caller | undefined): boolean =>
   body instanceof UnreadBody && !body.takesFile && caller?.sudo === false && caller.token.scopes.includes('sudo');
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-/** Existing paths answer other methods with 405 and the list of those that they support. */
-function refuseOtherMethods(app: FastifyInstance, endpoints: readonly AnyEndpoint[]): void {
-  const known = Map.groupBy(endpoints, (endpoint) => endpoint.path.replaceAll(/:\w+/g, ':'));
-  for (const group of known.values()) {
-    const present = new Set<Method>(group.map((endpoint) => endpoint.method));
-    if (present.has('GET')) present.add('HEAD');
-    const allow = [...present].join(', ');
-    app.route({
-      method: methods.filter((method) => !present.has(method)),
-      url: `${apiRoot}${group[0]!.path}`,
-      handler: async (_request, reply) => {
-        reply.header('allow', allow);
-        throw new ApiError(405, { message: '405 Not Allowed', error: '405 Not Allowed' });
-      },
-    });
-  }
-}
-
 /** The largest body that an endpoint takes. */
 function bodyLimitOf({ input = {}, body_limit_bytes }: AnyEndpoint): number {
   const isLong = Object.values(input as TProperties).some((schema) => (schema as Marked)[marks]?.long);
@@ -256,7 +237,7 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
         }),
     });
   }
-  refuseOtherMethods(app, here);
+  refuseUnknown(app, apiRoot, here);
 }
 
 /** The query string reader of the server. */
@@ -267,15 +248,4 @@ export function readQuery(text: string): Values {
     // The router calls this before any handler could reply, so the refusal waits until the parameters are read.
     return { [refusedQuery]: error };
   }
-}
-
-/** The reply for an unknown path. */
-export function unknownPath(request: FastifyRequest): never {
-  if (request.url.startsWith('/api/v3/')) {
-    const text = 'API V3 is no longer supported. Use API V4 instead.';
-    throw new ApiError(410, { message: text, error: text });
-  }
-  throw request.url.startsWith('/api/')
-    ? new ApiError(404, { message: '404 Not Found', error: '404 Not Found' })
-    : notFound('Page');
 }

@@ -1,0 +1,62 @@
+/** Answers what is no endpoint: other methods of known paths, and unknown paths. */
+import type { FastifyInstance } from 'fastify';
+import type { AnyEndpoint, Method } from './endpoint.ts';
+import { ApiError, notFound } from './errors.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+interface KnownPath {
+  path: string;
+  /** Matches the path with any values of its parameters. */
+  pattern: RegExp;
+  methods: ReadonlySet<Method>;
+}
+
+function knownPaths(endpoints: readonly AnyEndpoint[]): KnownPath[] {
+  const alike = Map.groupBy(endpoints, ({ path }) => path.replaceAll(/:\w+/g, ':'));
+  return [...alike.values()].map((group) => {
+    const { path } = group[0]!;
+    const present = new Set(group.map(({ method }) => method));
+    if (present.has('GET')) present.add('HEAD');
+    const words = path.split(/:\w+/).map(RegExp.escape);
+    return { path, pattern: new RegExp(`^${words.join('[^/]+')}/?$`), methods: present };
+  });
+}
+
+function refuseMethod({ methods: allowed }: KnownPath): ApiError {
+  return new ApiError(405, { message: '405 Not Allowed', error: '405 Not Allowed' }, { allow: [...allowed].join(', ') });
+}
+
+/**
+ * Refuses what no endpoint answers: other methods of its path with 405 and the list of those that it supports, other paths with 404.
+ * There are several times as many pairs of path and method as endpoints, so that they are looked up when one is asked for, and are no routes.
+ * @param root the path that all endpoints live under
+ */
+export function refuseUnknown(app: FastifyInstance, root: string, endpoints: readonly AnyEndpoint[]): void {
+  const known = knownPaths(endpoints);
+  app.setNotFoundHandler(async ({ url }) => {
+    if (!url.startsWith('/api/')) throw notFound('Page');
+    if (url.startsWith('/api/v3/')) throw new ApiError(410, both('API V3 is no longer supported. Use API V4 instead.'));
+    // As the router reads it, which has refused what cannot be decoded.
+    const path = decodeURI(url.split('?', 1)[0]!).slice(root.length);
+    const found = url.startsWith(root) && known.find(({ pattern }) => pattern.test(path));
+    throw found ? refuseMethod(found) : new ApiError(404, both('404 Not Found'));
+  });
+  const alike = Map.groupBy(known, ({ path }) => path.split('/').length);
+  for (const one of known) {
+    const taken = takenByOthers(one, alike.get(one.path.split('/').length)!);
+    if (taken.length === 0) continue;
+    const handler = async () => {
+      throw refuseMethod(one);
+    };
+    app.route({ method: taken, url: `${root}${one.path}`, handler });
+  }
+}
+
+/** The methods that a path lacks and that another, with a parameter in place of a word of this one, would answer. */
+function takenByOthers({ path, methods: own }: KnownPath, alike: readonly KnownPath[]): Method[] {
+  const others = alike.filter(({ pattern }) => pattern.test(path));
+  return methods.filter((method) => !own.has(method) && others.some((other) => other.methods.has(method)));
+}
+
+const both = (text: string) => ({ message: text, error: text });
