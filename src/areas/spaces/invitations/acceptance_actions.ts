@@ -1,5 +1,5 @@
 /** Accepting and declining invitations. */
-import { currentPlan, levels, subtreeOf } from '../../../access/index.ts';
+import { currentPlan, isGroup, levels, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
 import {
@@ -48,10 +48,19 @@ export async function acceptInvitation(tx: Database, { id }: { id: number }, use
   return 'joined';
 }
 
-/** Whether the invitation cannot be accepted now: memberships are locked, or the plan has no minimal access. */
+/** Whether the invitation cannot be accepted now: memberships are locked, the group is read-only, or the plan has no minimal access. */
 async function isLockedNow(tx: Database, source: Source, { access_level }: OpenInvitation): Promise<boolean> {
+  if (await isReadOnly(tx, source)) return true;
   if (!reaches(await currentPlan(tx), 'premium')) return access_level === levels.minimal;
   return isLocked(tx, source);
+}
+
+/** Whether members of a group cannot be changed. Those of a project can, in any state. */
+async function isReadOnly(tx: Database, { kind, id }: Source): Promise<boolean> {
+  if (kind === 'project') return false;
+  const group = tx.selectFrom('namespaces').select('id').where('id', '=', id);
+  const readOnly = group.where((q) => q.or([isGroup('archived'), isGroup('marked_for_deletion')]));
+  return (await readOnly.executeTakeFirst()) !== undefined;
 }
 
 /** Adds the member on behalf of the inviter. */

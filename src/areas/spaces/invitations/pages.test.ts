@@ -479,3 +479,24 @@ test('an invitation to minimal access stays open while the plan has none', async
   const { body } = await here.as('owner').get(`/groups/${here.group.id}/members/${person.id}`);
   assert.equal(body.access_level, 5);
 });
+
+test('an invitation to a group stays pending while the group is archived or marked for deletion', async () => {
+  const here = await world();
+  const { group, as, db } = here;
+  const email = address();
+  const url = `/groups/${group.id}/invitations`;
+  assert.equal((await as('owner').post(url, { email, access_level: 30 })).body.status, 'success');
+  const page = linksIn((await mailTo(here, email))[0]!)[0]!;
+  const guest = await personWith(here, email, true);
+  for (const state of ['archived', 'marked_for_deletion_at'] as const) {
+    const set = (value: unknown) => sql`update namespaces set ${sql.ref(state)} = ${value} where id = ${group.id}`.execute(db);
+    await set(state === 'archived' ? true : new Date());
+    const refused = await browse(here, `${page}/accept`, {}, guest.token);
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /does not accept new members at the moment/);
+    await set(state === 'archived' ? false : null);
+    assert.equal((await as('owner').get(url)).body.length, 1);
+  }
+  assert.equal((await browse(here, `${page}/accept`, {}, guest.token)).status, 200);
+  assert.equal((await as('owner').get(`/groups/${group.id}/members/${guest.id}`)).body.access_level, 30);
+});
