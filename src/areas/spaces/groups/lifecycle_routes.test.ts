@@ -174,6 +174,11 @@ test('a transferred group takes everything along: paths, authorizations and visi
   const locations = async () =>
     (await here.as('owner').get(`/groups/${here.group.id}/transfer_locations`, { search: `parent-${here.group.id}` })).body;
   assert.deepEqual(idsOf(await locations()), [parent.id]);
+  const taker = (await here.as('owner').post('/projects', { name: 'taker', path: here.group.path, namespace_id: parent.id }))
+    .body;
+  assert.deepEqual(await locations(), [], 'a project there has the path');
+  assert.equal((await here.as('owner').put(`/projects/${taker.id}`, { path: 'taker' })).status, 200);
+  assert.deepEqual(idsOf(await locations()), [parent.id]);
   assert.equal((await here.as('owner').post(`/groups/${parent.id}/archive`)).status, 200);
   assert.deepEqual(await locations(), []);
   assert.equal((await here.as('owner').post(`/groups/${parent.id}/unarchive`)).status, 200);

@@ -31,6 +31,7 @@ import { setArchived } from './archive_actions.ts';
 import { endGroup, restoreGroup } from './deletion_actions.ts';
 import { groupReply } from './detail_present.ts';
 import { GroupDetailForm } from './present.ts';
+import { hasChildLike } from './queries.ts';
 import { checkMayCreate } from './routes.ts';
 import { transferGroup } from './transfer_actions.ts';
 
@@ -122,6 +123,7 @@ export const groupLifecycleRoutes = [
         .where(sql<boolean>`${groupLevel(caller)} >= ${sql.lit(levels.owner)}`)
         .where(sql<boolean>`not ${isListedGroup('archived')} and not ${isListedGroup('marked_for_deletion')}`)
         .where(sql<boolean>`not traversal_ids @> ${[group.id]}::bigint[] and id is distinct from ${group.parent_id}::bigint`)
+        .where(sql<boolean>`not ${hasChildLike(group)}`)
         .orderBy('name')
         .orderBy('id');
       const page = await paginate(db, groups, input);

@@ -1,4 +1,6 @@
 /** Queries for groups. */
+
+import { type SqlBool, sql } from 'kysely';
 import { belongsToGroup, isGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
@@ -14,6 +16,15 @@ export const groupRows = (db: Database) =>
     .select([namespaceFullName().as('full_name'), isGroup('archived').as('archived')])
     .where('namespaces.kind', '=', 'group')
     .$castTo<GroupRow>();
+
+/** A predicate on rows of `namespaces`: something directly in it has the path of the group, or a group has its name, so that the group cannot move there. */
+export function hasChildLike({ name, path }: { name: string; path: string }) {
+  const full_path = sql`namespaces.full_path || ${`/${path}`}::citext`;
+  return sql<SqlBool>`(
+    exists (select from namespaces child where child.parent_id = namespaces.id and child.name = ${name})
+    or exists (select from namespaces child where child.full_path = ${full_path})
+    or exists (select from projects child where child.full_path = ${full_path}))`;
+}
 
 /**
  * One group, as visible to a caller.
