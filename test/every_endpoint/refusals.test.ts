@@ -46,6 +46,7 @@ const openWith: Record<string, Record<string, string>> = {
   listUsers: { username: 'x' },
   listIssues: { scope: 'all' },
   countIssues: { scope: 'all' },
+  listMergeRequests: { scope: 'all' },
 };
 
 test('anonymous callers are served as the endpoints declare', async () => {

@@ -63,6 +63,10 @@ async function casesIn(here: World): Promise<Case[]> {
   };
   const period = { freeze_start: '0 1 * * *', freeze_end: '0 2 * * *', cron_timezone: 'UTC' };
   await make(`${ofProject}/repository/files/a.txt`, { branch: 'main', commit_message: 'Begin', content: 'a' });
+  await make(`${ofProject}/repository/branches`, { branch: 'side', ref: 'main' });
+  const merge = { title: 'Merge', labels: 'a', source_branch: 'side', target_branch: 'main' };
+  const merging = await make(`${ofProject}/merge_requests`, merge);
+  const ofMerging = `${ofProject}/merge_requests/${merging.iid}`;
   const snippet = { title: 'Fruit', description: null, file_name: 'a.txt', content: 'apples' };
   const discussed = await make(`${ofProject}/snippets`, snippet);
   const cluster = { name: 'one', platform_kubernetes_attributes: { api_url: 'https://kube.example.com', token: 'x' } };
@@ -111,6 +115,20 @@ async function casesIn(here: World): Promise<Case[]> {
       ...{ table: 'epics', id: epic.id, path: `${ofGroup}/epics/${epic.iid}`, declared: '/groups/:id/epics/:epic_iid' },
       ...{ same: { title: epic.title, labels: 'a', state_event: 'reopen' }, other: { title: 'Another' } },
     },
+    {
+      ...{
+        table: 'merge_requests',
+        id: merging.id,
+        path: ofMerging,
+        declared: '/projects/:id/merge_requests/:merge_request_iid',
+      },
+      ...{ same: { title: 'Merge', labels: 'a', target_branch: 'main' }, other: { title: 'Another' } },
+    },
+    await noteOf('/projects/:id/merge_requests/:merge_request_iid/notes/:note_id', `${ofMerging}/notes`),
+    await threadOf(
+      '/projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id/notes/:note_id',
+      `${ofMerging}/discussions`,
+    ),
     await noteOf('/projects/:id/issues/:issue_iid/notes/:note_id', `${ofProject}/issues/${issue.iid}/notes`),
     await noteOf('/groups/:id/epics/:epic_id/notes/:note_id', `${ofGroup}/epics/${epic.id}/notes`),
     await threadOf(

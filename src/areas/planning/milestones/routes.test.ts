@@ -243,7 +243,7 @@ test('burndown events say when the readable issues were opened, closed and reope
     { created_at: '2020-01-02T00:00:00.000Z', weight: null, action: 'created' },
     ...seen.slice(1),
   ]);
-  assert.deepEqual((await as('guest').get(`${url}/${id}/merge_requests`)).body, []);
+  assert.deepEqual((await as('reporter').get(`${url}/${id}/merge_requests`)).body, []);
   assert.equal((await as('guest').get(`${url}/0/burndown_events`)).status, 404);
 });
 
