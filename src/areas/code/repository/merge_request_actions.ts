@@ -1,7 +1,7 @@
 /** What moves of references mean for merge requests. Their area is above this one and runs the jobs that are added here. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import { Id, nullable } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
@@ -89,4 +89,50 @@ export async function tellMergeRequests(
     tx,
   );
   if (rows.length > 0) await followBranches.enqueue(tx, { project_id, user_id, branches: rows.map(({ name }) => name) });
+}
+
+/** More branches than this are not mentioned in the answer to a push. */
+const most_links = 5;
+
+/**
+ * What a push of branches is answered with: where to see their open merge requests, or to create one. Those in other projects, which may be hidden, are not named.
+ * @param url the external address of the server
+ */
+export async function mergeRequestLinks(
+  { db, url }: { db: Database; url: string },
+  project_id: number,
+  moved: readonly RefUpdate[],
+): Promise<string[]> {
+  const names = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
+  const project = await db
+    .selectFrom('projects')
+    .select(['full_path', 'default_branch'])
+    .where('id', '=', project_id)
+    .where('printing_merge_request_link_enabled', '=', true)
+    .where('merge_requests_access_level', '<>', 'disabled')
+    .executeTakeFirst();
+  const wanted = names.filter((name) => name !== project?.default_branch).slice(0, most_links);
+  if (!project || wanted.length === 0) return [];
+  const open = await db
+    .selectFrom('merge_requests')
+    .select(['source_branch', 'iid', 'project_id'])
+    .where('source_project_id', '=', project_id)
+    .where(isAmong('source_branch', wanted, 'text[]'))
+    .where('state', 'in', ['opened', 'locked'])
+    .orderBy('id')
+    .limit(most_links)
+    .execute();
+  const unproposed = wanted.filter((name) => !open.some(({ source_branch }) => source_branch === name));
+  return [
+    ...open
+      .filter((one) => one.project_id === project_id)
+      .flatMap(({ source_branch, iid }) => [
+        `View merge request for ${source_branch}:`,
+        `  ${url}/${project.full_path}/-/merge_requests/${iid}`,
+      ]),
+    ...unproposed.flatMap((name) => [
+      `To create a merge request for ${name}, visit:`,
+      `  ${url}/${project.full_path}/-/merge_requests/new?merge_request%5Bsource_branch%5D=${encodeURIComponent(name)}`,
+    ]),
+  ];
 }

@@ -13,6 +13,7 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { missingObjects } from '../lfs/index.ts';
 import { announceUpdates, type Mover, refsChanged, withdrawUpdates } from './actions.ts';
 import type { GitAccess, ProjectAccess, SnippetAccess } from './git_access.ts';
+import { mergeRequestLinks } from './merge_request_actions.ts';
 import { pushRefusals } from './push_check_rules.ts';
 import { oddModeRefusal, readOnlyRefusal } from './rules.ts';
 import { snippetRefusals } from './snippet_push_rules.ts';
@@ -79,7 +80,7 @@ function journaled(services: Services, mover: Mover, refusalsOf: Refusals, log: 
       const id = row!;
       row = undefined;
       await refsChanged(services, id, updates);
-      return [];
+      return 'project' in mover ? mergeRequestLinks(services, mover.project.id, updates) : [];
     },
     failed: (error) => log.error({ err: error }, 'a push met an error'),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gitClient, remoteOf } from '../../../../test/support/git.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
-import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+import { addBranch, addFork, addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { fileUrl, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { git, keepAroundRef } from '../../../git/index.ts';
@@ -126,4 +126,21 @@ test('a merge request shows its commits, its diffs and its versions, which a pus
     ['deleted source branch `topic`', 'restored source branch `topic`'],
   );
   assert.equal((await as('reporter').get(url)).body.detailed_merge_status, 'mergeable');
+});
+
+test('pushes to a fork are followed in the target, whoever can see the fork', async () => {
+  const here = await worldWithTopic();
+  const { as } = here;
+  const fork = await addFork(here, 'developer');
+  await addBranch(here, 'proposal', fork, 'developer');
+  const asked = { title: 'From a fork', source_branch: 'proposal', target_branch: 'main', target_project_id: here.project.id };
+  assert.equal((await as('developer').post(`/projects/${fork.id}/merge_requests`, asked)).status, 201);
+  const more = { ...onMain, branch: 'proposal', content: 'more\n' };
+  assert.equal((await as('developer').post(fileUrl(fork, 'more.txt'), more)).status, 201);
+  await performQueued(here.services, jobs);
+  const { body } = await as('reporter').get(`${urlOf(here)}/versions`);
+  assert.equal(body.length, 2);
+  assert.deepEqual(await refsIn(here, 'refs/merge-requests/'), [`${body[0].head_commit_sha} refs/merge-requests/1/head`]);
+  assert.equal((await as('reporter').get(`${urlOf(here)}/commits`)).body.length, 2);
+  assert.equal((await as('reporter').get(`/projects/${fork.id}`)).status, 404);
 });

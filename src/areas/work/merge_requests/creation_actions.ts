@@ -56,6 +56,16 @@ async function labelIds(
   return (plan === 'free' ? found : withoutRivals(found)).map(({ id }) => id);
 }
 
+/** What the target says of merge requests that do not say it themselves. */
+async function usualSettings(tx: Database, project_id: number): Promise<{ squash: boolean; remove_source_branch: boolean }> {
+  const { squash_option, remove_source_branch_after_merge: remove_source_branch } = await tx
+    .selectFrom('projects')
+    .select(['squash_option', 'remove_source_branch_after_merge'])
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  return { squash: squash_option === 'always' || squash_option === 'default_on', remove_source_branch };
+}
+
 interface Added {
   id: number;
   iid: number;
@@ -70,7 +80,9 @@ async function insert(
   heads: Heads,
 ): Promise<Added> {
   const { project_id, ...branches } = pairOf(between);
-  const { squash, force_remove_source_branch, allow_collaboration, merge_after } = wanted;
+  const usual = await usualSettings(tx, project_id);
+  const { squash = usual.squash, allow_collaboration, merge_after } = wanted;
+  const { force_remove_source_branch = usual.remove_source_branch } = wanted;
   const { count, completed_count } = await taskCompletion(to.description);
   const added = await insertIssuable(tx, mergeRequestKind, {
     place_id: project_id,

@@ -8,7 +8,7 @@ import { setAutoMerge } from './auto_merge_actions.ts';
 import { factsOf, type MergeFacts } from './branch_queries.ts';
 import { issuesClosedBy } from './closing_queries.ts';
 import { mergeMessage, squashMessage, type Variables, variablesOf } from './message_rules.ts';
-import { cannotMergeText, shaText } from './rules.ts';
+import { cannotMergeText, shaText, squashes } from './rules.ts';
 import { type Check, checkBranches, pipelineOf } from './status_queries.ts';
 import { fitBlocker, isUnderWay, pipelineBlocker, stateBlocker } from './status_rules.ts';
 
@@ -89,10 +89,6 @@ async function mergeNow(services: Services, request: MergeRequestToMerge, facts:
   const merge = { merge_request_id: facts.id, outcome };
   if (!(await moveRefsToMerge(services, { project, user_id: caller.id, merge }, [update]))) throw notAllowed();
 }
-
-/** Whether the commits become one: the setting of the project decides, unless it leaves that to each merge request. */
-const squashes = (squash_option: string, wanted: boolean): boolean =>
-  squash_option === 'always' || (squash_option !== 'never' && wanted);
 
 interface MergeCommits {
   /** The new head of the target branch. */

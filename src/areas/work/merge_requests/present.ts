@@ -18,7 +18,7 @@ import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
 import { presentTimeStats, TimeStats } from '../issuables/index.ts';
 import { type MergeRequestRow, mergeRequestRows, type VersionRow } from './queries.ts';
-import { changesCount, detailedStatus } from './rules.ts';
+import { changesCount, detailedStatus, squashes } from './rules.ts';
 
 const noPipelines = { description: 'Always null: there are no pipelines' };
 const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
@@ -137,7 +137,7 @@ const stateOf = (row: MergeRequestRow) => ({
   // No thread on a merge request can be resolved yet.
   blocking_discussions_resolved: true,
   squash: row.squash,
-  squash_on_merge: row.squash,
+  squash_on_merge: squashes(row.squash_option, row.squash),
 });
 
 function peopleOf(url: string, { author, assignees, reviewers, closed_by, merge_user }: MergeRequestRow) {

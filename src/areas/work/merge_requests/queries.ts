@@ -33,6 +33,8 @@ export interface MergeRequestRow {
   merge_after: string | null;
   prepared_at: string | null;
   squash: boolean;
+  /** What the project says of squashing. */
+  squash_option: string;
   force_remove_source_branch: boolean | null;
   should_remove_source_branch: boolean | null;
   allow_collaboration: boolean;
@@ -110,7 +112,7 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
   const { signed_in, admin, external, single } = shape;
   const caller = signed_in ? { id: slots.caller_id, admin, external } : undefined;
   return sql<MergeRequestRow>`
-    select ${columns}, target.full_path::text as full_path, shown.source_project_id is distinct from shown.project_id as is_from_fork,
+    select ${columns}, target.full_path::text as full_path, target.squash_option, shown.source_project_id is distinct from shown.project_id as is_from_fork,
            case when shown.source_project_id = shown.project_id then shown.source_project_id
                 else (select projects.id from projects where projects.id = shown.source_project_id and ${isVisibleProject(caller)}) end as source_project_id,
            case when authors.id is not null then ${userBasicJson('authors')} end as author,

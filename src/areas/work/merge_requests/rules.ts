@@ -64,3 +64,7 @@ export const cannotMergeText = 'Branch cannot be merged';
 export const shaText = (head: string): string => `SHA does not match HEAD of source branch: ${head}`;
 export const notMergeableText = 'Merge request is not mergeable';
 export const noAutoMergeText = "Can't cancel the automatic merge";
+
+/** Whether the commits become one: the setting of the project decides, unless it leaves that to each merge request. */
+export const squashes = (squash_option: string, wanted: boolean): boolean =>
+  squash_option === 'always' || (squash_option !== 'never' && wanted);

@@ -67,6 +67,13 @@ test('the merge status follows both branches, and a push that merges a branch me
   const client = await gitClient();
   const remote = remoteOf(here.url, project.full_path, here.people.maintainer.token);
   assert.equal((await client.run(['clone', '-q', remote, 'work'])).code, 0);
+  const linked = await client.run(['push', 'origin', 'origin/main:refs/heads/new/one', '+origin/second:topic'], { at: 'work' });
+  const page = `http://coppice.test/${project.full_path}/-/merge_requests`;
+  assert.match(linked.stderr, new RegExp(`remote: View merge request for topic:\\s+remote:   ${page}/1 `));
+  assert.ok(linked.stderr.includes(`${page}/new?merge_request%5Bsource_branch%5D=new%2Fone`), linked.stderr);
+  await as('maintainer').put(`/projects/${project.id}`, { printing_merge_request_link_enabled: false });
+  const silent = await client.run(['push', 'origin', ':new/one', 'origin/main:refs/heads/new/two'], { at: 'work' });
+  assert.doesNotMatch(silent.stderr, /merge request/);
   const pushed = await client.run(['push', '-q', 'origin', 'origin/second:main'], { at: 'work' });
   assert.equal(pushed.code, 0, pushed.stderr);
   await performQueued(here.services, jobs);
