@@ -55,7 +55,7 @@ const groupFields = {
 
 const [noSecondFactor, noMergeRequests, noFormulas, noDirectory, noWikis] = [
   'there is no second factor',
-  'there are no merge requests',
+  'no mail contains diffs',
   'formulas are not rendered',
   'there is no LDAP',
   'groups have no wikis',

@@ -62,9 +62,9 @@ export const newIssueInput = {
     created_at: Timestamp,
     iid: checked(Type.Integer(), numberReasons),
     merge_request_to_resolve_discussions_of: Type.Integer({
-      description: 'Has no effect while there are no merge requests',
+      description: 'Has no effect: threads of merge requests cannot be resolved',
     }),
-    discussion_to_resolve: Type.String({ description: 'Has no effect while there are no merge requests' }),
+    discussion_to_resolve: Type.String({ description: 'Has no effect: threads of merge requests cannot be resolved' }),
   }),
 };
 

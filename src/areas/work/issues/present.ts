@@ -143,7 +143,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     author: row.author && presentUserBasic(url, row.author),
     type: issue_type.toUpperCase(),
     assignee: assignees[0] ?? null,
-    merge_requests_count: 0, // There are no merge requests yet.
+    merge_requests_count: 0, // Links with merge requests are not kept.
     ...{ user_notes_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type },
     web_url: `${url}/${row.full_path}/-/issues/${iid}`,
     time_stats: presentTimeStats(row),
