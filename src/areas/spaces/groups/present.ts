@@ -53,7 +53,7 @@ const groupFields = {
   ),
 };
 
-const [noSecondFactor, noMergeRequests, noFormulas, noDirectory, noWikis] = [
+const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noWikis] = [
   'there is no second factor',
   'no mail contains diffs',
   'formulas are not rendered',
@@ -68,7 +68,7 @@ const fixedFields = {
   auto_devops_enabled: fixed(Type.Null(), noPipelines),
   shared_runners_setting: fixed(Type.Enum(['enabled']), noPipelines),
   max_artifacts_size: fixed(Type.Null(), noPipelines),
-  show_diff_preview_in_email: fixed(Type.Boolean(), noMergeRequests),
+  show_diff_preview_in_email: fixed(Type.Boolean(), noDiffsInMail),
   math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
   lock_math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
   organization_id: fixed(Type.Integer(), 'there is one organization'),
