@@ -139,7 +139,7 @@ async function readableIn({ db, caller, params }: AccessCall, project: Project, 
 
 /** Grants the project in `:id` to everyone who may read its merge requests, signed in or not. Others who can see it get 403. */
 export const mergeRequestsVisible: Access<{ caller: MaybeCaller; project: Project }> = {
-  rule: 'project:read_merge_requests',
+  rule: 'project:read_merge_requests or admin_merge_request',
   anonymous: true,
   async check(call) {
     const granted = await projectVisible.check(call);
@@ -150,7 +150,7 @@ export const mergeRequestsVisible: Access<{ caller: MaybeCaller; project: Projec
 
 /** The same for signed-in callers. */
 export const mergeRequestsReader: Access<{ caller: Caller; project: Project }> = {
-  rule: 'project:read_merge_requests, signed in',
+  rule: 'project:read_merge_requests or admin_merge_request, signed in',
   async check(call) {
     if (!call.caller) throw unauthorized();
     return { ...(await mergeRequestsVisible.check(call)), caller: call.caller };
