@@ -89,6 +89,7 @@ import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
+import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/issue_routes.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
 import { mergeRequestMergeRoutes } from './work/merge_requests/merge_routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
@@ -161,6 +162,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     issueMoveRoutes,
     peopleRoutes(issueNoun),
     issueOriginRoutes,
+    issueMergeRequestRoutes,
     timeRoutes(issueNoun),
   ),
   ...tagged('Issue metric images', 'Images of metrics on an incident.', issueMetricImageRoutes),
@@ -175,6 +177,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     peopleRoutes(mergeRequestNoun),
     timeRoutes(mergeRequestNoun),
     mergeRequestMergeRoutes,
+    mergeRequestIssueRoutes,
   ),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),

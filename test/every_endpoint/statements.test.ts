@@ -186,7 +186,7 @@ async function addMergeRequestRows({ db, project }: World, turn: number, user_id
   const of = [added!.id, oldest.id].map((merge_request_id) => ({ merge_request_id, user_id }));
   await db.insertInto('merge_request_reviewers').values(of).execute();
   await db.insertInto('merge_request_assignees').values({ merge_request_id: added!.id, user_id }).execute();
-  return oldest;
+  return { id: oldest.id, added: added!.id };
 }
 
 /** A note in a thread on a commit, and one of its own. */
@@ -332,6 +332,9 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
   if (issue !== first.id) await db.insertInto('issue_links').values({ source_id: first.id, target_id: issue }).execute();
   if (parent) await db.insertInto('epic_links').values({ source_id: parent.id, target_id: epic.id }).execute();
   const firstRequest = await addMergeRequestRows(here, turn, user_id, firsts);
+  const closing = db.insertInto('merge_request_closed_issues').onConflict((conflict) => conflict.doNothing());
+  await closing.values({ merge_request_id: firstRequest.id, issue_id: issue }).execute();
+  await closing.values({ merge_request_id: firstRequest.added, issue_id: first.id }).execute();
   for (const on of [{ issue_id: first.id }, { epic_id: firstEpic.id }, { merge_request_id: firstRequest.id }]) {
     const kind = 'issue_id' in on ? 'issue_id' : 'epic_id' in on ? 'epic_id' : 'merge_request_id';
     const discussion_id = threadOn(kind, { group });
@@ -479,9 +482,6 @@ const unchanging = new Set([
   '/features/definitions',
   '/projects/:id/repository/commits/:sha/diff',
   '/projects/:id/repository/files/:file_path/blame',
-  // There are no merge requests yet.
-  '/projects/:id/issues/:issue_iid/related_merge_requests',
-  '/projects/:id/issues/:issue_iid/closed_by',
 ]);
 
 test('no list needs more statements for more rows', async () => {

@@ -66,12 +66,3 @@ test('user agent details are for administrators', async () => {
   const none = await as('admin').get(path);
   assert.deepEqual([none.status, none.body.message], [404, '404 UserAgentDetail Not Found']);
 });
-
-test('the lists of merge requests of an issue are empty', async () => {
-  const here = await world();
-  const path = pathOf(here, await addIssue(here));
-  for (const name of ['related_merge_requests', 'closed_by']) {
-    const { status, body, headers } = await here.as('guest').get(`${path}/${name}`);
-    assert.deepEqual([status, body, headers.get('x-total')], [200, [], '0']);
-  }
-});

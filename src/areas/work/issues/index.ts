@@ -1,7 +1,7 @@
 /** What other areas may use of issues. */
 
 export { updateIssue } from './change_actions.ts';
-export { countIssues } from './list_queries.ts';
+export { countIssues, listIssues } from './list_queries.ts';
 export { metricImageDoorway } from './metric_image_file_routes.ts';
 export { issueNoun } from './noteable.ts';
-export type { IssueReply } from './present.ts';
+export { Issue, type IssueReply } from './present.ts';

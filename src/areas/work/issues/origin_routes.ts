@@ -1,8 +1,8 @@
-/** The user agent details of an issue, and its merge requests (docs/reference/issues.md). */
+/** The user agent details of an issue (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { issueForAdmin, issueVisible } from '../../../access/index.ts';
-import { found, get, one, type Page, pageOf, pageOfArray, paging, resource } from '../../../http/index.ts';
+import { issueForAdmin } from '../../../access/index.ts';
+import { found, get, one, resource } from '../../../http/index.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
 
@@ -11,19 +11,6 @@ const UserAgentDetail = resource('UserAgentDetail', {
   ip_address: Type.String(),
   akismet_submitted: Type.Boolean(),
 });
-
-/** A merge request; there are none yet. */
-const NoMergeRequest = Type.Object({}, { additionalProperties: true });
-
-const mergeRequests = (name: 'related_merge_requests' | 'closed_by', summary: string) =>
-  get(`${path}/${name}`, {
-    operation: name === 'closed_by' ? 'listMergeRequestsClosingIssue' : 'listMergeRequestsRelatedToIssue',
-    summary,
-    access: issueVisible,
-    input: paging,
-    returns: pageOf(NoMergeRequest),
-    handle: ({ input }): Page<object> => pageOfArray([], input),
-  });
 
 export const issueOriginRoutes = [
   get(`${path}/user_agent_detail`, {
@@ -42,6 +29,4 @@ export const issueOriginRoutes = [
           .executeTakeFirst(),
       ),
   }),
-  mergeRequests('related_merge_requests', 'List the merge requests that mention an issue or are mentioned in it'),
-  mergeRequests('closed_by', 'List the merge requests that close an issue when they are merged'),
 ];

@@ -130,7 +130,8 @@ function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around)
 
 function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm): IssueReply {
   const { id, iid, project_id, title, description, state, created_at, updated_at, closed_at } = row;
-  const { user_notes_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } = row;
+  const { user_notes_count, merge_requests_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } =
+    row;
   const { weight, health_status, severity, moved_to_id, imported_from, blocking_issues_count } = row;
   const assignees = row.assignees.map((user) => presentUserBasic(url, user));
   const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];
@@ -143,8 +144,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     author: row.author && presentUserBasic(url, row.author),
     type: issue_type.toUpperCase(),
     assignee: assignees[0] ?? null,
-    merge_requests_count: 0, // Links with merge requests are not kept.
-    ...{ user_notes_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type },
+    ...{ user_notes_count, merge_requests_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type },
     web_url: `${url}/${row.full_path}/-/issues/${iid}`,
     time_stats: presentTimeStats(row),
     ...tasksOf(row),

@@ -40,6 +40,8 @@ export interface IssueRow {
   in_group: boolean;
   author: UserBasicRow | null;
   closed_by: UserBasicRow | null;
+  /** How many merge requests close it. */
+  merge_requests_count: number;
   assignees: UserBasicRow[];
   milestone: MilestoneRow | null;
   labels: LabelRow[];
@@ -87,6 +89,7 @@ const issuesById = statement((slots: Slots<{ ids: readonly number[]; caller_id: 
            ${milestoneJson('shown.milestone_id')} as milestone,
            (select count(*) from issue_links
              where source_id = shown.id and link_type = 'blocks' and ${isOpenTarget}) as blocking_issues_count,
+           (select count(*) from merge_request_closed_issues closing where closing.issue_id = shown.id) as merge_requests_count,
            (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
            (select jsonb_build_object('project_id', issues.project_id, 'iid', issues.iid) from issues join projects on projects.id = issues.project_id
              where issues.id = shown.duplicated_to_id and ${isVisibleIssue(caller)}) as original,

@@ -2,12 +2,29 @@
 import { sql } from 'kysely';
 import { isOwnIssue, issueKind, levels, projectLevel } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Caller } from '../../../http/index.ts';
+import { listCommits, repositoryOf } from '../../../git/index.ts';
+import type { Caller, Services } from '../../../http/index.ts';
 import { pairsMeant, thingsNamed } from '../../conversation/markdown/index.ts';
+import type { MergeFacts } from './branch_queries.ts';
 import { closingReferences } from './closing_rules.ts';
 
 /** More issues than this are not closed by one merge. */
 const most_issues = 100;
+/** More commits than this are not read for the issues that they close. */
+const most_told = 1_000;
+
+/** Whether merging closes issues: it does in the default branch, unless the project says otherwise. */
+export const closesIssues = ({ target, target_branch }: Pick<MergeFacts, 'target' | 'target_branch'>): boolean =>
+  target_branch === target.default_branch && target.autoclose_referenced_issues;
+
+/** The texts that say which issues merging closes: the description and the messages of the commits. None if merging closes no issues. */
+export async function closingTexts(services: Pick<Services, 'storages'>, facts: MergeFacts): Promise<string[]> {
+  if (!closesIssues(facts)) return [];
+  const { version, description, target } = facts;
+  const range = version && { from: [version.head_commit_sha], not: [version.start_commit_sha], limit: most_told };
+  const commits = range ? await listCommits(repositoryOf(services, target), range) : [];
+  return [description ?? '', ...commits.map(({ message }) => message)];
+}
 
 export interface ClosedIssue {
   id: number;

@@ -7,6 +7,7 @@ import { taskCompletion } from '../../../markdown/index.ts';
 import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { type IssuableState, insertIssuable, recordEffects } from '../issuables/index.ts';
+import { addClosedIssues } from './closing_actions.ts';
 import { mergeRequestNoun } from './noteable.ts';
 import { sameBranchText, withoutDraft } from './rules.ts';
 import { refusedAs } from './target_queries.ts';
@@ -147,6 +148,7 @@ export async function createMergeRequest(
     const project = between.target;
     const on = { ...added, kind: mergeRequestKind, in: { project }, access_level: project.access_level };
     if (commands.length > 0) await applyCommands(tx, mergeRequestNoun, { ...acting, on, is_new: true }, commands);
+    if (description) await addClosedIssues(tx, acting.caller, added.id);
     await prepareMergeRequest.enqueue(tx, { merge_request_id: added.id });
     return added;
   });

@@ -1,7 +1,7 @@
 /** What follows from a merge, however it came about, and merging when commit statuses have succeeded (docs/reference/merge_requests.md#merging). */
 import { callerInJob, projectFor, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { listCommits, RefMoved, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import { RefMoved, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { ApiError, type Caller, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
@@ -12,11 +12,8 @@ import { recordStateEvent } from '../../conversation/resource_events/index.ts';
 import { updateIssue } from '../issues/index.ts';
 import { cancelAutoMerge } from './auto_merge_actions.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
-import { issuesClosedBy } from './closing_queries.ts';
+import { closingTexts, issuesClosedBy } from './closing_queries.ts';
 import { type MergeWishes, mergeMergeRequest } from './merge_actions.ts';
-
-/** More commits than this are not read for the issues that they close. */
-const most_told = 1_000;
 
 /** Added by the transaction that records a merge. Its own effects are written once, however often it runs. */
 export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_request_id: id }, ...services }) => {
@@ -24,7 +21,7 @@ export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_reques
   if (!facts) return;
   const merger = facts.merge_user_id === null ? undefined : await callerInJob(services, facts.merge_user_id);
   if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
-  const texts = merger && closesIssues(facts) ? await textsOf(services, facts) : [];
+  const texts = merger ? await closingTexts(services, facts) : [];
   await services.db.transaction().execute(async (tx) => {
     const merged = await tx
       .updateTable('merge_requests')
@@ -43,16 +40,6 @@ export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_reques
     if (merger) await closeIssues(tx, services, merger, facts, texts);
   });
 });
-
-const closesIssues = ({ target, target_branch }: MergeFacts): boolean =>
-  target_branch === target.default_branch && target.autoclose_referenced_issues;
-
-/** The description and the messages of the commits. */
-async function textsOf(services: Pick<Services, 'storages'>, { version, description, target }: MergeFacts): Promise<string[]> {
-  const range = version && { from: [version.head_commit_sha], not: [version.start_commit_sha], limit: most_told };
-  const commits = range ? await listCommits(repositoryOf(services, target), range) : [];
-  return [description ?? '', ...commits.map(({ message }) => message)];
-}
 
 async function closeIssues(
   tx: Database,

@@ -20,6 +20,7 @@ import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { followBranches, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
+import { refreshClosedIssues } from './closing_actions.ts';
 import { checkBranches, storeCheck } from './status_queries.ts';
 import { addVersion, type Heads } from './version_actions.ts';
 import { countsOf, type VersionCounts } from './version_queries.ts';
@@ -45,11 +46,15 @@ const storeCounts = (db: Database, version_id: number, counts: VersionCounts) =>
     .where('id', '=', version_id)
     .execute();
 
-/** Added with a merge request: keeps its first version, counts its files and commits, and computes its merge status. */
+/**
+ * Added with a merge request, and when its description or its target changes: keeps its version, counts its files and commits, computes its merge status, and reads
+ * which issues it closes.
+ */
 export const prepareMergeRequest = job('prepare_merge_request', {
   input: { merge_request_id: Id },
   retries: 5,
-  run: async ({ input, db, storages }) => {
+  run: async ({ input, ...services }) => {
+    const { db, storages } = services;
     const [facts] = await mergeFacts(db, [input.merge_request_id]);
     if (!facts?.version) return;
     const { id, head_commit_sha: head, start_commit_sha: start, base_commit_sha: base } = facts.version;
@@ -57,6 +62,7 @@ export const prepareMergeRequest = job('prepare_merge_request', {
     await keepVersion(into, facts.iid, { head, start });
     await storeCounts(db, id, await countsOf(into, { head, start, base }));
     if (facts.state === 'opened') await storeCheck(db, facts, await checkBranches({ storages }, facts));
+    await refreshClosedIssues(services, facts);
   },
 });
 
@@ -135,7 +141,9 @@ async function followSource(services: JobServices, all: readonly MergeFacts[], u
     if ((head === undefined) !== facts.source_branch_gone) await noteBranch(services.db, facts, user_id, head === undefined);
     if (head !== undefined && head !== facts.head_commit_id) await followHead(services, facts, head, user_id);
     const [now] = await mergeFacts(services.db, [facts.id]);
-    if (now?.state === 'opened') await storeCheck(services.db, now, await checkBranches(services, now));
+    if (now?.state !== 'opened') continue;
+    await storeCheck(services.db, now, await checkBranches(services, now));
+    await refreshClosedIssues(services, now);
   }
 }
 
