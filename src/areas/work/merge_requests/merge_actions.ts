@@ -6,7 +6,7 @@ import { protectionFor } from '../../code/protected_branches/index.ts';
 import { inTurn, moveRefsToMerge, pushRefusals } from '../../code/repository/index.ts';
 import { setAutoMerge } from './auto_merge_actions.ts';
 import { factsOf, type MergeFacts } from './branch_queries.ts';
-import { issuesClosedBy } from './closing_queries.ts';
+import { closesIssues, issuesClosedBy } from './closing_queries.ts';
 import { mergeMessage, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 import { cannotMergeText, shaText, squashes } from './rules.ts';
 import { type Check, checkBranches, pipelineOf } from './status_queries.ts';
@@ -167,10 +167,9 @@ async function variablesFor(
 ): Promise<Variables> {
   const { iid, target, title, description, source_branch, target_branch, author_id } = facts;
   const author = author_id === null ? undefined : await callerInJob(services, author_id);
-  const issues =
-    target_branch === target.default_branch && target.autoclose_referenced_issues
-      ? await issuesClosedBy(services.db, caller, target.full_path, [description ?? '', ...commits.map(({ message }) => message)])
-      : [];
+  const issues = closesIssues(facts)
+    ? await issuesClosedBy(services.db, caller, target.full_path, [description ?? '', ...commits.map(({ message }) => message)])
+    : [];
   const names = issues.map((issue) => `${issue.project_id === target.id ? '' : issue.full_path}#${issue.iid}`);
   const nameOf = (user: Caller | undefined) => (user ? `${user.name} <${user.commit_email}>` : '');
   return {
