@@ -45,6 +45,7 @@ import {
   followMergeRequests,
   mergeReady,
   prepareMergeRequest,
+  readClosedIssues,
   rebaseSource,
 } from '../areas/work/merge_requests/index.ts';
 import type { Config } from '../config.ts';
@@ -63,6 +64,7 @@ const jobs: readonly AnyJob[] = [
   rebaseSource,
   followMergeRequests,
   prepareMergeRequest,
+  readClosedIssues,
   endTodosOfGoneCommits,
   maintainRepository,
   maintainSnippet,

@@ -15,6 +15,7 @@ import {
   writeReviewers,
 } from '../issuables/index.ts';
 import { addClosedIssues } from './closing_actions.ts';
+import { readClosedIssues } from './closing_jobs.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
 import { twinRefusal } from './twin_actions.ts';
 import { addVersion, headsOf } from './version_actions.ts';
@@ -105,6 +106,7 @@ async function addVersionAfter(tx: Database, { storages }: Acting, id: number, r
   const target = projects.find((project) => project.id === row.project_id);
   if (!source || !target) throw invalid({ source_branch: ['does not exist'] });
   await addVersion(tx, id, await headsOf({ storages }, { source, source_branch: row.source_branch, target, target_branch }));
+  await prepareMergeRequest.enqueue(tx, { merge_request_id: id });
 }
 
 /** The labels before and after. */
@@ -173,8 +175,7 @@ export async function updateMergeRequest(
   if (columns.state === 'opened' || columns.target_branch !== undefined)
     await addVersionAfter(tx, acting, id, row, after.target_branch);
   if (columns.description) await addClosedIssues(tx, acting.caller, id);
-  const readsAnew = columns.state === 'opened' || columns.target_branch !== undefined || columns.description !== undefined;
-  if (readsAnew) await prepareMergeRequest.enqueue(tx, { merge_request_id: id });
+  if (columns.description !== undefined) await readClosedIssues.enqueue(tx, { merge_request_id: id });
   const [from, to] = [stateFrom(row, labels.before), stateFrom(after, labels.after)];
   // Whose review is asked for again was no reviewer before, as far as notes and to-do items are concerned.
   if (written[3]) from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));

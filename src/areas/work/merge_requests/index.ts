@@ -1,4 +1,5 @@
 /** What others may use of merge requests. */
+export { readClosedIssues } from './closing_jobs.ts';
 export { countOpenMergeRequests } from './list_queries.ts';
 export { concludeMerges, mergeReady } from './merge_jobs.ts';
 export { rebaseSource } from './rebase_jobs.ts';

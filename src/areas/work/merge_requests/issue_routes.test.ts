@@ -4,9 +4,9 @@ import { addIssue } from '../../../../test/support/issues.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
-import { concludeMerges, followMergeRequests, prepareMergeRequest } from './index.ts';
+import { concludeMerges, followMergeRequests, prepareMergeRequest, readClosedIssues } from './index.ts';
 
-const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges];
+const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, readClosedIssues];
 
 test('a merge request and the issues that it closes or mentions show each other, to callers who may read both', async () => {
   const here = await worldWithTopic();

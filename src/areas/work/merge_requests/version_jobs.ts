@@ -47,8 +47,8 @@ const storeCounts = (db: Database, version_id: number, counts: VersionCounts) =>
     .execute();
 
 /**
- * Added with a merge request, and when its description or its target changes: keeps its version, counts its files and commits, computes its merge status, and reads
- * which issues it closes.
+ * Added with a merge request, and when it is reopened or gets another target: keeps its version, counts its files and commits, computes its merge status, and
+ * reads which issues it closes.
  */
 export const prepareMergeRequest = job('prepare_merge_request', {
   input: { merge_request_id: Id },
