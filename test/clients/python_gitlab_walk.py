@@ -328,6 +328,73 @@ def snippets(place):
     mine.delete()
 
 
+def merge_requests(place):
+    developer, reporter = place["people"]["developer"]["id"], place["people"]["reporter"]["id"]
+    garden = a_project(place, "Garden")
+    project = client(place, "developer").projects.get(garden.id)
+    for branch in ["beans", "peas"]:
+        text = {"branch": branch, "start_branch": "main", "content": f"{branch}\n", "commit_message": f"Sow {branch}"}
+        project.files.create({**text, "file_path": f"{branch}.txt"})
+    branches = {"source_branch": "beans", "target_branch": "main"}
+    made = project.mergerequests.create({**branches, "title": "Draft: Beans", "labels": ["a", "b"], "reviewer_ids": [reporter]})
+    same((made.iid, made.state, made.draft, made.labels, made.merge_status), (1, "opened", True, ["a", "b"], "unchecked"))
+    twin = ["Another open merge request already exists for this source branch: !1"]
+    refused(409, twin, project.mergerequests.create, {**branches, "title": "Again"})
+    other = project.mergerequests.create({**branches, "source_branch": "peas", "title": "Peas", "remove_source_branch": True})
+
+    made.title = "Beans"
+    made.labels = ["b"]
+    made.assignee_id = developer
+    made.save()
+    found = project.mergerequests.get(1)
+    same((found.title, found.labels, found.assignees[0]["id"], found.detailed_merge_status), ("Beans", ["b"], developer, "mergeable"))
+    same([commit.title for commit in found.commits(get_all=True)], ["Sow beans"])
+    same([change["new_path"] for change in found.changes()["changes"]], ["beans.txt"])
+    same([found.diffs.get(version.id).commits[0]["title"] for version in found.diffs.list(get_all=True)], ["Sow beans"])
+    same([one.user["id"] for one in found.reviewer_details.list(get_all=True)], [reporter])
+    same({person["id"] for person in found.participants(get_all=True)}, {developer, reporter})
+    same(([*found.closes_issues()], found.pipelines.list(get_all=True)), ([], []))
+    same(len(found.merge_ref()["commit_id"]), 40)
+
+    def listed(of, **filters):
+        return [one.iid for one in of.mergerequests.list(get_all=True, per_page=1, **filters)]
+
+    same(listed(project), [2, 1])
+    same(listed(project, labels=["b"], state="opened", iids=[1, 2]), [1])
+    same(listed(project, query_parameters={"not": {"labels": "b"}}), [2])
+    same(listed(client(place, "reporter").groups.get(place["group"]["id"]), author_id=developer, order_by="title", sort="asc"), [1, 2])
+    same(listed(client(place, "reporter"), scope="reviews_for_me"), [1])
+
+    note = found.notes.create({"body": "Deep enough?"})
+    note.body = "Deep?"
+    note.save()
+    thread = found.discussions.create({"body": "And wide?"})
+    thread.notes.create({"body": "Yes."})
+    bodies = [[note["body"] for note in each.attributes["notes"] if not note["system"]] for each in found.discussions.list(get_all=True)]
+    same([each for each in bodies if each], [["Deep?"], ["And wide?", "Yes."]])
+    same(found.awardemojis.create({"name": "thumbsup"}).name, "thumbsup")
+    same((found.time_estimate("1h")["time_estimate"], found.add_spent_time("30m")["total_time_spent"]), (3600, 1800))
+    found.unsubscribe()
+    found.subscribe()
+    found.todo()
+    same([event.action for event in found.resourcelabelevents.list(get_all=True)], ["add", "add", "remove"])
+
+    refused(401, "401 Unauthorized", found.merge)
+    refused(403, "403 Forbidden", found.delete)
+    found.state_event = "close"
+    found.save()
+    same([event.state for event in found.resourcestateevents.list(get_all=True)], ["closed"])
+    merging = garden.mergerequests.get(other.iid)
+    merging.merge(merge_commit_message="Peas at last", should_remove_source_branch=False)
+    same((merging.state, project.commits.list(get_all=True)[0].title), ("merged", "Peas at last"))
+    refused(405, "405 Method Not Allowed", merging.merge)
+    found.state_event = "reopen"
+    found.save()
+    same(found.rebase()["rebase_in_progress"], True)
+    client(place, "owner").projects.get(garden.id).mergerequests.delete(2)
+    same(listed(project, state="all"), [1])
+
+
 def variables(place):
     project = client(place, "maintainer").projects.get(place["project"]["id"])
     group = client(place, "owner").groups.get(place["group"]["id"])
@@ -406,7 +473,7 @@ def push_rules(place):
     refused(404, "404 Not Found", group.pushrules.get)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))
