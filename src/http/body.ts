@@ -43,7 +43,9 @@ export interface ReadBody {
 }
 
 function asFields(value: unknown): Values {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badParams(mismatch);
+  // The Go client sends `null` for options that are left out.
+  if (value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw badParams(mismatch);
   return value as Values;
 }
 

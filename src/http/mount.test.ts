@@ -72,12 +72,14 @@ test('bodies that cannot be read are refused with a message, and nothing is adde
   assert.deepEqual((await as('maintainer').get(url)).body, []);
 });
 
-test('an empty body with a JSON content type counts as no body', async () => {
+test('an empty body with a JSON content type counts as no body, and so does null', async () => {
   const { as, project } = await world();
   const json = { headers: { 'content-type': 'application/json' } };
-  const { status, body } = await as('maintainer').post(`/projects/${project.id}/freeze_periods`, undefined, { ...json, raw: '' });
-  assert.equal(status, 400);
-  assert.equal(body.message, 'freeze_start is missing, freeze_end is missing');
+  for (const raw of ['', 'null']) {
+    const { status, body } = await as('maintainer').post(`/projects/${project.id}/freeze_periods`, undefined, { ...json, raw });
+    assert.equal(status, 400);
+    assert.equal(body.message, 'freeze_start is missing, freeze_end is missing');
+  }
   const { id } = (await as('maintainer').post(`/projects/${project.id}/freeze_periods`, nights)).body;
   assert.equal((await as('maintainer').delete(`/projects/${project.id}/freeze_periods/${id}`, undefined, json)).status, 204);
 });

@@ -223,6 +223,78 @@ func freezePeriods(p place) {
 	refused(err, 400, "{message: {freeze_start: [ is invalid syntax]}}")
 }
 
+func mergeRequests(p place) {
+	maintainer, id := p.newProject("Garden")
+	client := p.as("developer")
+	api, developer, reporter := client.MergeRequests, p.People["developer"].ID, p.People["reporter"].ID
+	for _, branch := range []string{"beans", "peas"} {
+		must(client.RepositoryFiles.CreateFile(id, branch+".txt", &gitlab.CreateFileOptions{
+			Branch: &branch, StartBranch: ptr("main"), Content: &branch, CommitMessage: ptr("Sow " + branch),
+		}))
+	}
+	beans := &gitlab.CreateMergeRequestOptions{
+		Title: ptr("Draft: Beans"), SourceBranch: ptr("beans"), TargetBranch: ptr("main"),
+		Labels: &gitlab.LabelOptions{"a", "b"}, AssigneeIDs: &[]int64{developer}, ReviewerIDs: &[]int64{reporter},
+	}
+	made := must(api.CreateMergeRequest(id, beans))
+	same([]any{made.IID, made.State, made.Draft, []string(made.Labels)}, []any{int64(1), "opened", true, []string{"a", "b"}})
+	_, _, err := api.CreateMergeRequest(id, beans)
+	refused(err, 409, "Another open merge request already exists for this source branch: !1")
+	peas := must(api.CreateMergeRequest(id, &gitlab.CreateMergeRequestOptions{Title: ptr("Peas"), SourceBranch: ptr("peas"), TargetBranch: ptr("main")}))
+
+	changed := must(api.UpdateMergeRequest(id, 1, &gitlab.UpdateMergeRequestOptions{
+		Title: ptr("Beans"), RemoveLabels: &gitlab.LabelOptions{"a"}, AssigneeID: ptr(int64(0)), DiscussionLocked: ptr(true),
+	}))
+	same([]any{changed.Draft, []string(changed.Labels), len(changed.Assignees), changed.DiscussionLocked}, []any{false, []string{"b"}, 0, true})
+	found := must(api.GetMergeRequest(id, 1, nil))
+	same([]string{found.DetailedMergeStatus, found.DiffRefs.HeadSha}, []string{"mergeable", found.SHA})
+	same(must(api.GetMergeRequestCommits(id, 1, nil))[0].ID, found.SHA)
+	same(must(api.ListMergeRequestDiffs(id, 1, nil))[0].NewPath, "beans.txt")
+	version := must(api.GetMergeRequestDiffVersions(id, 1, nil))[0]
+	same(must(api.GetSingleMergeRequestDiffVersion(id, 1, version.ID, nil)).Commits[0].ID, found.SHA)
+	if raw := string(must(api.ShowMergeRequestRawDiffs(id, 1, nil))); !strings.Contains(raw, "\n+beans") {
+		fail("the raw diff is %q", raw)
+	}
+	same(must(api.GetMergeRequestReviewers(id, 1))[0].User.ID, reporter)
+	same(len(must(api.GetMergeRequestParticipants(id, 1))), 2)
+
+	iidsOf := func(list []*gitlab.BasicMergeRequest) []int64 {
+		iids := []int64{}
+		for _, one := range list {
+			iids = append(iids, one.IID)
+		}
+		return iids
+	}
+	same(iidsOf(must(api.ListProjectMergeRequests(id, &gitlab.ListProjectMergeRequestsOptions{IIDs: &[]int64{1, 2}, NotLabels: &gitlab.LabelOptions{"b"}}))), []int64{2})
+	assigned := &gitlab.ListGroupMergeRequestsOptions{AssigneeID: gitlab.AssigneeID(gitlab.UserIDNone), ReviewerID: gitlab.ReviewerID(reporter)}
+	same(iidsOf(must(api.ListGroupMergeRequests(p.Group.ID, assigned))), []int64{1})
+	same(iidsOf(must(api.ListMergeRequests(&gitlab.ListMergeRequestsOptions{OrderBy: ptr("title"), Sort: ptr("desc")}))), []int64{2, 1})
+
+	note := must(client.Notes.CreateMergeRequestNote(id, 1, &gitlab.CreateMergeRequestNoteOptions{Body: ptr("Deep?")}))
+	same(must(client.Notes.GetMergeRequestNote(id, 1, note.ID)).Body, "Deep?")
+	thread := must(client.Discussions.CreateMergeRequestDiscussion(id, 1, &gitlab.CreateMergeRequestDiscussionOptions{Body: ptr("Wide?")}))
+	must(client.Discussions.AddMergeRequestDiscussionNote(id, 1, thread.ID, &gitlab.AddMergeRequestDiscussionNoteOptions{Body: ptr("Yes.")}))
+	same(len(must(client.Discussions.GetMergeRequestDiscussion(id, 1, thread.ID)).Notes), 2)
+	same(must(api.SetTimeEstimate(id, 1, &gitlab.SetTimeEstimateOptions{Duration: ptr("1h")})).TimeEstimate, int64(3600))
+	same(must(api.UnsubscribeFromMergeRequest(id, 1)).Subscribed, false)
+	same(must(api.CreateTodo(id, 1)).Target.IID, int64(1))
+
+	_, _, err = api.AcceptMergeRequest(id, 2, nil)
+	refused(err, 401, "{message: 401 Unauthorized}")
+	merging := &gitlab.AcceptMergeRequestOptions{SHA: ptr(found.SHA), MergeCommitMessage: ptr("Peas at last")}
+	_, _, err = maintainer.MergeRequests.AcceptMergeRequest(id, 2, merging)
+	refused(err, 409, "SHA does not match HEAD of source branch: "+peas.SHA)
+	merging.SHA = ptr(peas.SHA)
+	same(must(maintainer.MergeRequests.AcceptMergeRequest(id, 2, merging)).MergeUser.ID, p.People["maintainer"].ID)
+	done(api.RebaseMergeRequest(id, 1, nil))
+	same(must(api.UpdateMergeRequest(id, 1, &gitlab.UpdateMergeRequestOptions{StateEvent: ptr("close")})).State, "closed")
+	_, err = api.DeleteMergeRequest(id, 1)
+	refused(err, 403, "{message: 403 Forbidden}")
+	done(p.as("owner").MergeRequests.DeleteMergeRequest(id, 1))
+	_, _, err = api.GetMergeRequest(id, 1, nil)
+	refused(err, 404, "Not Found")
+}
+
 func clusters(p place) {
 	api := p.as("admin").InstanceCluster
 	options := &gitlab.AddClusterOptions{
@@ -284,7 +356,7 @@ func keysetSudoAndRefusals(p place) {
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
 	}
 	var p place
 	check(json.NewDecoder(os.Stdin).Decode(&p))
