@@ -1255,6 +1255,16 @@ CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE membe
 CREATE INDEX members_by_user ON members USING btree (user_id, group_id, project_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
 
+create table merge_request_approvals (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint merge_request_approvals_pkey PRIMARY KEY (merge_request_id, user_id),
+  constraint merge_request_approvals_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_approvals_by_user ON merge_request_approvals USING btree (user_id, merge_request_id);
+
 create table merge_request_assignees (
   merge_request_id bigint not null,
   user_id bigint not null,

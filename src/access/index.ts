@@ -52,6 +52,7 @@ export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './leve
 export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {
   hasMergeRequests,
+  mayApproveMergeRequests,
   mayReadMergeRequests,
   mayUpdateMergeRequest,
   mergeRequestEditor,

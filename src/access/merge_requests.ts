@@ -82,6 +82,10 @@ export function mayReadMergeRequests(project: Project): boolean {
   return isOpen && project.visibility !== 'private';
 }
 
+/** Whether the caller may approve the merge requests of a visible project: Developers and above, and members whose custom role says so. */
+export const mayApproveMergeRequests = (project: Project): boolean =>
+  mayReadMergeRequests(project) && holds(project, 'admin_merge_request', 'project');
+
 /** A reader for predicates on rows of `projects`: a caller, or the user of a row of `users`. Administrators are handled before. */
 interface Reader {
   isMember(level: number): RawBuilder<SqlBool>;

@@ -88,6 +88,7 @@ import { milestoneIssueRoutes } from './work/issues/milestone_routes.ts';
 import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
+import { approvalRoutes } from './work/merge_requests/approval_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/issue_routes.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
@@ -177,6 +178,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     peopleRoutes(mergeRequestNoun),
     timeRoutes(mergeRequestNoun),
     mergeRequestMergeRoutes,
+    approvalRoutes,
     mergeRequestIssueRoutes,
   ),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),

@@ -572,6 +572,12 @@ export interface Members {
   member_role_id: number | null;
 }
 
+export interface MergeRequestApprovals {
+  merge_request_id: number;
+  user_id: number;
+  created_at: Generated<Timestamp>;
+}
+
 export interface MergeRequestAssignees {
   merge_request_id: number;
   user_id: number;
@@ -1225,6 +1231,7 @@ export interface DB {
   member_approvals: MemberApprovals;
   member_roles: MemberRoles;
   members: Members;
+  merge_request_approvals: MergeRequestApprovals;
   merge_request_assignees: MergeRequestAssignees;
   merge_request_closed_issues: MergeRequestClosedIssues;
   merge_request_labels: MergeRequestLabels;

@@ -1,0 +1,101 @@
+/** Approving merge requests, and taking approvals back (docs/reference/approvals.md). */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { mayApproveMergeRequests, type Project, theMergeRequest } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, type Caller, conflict, unauthorized } from '../../../http/index.ts';
+import { recordEvent } from '../../activity/events/index.ts';
+import { doneTodos } from '../../activity/todos/index.ts';
+import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
+import { addSystemNote } from '../../conversation/notes/index.ts';
+import { wordsForReset } from './approval_rules.ts';
+import { shaText } from './rules.ts';
+
+export interface Approving {
+  /** The target, with the caller's level. */
+  project: Project;
+  caller: Caller;
+  merge_request_id: number;
+}
+
+const locked = (tx: Database, id: number) =>
+  tx
+    .selectFrom('merge_requests')
+    .select(['state', 'head_commit_id', 'auto_merge_user_id'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** @returns whether it is the caller's first approval of it */
+async function addApproval(tx: Database, id: number, user_id: number): Promise<boolean> {
+  const { rows } = await sql`
+    with added as (
+      insert into merge_request_approvals (merge_request_id, user_id) values (${id}, ${user_id})
+      on conflict do nothing returning user_id
+    ), reviewed as (
+      update merge_request_reviewers set state = 'approved'
+       where merge_request_id = ${id} and user_id in (select user_id from added)
+    ), touched as (
+      update merge_requests set updated_at = now() where id = ${id} and exists (select from added)
+    )
+    select from added`.execute(tx);
+  return rows.length > 0;
+}
+
+/**
+ * Approves an open merge request, with everything that follows.
+ * @param tx the transaction of the approval, which locks the merge request
+ * @param sha where the caller saw the source branch
+ * @throws ApiError 401 when the caller may not approve it or has done so, 409 when the last version has another head
+ */
+export async function approveMergeRequest(tx: Database, { project, caller, merge_request_id: id }: Approving, sha?: string) {
+  const row = await locked(tx, id);
+  if (row?.state !== 'opened' || !mayApproveMergeRequests(project)) throw unauthorized();
+  if (sha !== undefined && sha !== row.head_commit_id) throw conflict(shaText(row.head_commit_id ?? ''));
+  if (!(await addApproval(tx, id, caller.id))) throw unauthorized();
+  const on = theMergeRequest(id);
+  await addSystemNote(tx, on, caller.id, 'approved this merge request');
+  const event = { project_id: project.id, author_id: caller.id, target_type: 'MergeRequest', target_id: id } as const;
+  await recordEvent(tx, { ...event, action: 'approved' });
+  await doneTodos(tx, on, caller.id);
+  if (row.auto_merge_user_id !== null && row.head_commit_id !== null)
+    await mergeWhenReady.enqueue(tx, { sha: row.head_commit_id });
+}
+
+/**
+ * Takes the caller's approval of an open merge request back.
+ * @param tx the transaction of the change, which locks the merge request
+ * @throws ApiError 404 when there is none
+ */
+export async function unapproveMergeRequest(tx: Database, caller: Caller, id: number): Promise<void> {
+  const row = await locked(tx, id);
+  const removed = row?.state === 'opened' ? await removeApprovals(tx, id, sql`user_id = ${caller.id}`) : [];
+  if (removed.length === 0) throw new ApiError(404, { message: '404 Not Found' });
+  await addSystemNote(tx, theMergeRequest(id), caller.id, 'unapproved this merge request');
+}
+
+/**
+ * Removes all approvals of an open merge request, with a system note that names who gave them.
+ * @param tx the transaction of the change, which locks the merge request
+ * @param user_id who caused it
+ * @param reason the end of the note, e.g. `by pushing to the branch`
+ */
+export async function resetApprovals(tx: Database, id: number, user_id: number | null, reason?: string): Promise<void> {
+  const row = await locked(tx, id);
+  const removed = row?.state === 'opened' ? await removeApprovals(tx, id, sql`true`) : [];
+  if (removed.length > 0) await addSystemNote(tx, theMergeRequest(id), user_id, wordsForReset(removed, reason));
+}
+
+/** @returns the usernames of those who had approved */
+async function removeApprovals(tx: Database, id: number, which: RawBuilder<SqlBool>): Promise<string[]> {
+  const { rows } = await sql<{ username: string }>`
+    with removed as (
+      delete from merge_request_approvals where merge_request_id = ${id} and ${which} returning user_id
+    ), reviewed as (
+      update merge_request_reviewers set state = 'unapproved'
+       where merge_request_id = ${id} and user_id in (select user_id from removed)
+    ), touched as (
+      update merge_requests set updated_at = now() where id = ${id} and exists (select from removed)
+    )
+    select username from users where id in (select user_id from removed) order by id`.execute(tx);
+  return rows.map(({ username }) => username);
+}

@@ -1,0 +1,60 @@
+/** Approving merge requests, and who has (docs/reference/approvals.md). */
+import { Type } from 'typebox';
+import { mayUpdateMergeRequest, mergeRequestReader, mergeRequestVisible } from '../../../access/index.ts';
+import { accepted, allOptional, get, one, post, put, unauthorized } from '../../../http/index.ts';
+import { approveMergeRequest, resetApprovals, unapproveMergeRequest } from './approval_actions.ts';
+import { Approvals, presentApprovals } from './approval_present.ts';
+import { shaText } from './rules.ts';
+
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+const refused = '401 Unauthorized';
+
+export const approvalRoutes = [
+  get(`${path}/approvals`, {
+    operation: 'getMergeRequestApprovals',
+    summary: 'Show the approvals of a merge request',
+    access: mergeRequestVisible,
+    returns: one(Approvals),
+    handle: ({ caller, project, merge_request, ...services }) => presentApprovals(services, caller, project, merge_request.id),
+  }),
+  post(`${path}/approve`, {
+    operation: 'approveMergeRequest',
+    summary: 'Approve a merge request',
+    access: mergeRequestReader,
+    input: allOptional({
+      sha: Type.String({ description: 'Approves only if the last version has this head' }),
+      approval_password: Type.String({ description: "The caller's password. Has no effect: no project asks for it" }),
+    }),
+    returns: one(Approvals),
+    refusals: { 401: refused, 409: shaText('<sha>') },
+    handle: async ({ caller, project, merge_request: { id }, input, ...services }) => {
+      const approving = { project, caller, merge_request_id: id };
+      await services.db.transaction().execute((tx) => approveMergeRequest(tx, approving, input.sha));
+      return presentApprovals(services, caller, project, id);
+    },
+  }),
+  post(`${path}/unapprove`, {
+    operation: 'unapproveMergeRequest',
+    summary: "Remove the caller's approval of a merge request",
+    access: mergeRequestReader,
+    returns: one(Approvals),
+    refusals: { 404: '404 Not Found' },
+    handle: async ({ caller, project, merge_request: { id }, ...services }) => {
+      await services.db.transaction().execute((tx) => unapproveMergeRequest(tx, caller, id));
+      return presentApprovals(services, caller, project, id);
+    },
+  }),
+  put(`${path}/reset_approvals`, {
+    operation: 'resetMergeRequestApprovals',
+    summary: 'Remove all approvals of a merge request',
+    description: 'Only bot users of projects and groups may, with their access tokens.',
+    access: mergeRequestReader,
+    returns: accepted,
+    refusals: { 401: refused },
+    handle: async ({ db, caller, project, merge_request: { id, is_own } }) => {
+      const isBot = caller.token.kind === 'project' || caller.token.kind === 'group';
+      if (!isBot || !mayUpdateMergeRequest({ access_level: project.access_level, is_own })) throw unauthorized();
+      await db.transaction().execute((tx) => resetApprovals(tx, id, caller.id));
+    },
+  }),
+];
