@@ -1515,12 +1515,16 @@ create table notes (
   snippet_id bigint,
   merge_request_id bigint,
   refers_to_merge_request_id bigint,
+  resolved_at timestamp with time zone,
+  resolved_by_id bigint,
   constraint notes_pkey PRIMARY KEY (id),
   constraint notes_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
   constraint notes_have_one_noteable CHECK (num_nonnulls(issue_id, epic_id, merge_request_id, commit_id, snippet_id) = 1),
   constraint notes_name_whole_commits CHECK (num_nonnulls(project_id, commit_id) <> 1),
   constraint notes_on_diffs_have_positions CHECK ((NOT type IS DISTINCT FROM 'DiffNote'::text) = ("position" IS NOT NULL)),
   constraint notes_refer_to_whole_commits CHECK (num_nonnulls(refers_to_project_id, refers_to_commit_id) <> 1),
+  constraint notes_resolved_by_someone_at_some_time CHECK (resolved_by_id IS NULL OR resolved_at IS NOT NULL),
+  constraint notes_resolved_in_threads CHECK (resolved_at IS NULL OR merge_request_id IS NOT NULL AND type IS NOT NULL AND NOT system),
   constraint notes_type_check CHECK (type = ANY (ARRAY['DiscussionNote'::text, 'DiffNote'::text])),
   constraint notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
   constraint notes_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
@@ -1531,10 +1535,12 @@ create table notes (
   constraint notes_refers_to_issue_id_fkey FOREIGN KEY (refers_to_issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint notes_refers_to_merge_request_id_fkey FOREIGN KEY (refers_to_merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint notes_refers_to_project_id_fkey FOREIGN KEY (refers_to_project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint notes_resolved_by_id_fkey FOREIGN KEY (resolved_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint notes_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE
 );
 CREATE INDEX notes_by_author ON notes USING btree (author_id, id);
 CREATE INDEX notes_by_discussion ON notes USING btree (discussion_id, created_at, id);
+CREATE INDEX notes_by_resolver ON notes USING btree (resolved_by_id) WHERE resolved_by_id IS NOT NULL;
 CREATE INDEX notes_of_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL;
 CREATE INDEX notes_of_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX notes_of_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL;
@@ -1542,6 +1548,7 @@ CREATE INDEX notes_of_merge_request ON notes USING btree (merge_request_id, crea
 CREATE INDEX notes_of_snippet ON notes USING btree (snippet_id, created_at, id) WHERE snippet_id IS NOT NULL;
 CREATE UNIQUE INDEX notes_one_mention ON notes USING btree (issue_id, epic_id, merge_request_id, refers_to_issue_id, refers_to_epic_id, refers_to_merge_request_id, refers_to_project_id, refers_to_commit_id) NULLS NOT DISTINCT WHERE is_mention;
 CREATE UNIQUE INDEX notes_one_start ON notes USING btree (discussion_id) WHERE starts_discussion;
+CREATE INDEX notes_open_on_merge_request ON notes USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL AND type IS NOT NULL AND NOT system AND resolved_at IS NULL;
 CREATE INDEX notes_referring_to_commit ON notes USING btree (refers_to_project_id) WHERE refers_to_project_id IS NOT NULL;
 CREATE INDEX notes_referring_to_epic ON notes USING btree (refers_to_epic_id) WHERE refers_to_epic_id IS NOT NULL;
 CREATE INDEX notes_referring_to_issue ON notes USING btree (refers_to_issue_id) WHERE refers_to_issue_id IS NOT NULL;

@@ -731,6 +731,8 @@ export interface Notes {
   snippet_id: number | null;
   merge_request_id: number | null;
   refers_to_merge_request_id: number | null;
+  resolved_at: Timestamp | null;
+  resolved_by_id: number | null;
 }
 
 export interface OauthTokens {

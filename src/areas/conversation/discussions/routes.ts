@@ -25,6 +25,7 @@ import {
   describedText,
   GivenPosition,
   hasDiff,
+  isResolving,
   Note,
   noReplyText,
   noteOf,
@@ -34,7 +35,10 @@ import {
   outcomeOf,
   positionTexts,
   presentNote,
+  type Resolving,
   removeComment,
+  resolveNote,
+  resolveThread,
   rewriteComment,
   writeComment,
   writingTexts,
@@ -49,13 +53,17 @@ interface Placed {
   position?: GivenPosition;
 }
 
-/** What a change of a note on a noun with a diff names one of. */
+/** Whether a change of a note on a noun takes `resolved` besides `body`: one of them, which commits always refuse. */
+const takesResolution = (noun: Discussable): boolean => hasDiff(noun) || isResolving(noun);
+
+/** What such a change names one of. */
 const textOrResolution: TProperties = {
   body: optional(longText(NotBlank())),
   resolved: optional(Type.Boolean({ description: 'Refused for notes that cannot be resolved' })),
 };
 interface Change {
   body?: string;
+  resolved?: boolean;
 }
 
 /** The threads on the things of one kind. */
@@ -104,6 +112,7 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
       handle: async ({ db, url, input, ...granted }) =>
         presentDiscussion(url, await notesOfThread(db, granted, input.discussion_id, 'Discussion')),
     }),
+    ...(isResolving(noun) ? [resolutionRoute(noun, `${base}/:discussion_id`)] : []),
     get(`${base}/:discussion_id/notes`, {
       operation: `list${type}DiscussionNotes`,
       summary: 'List the notes of a discussion, oldest first',
@@ -141,6 +150,22 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
   ]);
 }
 
+const resolutionRoute = (noun: Resolving, path: string): AnyEndpoint =>
+  put(path, {
+    operation: `resolve${noun.kind.type}Discussion`,
+    summary: 'Resolve a discussion, or open it again',
+    access: noun.kind.discussed_at.reader(noun.kind.type),
+    input: { discussion_id: Type.String(), resolved: Type.Boolean() },
+    returns: one(Discussion),
+    refusals: { 403: '403 Forbidden', 404: '404 Discussion Not Found' },
+    handle: async ({ db, url, caller, on, input: { discussion_id, resolved } }) => {
+      const granted = { caller, on };
+      await notesOfThread(db, granted, discussion_id, 'Discussion');
+      await resolveThread(db, noun, granted, discussion_id, resolved);
+      return presentDiscussion(url, await notesOfThread(db, granted, discussion_id, 'Discussion'));
+    },
+  });
+
 /** One note of a thread. As in the reference, it may be in any thread of the same thing, whichever thread the path names. */
 function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
   const { type, discussed_at } = noun.kind;
@@ -159,15 +184,19 @@ function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
       operation: `update${type}DiscussionNote`,
       summary: 'Update a note of a discussion',
       access,
-      input: { ...place, ...(hasDiff(noun) ? textOrResolution : { body: longText(NotBlank()) }) },
-      rules: hasDiff(noun) ? [exactlyOneOf('body', 'resolved')] : [],
+      input: { ...place, ...(takesResolution(noun) ? textOrResolution : { body: longText(NotBlank()) }) },
+      rules: takesResolution(noun) ? [exactlyOneOf('body', 'resolved')] : [],
       returns: orCommands(noun, Note),
-      refusals: { 400: [...writingTexts(noun), ...(hasDiff(noun) ? [notResolvableText] : [])] },
+      refusals: { 400: [...writingTexts(noun), ...(takesResolution(noun) ? [notResolvableText] : [])] },
       handle: async ({ db, storages, url, plan, caller, on, input }) => {
         const granted = { caller, on };
         const note = await noteOf(db, granted, input.note_id, false);
-        const { body } = input as Change;
-        if (body === undefined) throw notResolvable();
+        const { body, resolved } = input as Change;
+        if (body === undefined) {
+          if (!isResolving(noun) || resolved === undefined) throw notResolvable();
+          await resolveNote(db, noun, granted, note, resolved);
+          return { body: presentNote(url, await noteOf(db, granted, note.id, false)) };
+        }
         const written = await rewriteComment({ db, storages, url, plan, noun }, granted, note, body);
         return outcomeOf(written, (changed, changes) => presentNote(url, changed, changes));
       },
@@ -181,7 +210,7 @@ function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
       returns: nothing,
       handle: async ({ db, caller, on, input, unmodified_since }) => {
         const granted = { caller, on };
-        await removeComment(db, granted, await noteOf(db, granted, input.note_id, false), unmodified_since);
+        await removeComment(db, noun, granted, await noteOf(db, granted, input.note_id, false), unmodified_since);
       },
     }),
   ];

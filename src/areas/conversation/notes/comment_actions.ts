@@ -16,7 +16,8 @@ import {
 import { noteMentions } from './mention_actions.ts';
 import type { Position } from './position_rules.ts';
 import type { Written } from './present.ts';
-import { isOn, type NoteRow, noteRows } from './queries.ts';
+import { isOn, type NoteRow, noteRows, touch } from './queries.ts';
+import { settleWithout } from './resolution_actions.ts';
 import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
 
 /** The noteable that is commented on, with its rules and quick actions. */
@@ -61,7 +62,13 @@ interface First {
   type: NoteRow['type'];
   internal: boolean;
   position: Position | null;
+  /** Whether all its notes are resolved. */
+  is_resolved: boolean;
 }
+
+/** Whether no note of a thread is open, for rows of its first note. */
+const isResolved = sql<boolean>`notes.resolved_at is not null and not exists (
+  select from notes others where others.discussion_id = notes.discussion_id and others.resolved_at is null)`;
 
 /**
  * The thread that is replied to, locked until the reply is written.
@@ -72,6 +79,7 @@ async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: str
     .selectFrom('notes')
     .select((q) => ['id', 'system', 'internal', q.ref('type').$castTo<First['type']>().as('type')])
     .select((q) => q.ref('position').$castTo<First['position']>().as('position'))
+    .select(isResolved.as('is_resolved'))
     .where(isOn(on))
     .where('discussion_id', '=', discussion_id)
     .where('starts_discussion', '=', true)
@@ -85,12 +93,6 @@ async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: str
 /** Turns a comment that is replied to into the first note of a thread. */
 async function openThread(tx: Database, { id, type }: First): Promise<void> {
   if (type === null) await tx.updateTable('notes').set({ type: 'DiscussionNote' }).where('id', '=', id).execute();
-}
-
-/** A comment updates what it is on; a commit cannot change. */
-async function touch(tx: Database, noteable: Noteable): Promise<void> {
-  if ('id' in noteable)
-    await sql`update ${sql.table(noteable.kind.table)} set updated_at = now() where id = ${noteable.id}`.execute(tx);
 }
 
 const noteWith = (tx: Database, id: number): Promise<NoteRow> =>
@@ -120,6 +122,8 @@ async function addNote(
       body: text,
       author_id: caller.id,
       internal: internal || (joined?.internal ?? false),
+      // A reply does not open a thread again.
+      ...(joined?.is_resolved ? { resolved_at: sql`now()`, resolved_by_id: caller.id } : {}),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -174,7 +178,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
   const { text, commands } = await extracted(body, writing.noun);
   return writing.db.transaction().execute(async (tx) => {
     if (text.trim() === '') {
-      await deleteNote(tx, on, note.id);
+      await deleteNote(tx, writing.noun, on, note);
       return onlyCommands(tx, writing, granted, commands);
     }
     const { id, internal } = note;
@@ -189,9 +193,10 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
   });
 }
 
-async function deleteNote(tx: Database, noteable: Noteable, id: number): Promise<void> {
-  await deleteFound(tx, 'notes', id);
-  await touch(tx, noteable);
+async function deleteNote(tx: Database, noun: Discussable, on: Noteable, note: NoteRow): Promise<void> {
+  await deleteFound(tx, 'notes', note.id);
+  await touch(tx, on);
+  await settleWithout(tx, noun, on, note);
 }
 
 /**
@@ -201,11 +206,12 @@ async function deleteNote(tx: Database, noteable: Noteable, id: number): Promise
  */
 export async function removeComment(
   db: Database,
+  noun: Discussable,
   { caller, on }: OnNoteable,
   note: NoteRow,
   unmodified_since: Date | undefined,
 ): Promise<void> {
   if (!mayChange(on, caller, note)) throw forbidden();
   checkUnmodified(note.updated_at, unmodified_since);
-  await db.transaction().execute((tx) => deleteNote(tx, on, note.id));
+  await db.transaction().execute((tx) => deleteNote(tx, noun, on, note));
 }

@@ -14,7 +14,8 @@ export {
   positionTexts,
 } from './position_rules.ts';
 export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
-export { isOn, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
+export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
+export { isResolving, type Resolving, resolveNote, resolveThread } from './resolution_actions.ts';
 export { CommentTime, commentRate, noteRoutes } from './routes.ts';
 export {
   describedText,

@@ -5,7 +5,7 @@ import { byOutcome, deprecated, Id, IdOf, nullable, optional, resource, Timestam
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { type CommandOutcome, type Discussable, takesCommands } from '../quick_actions/index.ts';
 import { Position } from './position_rules.ts';
-import type { NoteRow } from './queries.ts';
+import { isResolvable, type NoteRow } from './queries.ts';
 
 export const Note = resource('Note', {
   id: Id,
@@ -22,7 +22,10 @@ export const Note = resource('Note', {
   noteable_iid: nullable(Type.Integer()),
   commit_id: optional(Type.String({ description: 'Only of notes on commits' })),
   position: optional(Position),
-  resolvable: Type.Boolean(),
+  resolvable: Type.Boolean({ description: 'Whether it is part of a thread on a merge request' }),
+  resolved: optional(Type.Boolean({ description: 'Only of notes that can be resolved' })),
+  resolved_by: optional(nullable(UserBasic)),
+  resolved_at: optional(nullable(Timestamp)),
   confidential: deprecated('use `internal`', Type.Boolean()),
   internal: Type.Boolean(),
   imported: Type.Boolean(),
@@ -53,12 +56,23 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     noteable_iid: row.issue_iid,
     ...(row.commit_id === null ? {} : { commit_id: row.commit_id }),
     ...(row.position === null ? {} : { position: row.position }),
-    resolvable: false,
+    ...resolutionOf(url, row),
     confidential: internal,
     internal,
     imported: false,
     imported_from: 'none',
     commands_changes,
+  };
+}
+
+function resolutionOf(url: string, row: NoteRow) {
+  if (!isResolvable(row)) return { resolvable: false };
+  const { resolved_at, resolved_by } = row;
+  return {
+    resolvable: true,
+    resolved: resolved_at !== null,
+    resolved_by: resolved_by && presentUserBasic(url, resolved_by),
+    resolved_at,
   };
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
+import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { Position } from './position_rules.ts';
 import { mayReadInternal } from './rules.ts';
 
@@ -75,7 +76,23 @@ export interface NoteRow extends Record<StoredColumn, number | null> {
   author_state: string | null;
   author_public_email: string | null;
   author_avatar: string | null;
+  resolved_at: string | null;
+  resolved_by: UserBasicRow | null;
 }
+
+/** Whether a note is part of a thread that can be resolved. */
+export const isResolvable = ({
+  merge_request_id,
+  type,
+  system,
+}: Pick<NoteRow, 'merge_request_id' | 'type' | 'system'>): boolean => merge_request_id !== null && type !== null && !system;
+
+/** A predicate on rows of `notes`: they are resolvable, but not resolved. It is that of an index. */
+export const isOpen = sql<boolean>`
+  (notes.merge_request_id is not null and notes.type is not null and not notes.system and notes.resolved_at is null)`;
+
+const resolver = sql<UserBasicRow | null>`
+  (select ${userBasicJson('resolvers')} from users resolvers where resolvers.id = notes.resolved_by_id)`;
 
 /** The project or iid of a note's target; group-level targets show none. */
 const ofTarget = (kinds: readonly StoredKind[], shown: 'project_id' | 'iid') =>
@@ -106,7 +123,7 @@ export const noteRows = (db: Database) =>
       'authors.username as author_username',
     ])
     .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email'])
-    .select('authors.avatar as author_avatar');
+    .select(['authors.avatar as author_avatar', 'notes.resolved_at', resolver.as('resolved_by')]);
 
 /** The notes on something that the caller may read. */
 export const notesFor = (db: Database, { caller, on }: OnNoteable<MaybeCaller>) =>
@@ -141,4 +158,10 @@ export function singleNotesOf(
 export async function noteOf(db: Database, granted: OnNoteable<MaybeCaller>, note_id: number, single: boolean): Promise<NoteRow> {
   const query = notesFor(db, granted).where('notes.id', '=', note_id);
   return found(undefined, await (single ? query.where('notes.type', 'is', null) : query).executeTakeFirst());
+}
+
+/** A comment updates what it is on; a commit cannot change. */
+export async function touch(tx: Database, noteable: Noteable): Promise<void> {
+  if ('id' in noteable)
+    await sql`update ${sql.table(noteable.kind.table)} set updated_at = now() where id = ${noteable.id}`.execute(tx);
 }

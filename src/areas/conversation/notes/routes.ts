@@ -107,7 +107,7 @@ export function noteRoutes(noun: Discussable): AnyEndpoint[] {
       returns: nothing,
       handle: async ({ db, caller, on, input, unmodified_since }) => {
         const granted = { caller, on };
-        await removeComment(db, granted, await noteOf(db, granted, input.note_id, true), unmodified_since);
+        await removeComment(db, noun, granted, await noteOf(db, granted, input.note_id, true), unmodified_since);
       },
     }),
   ]);

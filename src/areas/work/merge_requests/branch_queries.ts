@@ -1,6 +1,7 @@
 /** A merge request with what decides on merging it: its branches, their projects, its last version, and the settings of the project. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { hasBlockingThreads } from './queries.ts';
 import type { MergeStatus, State } from './rules.ts';
 
 export interface Version {
@@ -34,6 +35,7 @@ export interface MergeFacts {
   should_remove_source_branch: boolean | null;
   /** Whether `merge_after` is still to come. */
   is_early: boolean;
+  blocking_discussions_resolved: boolean;
   merge_user_id: number | null;
   auto_merge_user_id: number | null;
   auto_merge_parameters: unknown;
@@ -97,6 +99,7 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
   const { rows } = await sql<MergeFacts>`
     select ${sql.join(own.map((column) => sql.ref(`merge_requests.${column}`)))},
            coalesce(merge_after > now(), false) as is_early,
+           not ${hasBlockingThreads('merge_requests', 'target')} as blocking_discussions_resolved,
            case when version.id is not null then ${members('version', ['id', 'base_commit_sha', 'head_commit_sha', 'start_commit_sha'])} end as version,
            case when source.id is not null then ${members('source', place)} end as source,
            ${members('target', [...place, ...settings])} as target

@@ -10,7 +10,7 @@ import { closesIssues, issuesClosedBy } from './closing_queries.ts';
 import { mergeMessage, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 import { cannotMergeText, shaText, squashes } from './rules.ts';
 import { type Check, checkBranches, pipelineOf } from './status_queries.ts';
-import { fitBlocker, isUnderWay, pipelineBlocker, stateBlocker } from './status_rules.ts';
+import { fitBlocker, isUnderWay, pipelineBlocker, stateBlocker, threadBlocker } from './status_rules.ts';
 
 /** What a merge is asked to do. Omitted members are as the merge request and its project say. */
 export interface MergeWishes {
@@ -62,8 +62,8 @@ async function attempt(services: Services, request: MergeRequestToMerge): Promis
   const check = await checkBranches(services, facts, { wants_tree: true });
   const { source_head, target_head } = check;
   const pipeline = source_head === undefined ? null : await pipelineOf(services.db, facts, source_head);
-  const waits = request.auto_merge && isUnderWay(facts, pipeline);
-  if (!waits && pipelineBlocker(facts, pipeline)) throw notAllowed();
+  const waits = request.auto_merge && (isUnderWay(facts, pipeline) || threadBlocker(facts) !== undefined);
+  if (!waits && (threadBlocker(facts) ?? pipelineBlocker(facts, pipeline))) throw notAllowed();
   if (source_head === undefined || target_head === undefined || fitBlocker(facts, check.fit))
     throw unprocessable(cannotMergeText);
   const { sha } = request.wishes;

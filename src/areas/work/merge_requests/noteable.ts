@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { mayUpdateMergeRequest, mergeRequestKind, mergeRequestTracker, projectOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
+import type { Resolving } from '../../conversation/notes/index.ts';
 import {
   assigneeCommands,
   type Commandable,
@@ -17,8 +18,9 @@ import type { Followable, TimeTracked } from '../issuables/index.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, reviewerCommands } from './commands.ts';
 import { MergeRequest, presentMergeRequests, presentSingleMergeRequest } from './present.ts';
+import { mayResolveThreads, mergeWithoutThreads } from './thread_actions.ts';
 
-export const mergeRequestNoun: Commandable & TodoTarget & EventSubject & Followable & TimeTracked = {
+export const mergeRequestNoun: Commandable & Resolving & TodoTarget & EventSubject & Followable & TimeTracked = {
   kind: mergeRequestKind,
   tracker: mergeRequestTracker,
   schema: MergeRequest,
@@ -39,6 +41,8 @@ export const mergeRequestNoun: Commandable & TodoTarget & EventSubject & Followa
   ],
   operations: mergeRequestOperations,
   holds: mayUpdateMergeRequest,
+  mayResolve: mayResolveThreads,
+  afterLastThread: mergeWithoutThreads,
   state: (id, user_id) => sql`
   select state, title, discussion_locked, time_estimate_s, total_time_spent_s, milestone_id,
          array(select merge_request_assignees.user_id from merge_request_assignees where merge_request_id = merge_requests.id)::bigint[] as assignee_ids,

@@ -101,7 +101,7 @@ const restFields = {
   squash_on_merge: Type.Boolean(),
   task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
   has_conflicts: Type.Boolean(),
-  blocking_discussions_resolved: Type.Boolean(),
+  blocking_discussions_resolved: Type.Boolean({ description: 'Whether no open thread prevents merging' }),
   approvals_before_merge: since('premium', Type.Null({ description: 'Always null: the old form of a rule of approvals' })),
   imported: Type.Boolean(),
   imported_from: Type.String(),
@@ -134,8 +134,7 @@ const stateOf = (row: MergeRequestRow) => ({
   merge_status: row.merge_status,
   detailed_merge_status: detailedStatus(row),
   has_conflicts: row.merge_status === 'cannot_be_merged',
-  // No thread on a merge request can be resolved yet.
-  blocking_discussions_resolved: true,
+  blocking_discussions_resolved: row.blocking_discussions_resolved,
   squash: row.squash,
   squash_on_merge: squashes(row.squash_option, row.squash),
 });

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import { isOpen } from '../../conversation/notes/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
@@ -65,6 +66,7 @@ export interface MergeRequestRow {
   subscribed: boolean;
   /** Whether its author has none that was merged in the project. */
   is_first: boolean;
+  blocking_discussions_resolved: boolean;
 }
 
 export interface VersionRow {
@@ -97,6 +99,15 @@ const people = (table: string) => sql`
   array(select ${userBasicJson('users')} from ${sql.table(table)} chosen join users on users.id = chosen.user_id
          where chosen.merge_request_id = shown.id order by users.id)`;
 
+/**
+ * A predicate on a merge request and its project: open threads block merging.
+ * @param shown the alias of `merge_requests`
+ * @param target that of `projects`
+ */
+export const hasBlockingThreads = (shown: string, target: string) => sql<boolean>`
+  (${sql.ref(`${target}.only_allow_merge_if_all_discussions_are_resolved`)}
+    and exists (select from notes where notes.merge_request_id = ${sql.ref(`${shown}.id`)} and ${isOpen}))`;
+
 const isFirst = sql`not exists (
   select from merge_requests before where before.author_id = shown.author_id and before.project_id = shown.project_id and before.state = 'merged')`;
 
@@ -122,6 +133,7 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
            ${people('merge_request_reviewers')} as reviewers,
            ${borneLabels(mergeRequestKind, 'shown')} as labels,
            ${milestoneJson('shown.milestone_id')} as milestone,
+           not ${hasBlockingThreads('shown', 'target')} as blocking_discussions_resolved,
            ${single ? version : sql`null`} as version,
            ${single ? isFirst : sql`false`} as is_first,
            ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as subscribed

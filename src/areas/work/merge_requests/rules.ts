@@ -27,6 +27,7 @@ export interface StatusParts {
   state: State;
   draft: boolean;
   merge_status: MergeStatus;
+  blocking_discussions_resolved: boolean;
 }
 
 const statuses = {
@@ -38,9 +39,10 @@ const statuses = {
 } as const;
 
 /** The first reason why it cannot be merged, or `mergeable`. */
-export function detailedStatus({ state, draft, merge_status }: StatusParts) {
+export function detailedStatus({ state, draft, merge_status, blocking_discussions_resolved }: StatusParts) {
   if (state !== 'opened') return 'not_open';
-  return draft ? 'draft_status' : statuses[merge_status];
+  if (draft) return 'draft_status';
+  return blocking_discussions_resolved ? statuses[merge_status] : 'discussions_not_resolved';
 }
 
 /** @param iid the number of the one that is open */

@@ -10,11 +10,15 @@ export type Fit = 'no_commits' | 'conflict' | 'ahead' | 'diverged';
 /** What all commit statuses of the head say together, null without any. */
 export type Pipeline = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | null;
 
-type Stated = Pick<MergeFacts, 'state' | 'draft' | 'is_early' | 'target'>;
+type Stated = Pick<MergeFacts, 'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'target'>;
 
 /** Whether commit statuses are still to come: those of a head without any are, if they are required. */
 export const isUnderWay = ({ target }: Stated, pipeline: Pipeline): boolean =>
   pipeline === 'pending' || pipeline === 'running' || (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
+
+/** Whether open threads do not allow a merge. */
+export const threadBlocker = ({ blocking_discussions_resolved }: Stated): 'discussions_not_resolved' | undefined =>
+  blocking_discussions_resolved ? undefined : 'discussions_not_resolved';
 
 /** Why the commit statuses do not allow a merge. */
 export function pipelineBlocker({ target }: Stated, pipeline: Pipeline): 'ci_must_pass' | 'ci_still_running' | undefined {
@@ -40,5 +44,5 @@ export function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'co
 /** The first reason why it cannot be merged; undefined if it can be. */
 export function blockerOf(facts: Stated, pipeline: Pipeline, fit: Fit): string | undefined {
   if (fit === 'no_commits') return stateBlocker(facts) ?? 'commits_status';
-  return stateBlocker(facts) ?? pipelineBlocker(facts, pipeline) ?? fitBlocker(facts, fit);
+  return stateBlocker(facts) ?? threadBlocker(facts) ?? pipelineBlocker(facts, pipeline) ?? fitBlocker(facts, fit);
 }

@@ -1,0 +1,102 @@
+/** Resolving the threads of a noun that lets them be resolved (docs/reference/discussions.md#resolving). */
+import { sql } from 'kysely';
+import { type Issuable, isIssuable, type Noteable, type OnIssuable, type OnNoteable } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { forbidden } from '../../../http/index.ts';
+import type { Discussable } from '../quick_actions/index.ts';
+import { addSystemNote } from './actions.ts';
+import { isOn, isOpen, isResolvable, type NoteRow, touch } from './queries.ts';
+import { notResolvable } from './rules.ts';
+
+/** A noun whose threads can be resolved. */
+export interface Resolving extends Discussable {
+  /** Whether the caller may resolve threads and open them again. */
+  mayResolve(db: Database, granted: OnIssuable): Promise<boolean>;
+  /** What follows, in the same transaction, when no thread is open any more. */
+  afterLastThread(tx: Database, on: Issuable): Promise<void>;
+}
+
+export const isResolving = (noun: Discussable): noun is Resolving => 'mayResolve' in noun;
+
+/** Which notes are resolved or opened: all of a thread, or one. */
+type Which = { discussion_id: string } | { id: number };
+
+/** @throws ApiError 403 for callers who may not resolve */
+async function resolvedOn(db: Database, noun: Resolving, { caller, on }: OnNoteable): Promise<Issuable> {
+  if (!isIssuable(on) || !(await noun.mayResolve(db, { caller, on }))) throw forbidden();
+  return on;
+}
+
+/**
+ * Resolves the notes of a thread, or opens them again. Those that are so already stay.
+ * @throws ApiError 403 for callers who may not
+ */
+export async function resolveThread(
+  db: Database,
+  noun: Resolving,
+  granted: OnNoteable,
+  discussion_id: string,
+  resolved: boolean,
+): Promise<void> {
+  const on = await resolvedOn(db, noun, granted);
+  await db.transaction().execute((tx) => markResolved(tx, noun, on, granted.caller.id, { discussion_id }, resolved));
+}
+
+/**
+ * The same for one note of a thread.
+ * @throws ApiError 403 for callers who may not, 400 for a note that cannot be resolved
+ */
+export async function resolveNote(
+  db: Database,
+  noun: Resolving,
+  granted: OnNoteable,
+  note: NoteRow,
+  resolved: boolean,
+): Promise<void> {
+  const on = await resolvedOn(db, noun, granted);
+  if (!isResolvable(note)) throw notResolvable();
+  await db.transaction().execute((tx) => markResolved(tx, noun, on, granted.caller.id, { id: note.id }, resolved));
+}
+
+/**
+ * Marks notes as resolved or open, with what follows. The caller has been asked whether they may.
+ * @param tx the transaction of the change, which locks what the notes are on
+ * @param user_id who resolves them; null for nobody
+ */
+async function markResolved(
+  tx: Database,
+  noun: Resolving,
+  on: Issuable,
+  user_id: number | null,
+  which: Which,
+  resolved: boolean,
+): Promise<void> {
+  const isIt = 'id' in which ? sql<boolean>`id = ${which.id}` : sql<boolean>`discussion_id = ${which.discussion_id}`;
+  const changed = await tx
+    .updateTable('notes')
+    .set(resolved ? { resolved_at: sql`now()`, resolved_by_id: user_id } : { resolved_at: null, resolved_by_id: null })
+    .where(isOn(on))
+    .where(isIt)
+    .where(resolved ? isOpen : sql<boolean>`notes.resolved_at is not null`)
+    .returning('id')
+    .execute();
+  if (changed.length === 0) return;
+  await touch(tx, on);
+  if (resolved && (await settleThreads(tx, noun, on))) await addSystemNote(tx, on, user_id, 'resolved all threads');
+}
+
+/**
+ * Does what follows when no thread is open any more.
+ * @param tx a transaction that has updated what the threads are on, so that of two that end the last threads one sees it
+ * @returns whether none is open
+ */
+async function settleThreads(tx: Database, noun: Resolving, on: Issuable): Promise<boolean> {
+  const open = await tx.selectFrom('notes').select('id').where(isOn(on)).where(isOpen).limit(1).executeTakeFirst();
+  if (!open) await noun.afterLastThread(tx, on);
+  return !open;
+}
+
+/** What follows when a note was deleted: it may have been the last one that was open. */
+export async function settleWithout(tx: Database, noun: Discussable, on: Noteable, note: NoteRow): Promise<void> {
+  if (isResolving(noun) && isIssuable(on) && isResolvable(note) && note.resolved_at === null) await settleThreads(tx, noun, on);
+}
