@@ -1,7 +1,6 @@
 /** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
-import { type IssuableKind, issuableKinds, type Project } from '../../../access/index.ts';
+import { type IssuableKind, issuableKinds, type MaybeCaller, type Project } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
-import type { Caller } from '../../../http/index.ts';
 import { type LinkOf, type Reference, referencesIn } from '../../../markdown/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
 
@@ -10,7 +9,7 @@ export type Context = Pick<Project, 'full_path'> | undefined;
 
 interface Asking {
   db: Database;
-  caller: Caller;
+  caller: MaybeCaller;
   /** Our external address without a trailing slash. */
   url: string;
 }

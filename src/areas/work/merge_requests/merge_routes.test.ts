@@ -143,7 +143,18 @@ test('commits are squashed, fast-forwarded and rebased as the project and the ca
   const rebased = await here.as('maintainer').put(`${urlOf(here, two)}/rebase`);
   assert.deepEqual([rebased.status, rebased.body], [202, { rebase_in_progress: true }]);
   assert.equal((await here.as('maintainer').put(`${urlOf(here, two)}/rebase`)).status, 409);
+  const asked = { include_rebase_in_progress: true, include_diverged_commits_count: true };
+  const additions = async () => {
+    const { rebase_in_progress, diverged_commits_count } = (await here.as('reporter').get(urlOf(here, two), asked)).body;
+    return [rebase_in_progress, diverged_commits_count];
+  };
+  assert.deepEqual(await additions(), [true, 1]);
   await performQueued(here.services, jobs);
+  assert.deepEqual(await additions(), [false, 0]);
+  assert.deepEqual(
+    ['rebase_in_progress', 'diverged_commits_count', 'title_html'].filter((name) => name in one),
+    [],
+  );
   const head = (await headOf(here, 'second'))!;
   const commit = await commitOf(here, head);
   const original = await commitOf(here, old);

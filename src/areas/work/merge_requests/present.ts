@@ -12,7 +12,10 @@ import {
   since,
   Timestamp,
 } from '../../../http/index.ts';
+import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
+import { linksFor } from '../../conversation/markdown/index.ts';
+import { webPath } from '../../conversation/uploads/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
@@ -38,10 +41,14 @@ const details = {
   merge_error: optional(nullable(Type.String())),
   first_contribution: optional(Type.Boolean()),
   user: optional(Type.Object({ can_merge: Type.Boolean() })),
-  rebase_in_progress: optional(Type.Boolean()),
-  diverged_commits_count: optional(Type.Integer({ description: 'Commits of the target branch that the source branch lacks' })),
-  title_html: optional(Type.String()),
-  description_html: optional(Type.String()),
+  rebase_in_progress: optional(Type.Boolean({ description: 'Only if it is asked for' })),
+  diverged_commits_count: optional(
+    Type.Integer({
+      description: 'How many commits of the target branch the source branch lacks, at most 10,000; only if it is asked for',
+    }),
+  ),
+  title_html: optional(Type.String({ description: 'Only if it is asked for' })),
+  description_html: optional(Type.String({ description: 'Only if it is asked for' })),
 };
 
 /** What `view=simple` shows. */
@@ -57,7 +64,7 @@ const simpleFields = {
   web_url: Type.String(),
 };
 
-const restFields = {
+const listFields = {
   merged_by: deprecated('use `merge_user`', nullable(UserBasic)),
   merge_user: nullable(UserBasic),
   merged_at: nullable(Timestamp),
@@ -105,14 +112,13 @@ const restFields = {
   approvals_before_merge: since('premium', Type.Null({ description: 'Always null: the old form of a rule of approvals' })),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  ...details,
 };
 
-export const MergeRequest = resource('MergeRequest', { ...simpleFields, ...restFields });
+export const MergeRequest = resource('MergeRequest', { ...simpleFields, ...listFields, ...details });
 type MergeRequestReply = Static<typeof MergeRequest>;
 
 /** A merge request in lists, which can be asked for in a simple form. */
-export const MergeRequestInList = resource('MergeRequestInList', { ...simpleFields, ...allOptional(restFields) });
+export const MergeRequestInList = resource('MergeRequestInList', { ...simpleFields, ...allOptional(listFields) });
 export type MergeRequestInList = Static<typeof MergeRequestInList>;
 
 /** One as `view=simple` shows it. */
@@ -125,6 +131,13 @@ export interface MergeRequestForm {
   /** The project of the list: references to its own merge requests are short. If omitted, all are full. */
   relative_to?: number | undefined;
   with_labels_details?: boolean | undefined;
+}
+
+/** What a single one shows only when it is asked for. */
+export interface SingleForm {
+  /** Whether to add the title and the description as HTML. */
+  render_html?: boolean;
+  include_rebase_in_progress?: boolean;
 }
 
 const stateOf = (row: MergeRequestRow) => ({
@@ -212,6 +225,19 @@ function diffRefsOf(version: VersionRow | null) {
   return { base_sha: version.base_commit_sha, head_sha: version.head_commit_sha, start_sha: version.start_commit_sha };
 }
 
+/** The texts as HTML, in which references that the caller may read are links. */
+async function htmlOf({ db, url }: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, project: Project, row: MergeRequestRow) {
+  const context = async (text: string) => ({
+    linkOf: isRendered(text) ? await linksFor({ db, caller, url }, text, project) : undefined,
+    uploads: webPath('project', project.id),
+  });
+  const { title, description } = row;
+  return {
+    title_html: await toInlineHtml(title, await context(title)),
+    description_html: description ? await toHtml(description, await context(description)) : '',
+  };
+}
+
 /**
  * One merge request as the reply of an operation on it, with everything that only a single one shows.
  * @param project the target
@@ -222,6 +248,7 @@ export async function presentSingleMergeRequest(
   caller: MaybeCaller,
   project: Project,
   id: number,
+  { render_html, include_rebase_in_progress }: SingleForm = {},
 ): Promise<MergeRequestReply> {
   const [row] = await mergeRequestRows(db, caller, [id], true);
   if (!row) throw new Error(`the merge request ${id} is gone`);
@@ -240,5 +267,7 @@ export async function presentSingleMergeRequest(
     merge_error: row.merge_error,
     first_contribution: row.is_first,
     user: { can_merge: protection(row.target_branch).may_merge },
+    ...(include_rebase_in_progress ? { rebase_in_progress: row.is_rebasing } : {}),
+    ...(render_html ? await htmlOf({ db, url }, caller, project, row) : {}),
   };
 }

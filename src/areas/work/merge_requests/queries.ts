@@ -7,6 +7,7 @@ import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
 import { isSubscribed } from '../issuables/index.ts';
+import { isRebasing } from './rebase_queries.ts';
 import type { MergeStatus, State } from './rules.ts';
 
 export interface MergeRequestRow {
@@ -40,7 +41,6 @@ export interface MergeRequestRow {
   should_remove_source_branch: boolean | null;
   allow_collaboration: boolean;
   auto_merge_user_id: number | null;
-  rebase_started_at: string | null;
   time_estimate_s: number;
   total_time_spent_s: number;
   imported_from: string;
@@ -64,6 +64,8 @@ export interface MergeRequestRow {
   version: VersionRow | null;
   /** Whether the caller is subscribed to it. */
   subscribed: boolean;
+  /** Whether a rebase of it is under way. */
+  is_rebasing: boolean;
   /** Whether its author has none that was merged in the project. */
   is_first: boolean;
   blocking_discussions_resolved: boolean;
@@ -81,7 +83,7 @@ const columns = sql.raw(
   [
     'id iid project_id source_branch target_branch title description state draft discussion_locked head_commit_id merge_status merge_error',
     'merge_commit_sha squash_commit_sha merged_at closed_at merge_after prepared_at squash force_remove_source_branch should_remove_source_branch',
-    'allow_collaboration auto_merge_user_id rebase_started_at time_estimate_s total_time_spent_s imported_from task_count completed_task_count',
+    'allow_collaboration auto_merge_user_id time_estimate_s total_time_spent_s imported_from task_count completed_task_count',
     'user_notes_count upvotes downvotes created_at updated_at',
   ]
     .join(' ')
@@ -135,6 +137,7 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
            ${milestoneJson('shown.milestone_id')} as milestone,
            not ${hasBlockingThreads('shown', 'target')} as blocking_discussions_resolved,
            ${single ? version : sql`null`} as version,
+           ${isRebasing('shown')} as is_rebasing,
            ${single ? isFirst : sql`false`} as is_first,
            ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as subscribed
       from unnest(${ofAnyLength(slots.ids, 'bigint[]')}) with ordinality asked(id, place)

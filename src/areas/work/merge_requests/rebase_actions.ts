@@ -6,6 +6,7 @@ import { type Caller, conflict, forbidden, notAllowed, type Services } from '../
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import type { MergeFacts } from './branch_queries.ts';
 import { rebaseSource } from './rebase_jobs.ts';
+import { isRebasing } from './rebase_queries.ts';
 
 const busyText = 'The merge request is being rebased or merged. Try again later.';
 
@@ -20,9 +21,6 @@ export const rebaseTexts = {
   409: busyText,
 };
 
-/** After this time a rebase has ended without saying so. */
-const longest = sql`interval '1 hour'`;
-
 /**
  * Begins to rebase the source branch of a merge request on its target branch, which a job does.
  * @throws ApiError 403 when the caller may not do that to the source branch, 405 when it is closed or merged, 409 when a rebase or a merge is under way
@@ -36,7 +34,7 @@ export async function rebaseMergeRequest(services: Services, caller: Caller, fac
       .set({ rebase_started_at: sql<string>`now()`, merge_error: null })
       .where('id', '=', facts.id)
       .where('state', '=', 'opened')
-      .where(sql<boolean>`coalesce(rebase_started_at < now() - ${longest}, true)`)
+      .where(sql<boolean>`not ${isRebasing('merge_requests')}`)
       .returning('id')
       .executeTakeFirst();
     if (!begun) throw conflict(busyText);

@@ -204,6 +204,10 @@ test('texts refer to merge requests, and merge requests to issues', async () => 
   const address = `http://coppice.test/${project.full_path}/-/merge_requests/1`;
   assert.match((await as('reporter').post('/markdown', text)).body.html, new RegExp(`href="${address}"`));
   assert.doesNotMatch((await as('guest').post('/markdown', text)).body.html, /href/);
+
+  const shown = (await as('reporter').get(`/projects/${project.id}/merge_requests/1`, { render_html: true })).body;
+  const link = `<a href="http://coppice.test/${project.full_path}/-/issues/${issue.iid}">#${issue.iid}</a>`;
+  assert.deepEqual([shown.title_html, shown.description_html], ['Sow the beans', `<p>See ${link}</p>\n`]);
 });
 
 test('quick actions change a merge request as far as the caller may', async () => {

@@ -1,4 +1,5 @@
 /** Merge requests: showing, creating, updating and deleting one. */
+import { Type } from 'typebox';
 import { codeWriter, mergeRequestEditor, mergeRequestRole, mergeRequestVisible } from '../../../access/index.ts';
 import { checkUnmodified, del, deleteFound, get, nothing, one, post, put } from '../../../http/index.ts';
 import { createMergeRequest } from './creation_actions.ts';
@@ -17,9 +18,14 @@ export const mergeRequestRoutes = [
     operation: 'getMergeRequest',
     summary: 'Get a merge request',
     access: mergeRequestVisible,
+    input: {
+      render_html: Type.Boolean({ default: false, description: 'Whether to add the title and the description as HTML' }),
+      include_diverged_commits_count: Type.Boolean({ default: false, description: 'Whether to add `diverged_commits_count`' }),
+      include_rebase_in_progress: Type.Boolean({ default: false, description: 'Whether to add `rebase_in_progress`' }),
+    },
     returns: one(MergeRequest),
-    handle: ({ db, storages, url, caller, project, merge_request }) =>
-      presentWithStatus({ db, storages, url }, caller, project, merge_request.id),
+    handle: ({ db, storages, url, caller, project, merge_request, input }) =>
+      presentWithStatus({ db, storages, url }, caller, project, merge_request.id, input),
   }),
   post(path, {
     operation: 'createMergeRequest',
