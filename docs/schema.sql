@@ -1283,6 +1283,21 @@ create table merge_request_closed_issues (
 );
 CREATE INDEX merge_request_closed_issues_by_issue ON merge_request_closed_issues USING btree (issue_id, merge_request_id);
 
+create table merge_request_commits (
+  merge_request_id bigint not null,
+  sha text not null,
+  constraint merge_request_commits_pkey PRIMARY KEY (merge_request_id, sha),
+  constraint merge_request_commits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_commits_by_commit ON merge_request_commits USING btree (sha, merge_request_id);
+
+create table merge_request_context_commits (
+  merge_request_id bigint not null,
+  sha text not null,
+  constraint merge_request_context_commits_pkey PRIMARY KEY (merge_request_id, sha),
+  constraint merge_request_context_commits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+
 create table merge_request_labels (
   merge_request_id bigint not null,
   label_id bigint not null,
@@ -1398,6 +1413,7 @@ CREATE INDEX merge_requests_by_merger ON merge_requests USING btree (merge_user_
 CREATE INDEX merge_requests_by_milestone ON merge_requests USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
 CREATE INDEX merge_requests_by_milestone_due ON merge_requests USING btree (project_id, milestone_due_date, label_priority, id DESC) WHERE milestone_due_date IS NOT NULL;
 CREATE INDEX merge_requests_by_source ON merge_requests USING btree (source_project_id, source_branch, id) WHERE source_project_id IS NOT NULL;
+CREATE INDEX merge_requests_by_squash_commit ON merge_requests USING btree (project_id, squash_commit_sha) WHERE squash_commit_sha IS NOT NULL;
 CREATE INDEX merge_requests_by_target ON merge_requests USING btree (project_id, target_branch, id);
 CREATE INDEX merge_requests_by_title ON merge_requests USING btree (project_id, lower(title), id);
 CREATE INDEX merge_requests_by_update ON merge_requests USING btree (project_id, updated_at, id);

@@ -89,6 +89,7 @@ import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { approvalRoutes } from './work/merge_requests/approval_routes.ts';
+import { mergeRequestCommitRoutes } from './work/merge_requests/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/issue_routes.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
@@ -174,6 +175,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     mergeRequestListRoutes,
     mergeRequestRoutes,
     mergeRequestContentRoutes,
+    mergeRequestCommitRoutes,
     reviewerRoutes,
     peopleRoutes(mergeRequestNoun),
     timeRoutes(mergeRequestNoun),

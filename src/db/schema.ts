@@ -588,6 +588,16 @@ export interface MergeRequestClosedIssues {
   issue_id: number;
 }
 
+export interface MergeRequestCommits {
+  merge_request_id: number;
+  sha: string;
+}
+
+export interface MergeRequestContextCommits {
+  merge_request_id: number;
+  sha: string;
+}
+
 export interface MergeRequestLabels {
   merge_request_id: number;
   label_id: number;
@@ -1236,6 +1246,8 @@ export interface DB {
   merge_request_approvals: MergeRequestApprovals;
   merge_request_assignees: MergeRequestAssignees;
   merge_request_closed_issues: MergeRequestClosedIssues;
+  merge_request_commits: MergeRequestCommits;
+  merge_request_context_commits: MergeRequestContextCommits;
   merge_request_labels: MergeRequestLabels;
   merge_request_reviewers: MergeRequestReviewers;
   merge_request_versions: MergeRequestVersions;

@@ -17,7 +17,7 @@ test('a merge request is created, shown, updated, compared, merged and deleted',
   const here = await worldWithTopic();
   const { id } = here.project;
   const { developer, reporter, maintainer } = here.people;
-  const { MergeRequests, Branches } = clientFor(here, 'developer');
+  const { MergeRequests, MergeRequestContextCommits, Branches, Commits } = clientFor(here, 'developer');
   const made = await MergeRequests.create(id, 'topic', 'main', 'Draft: Sow the beans', {
     description: '- [ ] dig\n- [x] water',
     assigneeIds: [developer.id],
@@ -60,6 +60,18 @@ test('a merge request is created, shown, updated, compared, merged and deleted',
     (await MergeRequests.showChanges(id, 1)).changes.map(({ diff }) => diff),
     ['@@ -0,0 +1 @@\n+topic\n'],
   );
+  assert.deepEqual(
+    (await Commits.allMergeRequests(id, shown.sha)).map(({ iid }) => iid),
+    [1],
+  );
+  const base = String(await headOf(here));
+  await MergeRequestContextCommits.create(id, [base], { mergerequestIId: 1 });
+  assert.deepEqual(
+    (await MergeRequestContextCommits.all(id, 1)).map(({ id: commit }) => commit),
+    [base],
+  );
+  const asked = await MergeRequests.show(id, 1, { renderHtml: true, includeDivergedCommitsCount: true });
+  assert.deepEqual([asked.title_html, asked.diverged_commits_count], ['Sow the beans', 0]);
   const [version] = await MergeRequests.allDiffVersions(id, 1);
   assert.equal((await MergeRequests.showDiffVersion(id, 1, version!.id)).head_commit_sha, shown.sha);
   assert.deepEqual(idsOf(await MergeRequests.allParticipants(id, 1)), [reporter.id, developer.id]);

@@ -186,6 +186,10 @@ async function addMergeRequestRows({ db, project }: World, turn: number, user_id
   const of = [added!.id, oldest.id].map((merge_request_id) => ({ merge_request_id, user_id }));
   await db.insertInto('merge_request_reviewers').values(of).execute();
   await db.insertInto('merge_request_assignees').values({ merge_request_id: added!.id, user_id }).execute();
+  await sql`
+    insert into merge_request_commits (merge_request_id, sha) select ${added!.id}, sha from commit_statuses order by id limit 1`.execute(
+    db,
+  );
   return { id: oldest.id, added: added!.id };
 }
 
@@ -219,6 +223,9 @@ async function addVersion(here: World, turn: number): Promise<void> {
     return;
   }
   const head = await headOf(here, 'proposal');
+  await sql`
+    insert into merge_request_context_commits (merge_request_id, sha)
+    select id, ${head} from merge_requests where project_id = ${project.id} and iid = 1`.execute(db);
   await sql`
     insert into merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha)
     select merge_request_id, ${head}, base_commit_sha, start_commit_sha from merge_request_versions

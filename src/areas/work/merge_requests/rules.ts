@@ -70,3 +70,10 @@ export const noAutoMergeText = "Can't cancel the automatic merge";
 /** Whether the commits become one: the setting of the project decides, unless it leaves that to each merge request. */
 export const squashes = (squash_option: string, wanted: boolean): boolean =>
   squash_option === 'always' || (squash_option !== 'never' && wanted);
+
+/** The refusals of context commits. */
+export const contextTexts = {
+  many: 'commits: at most 20 at a time',
+  unknown: 'commits: one of them is not a commit of the project',
+  full: 'commits: a merge request has at most 100 context commits',
+} as const;

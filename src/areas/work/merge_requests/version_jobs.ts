@@ -23,7 +23,7 @@ import { type MergeFacts, mergeFacts } from './branch_queries.ts';
 import { refreshClosedIssues } from './closing_actions.ts';
 import { checkBranches, storeCheck } from './status_queries.ts';
 import { addVersion, type Heads } from './version_actions.ts';
-import { countsOf, type VersionCounts } from './version_queries.ts';
+import { contentOf, type VersionContent } from './version_queries.ts';
 import { branchGone, branchRestored, commitsAdded, mergeAborted, most_listed } from './version_rules.ts';
 
 type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
@@ -39,12 +39,19 @@ const keepVersion = (into: Repository, iid: number, { head, start }: Pick<Heads,
     ]),
   );
 
-const storeCounts = (db: Database, version_id: number, counts: VersionCounts) =>
-  db
-    .updateTable('merge_request_versions')
-    .set({ ...counts })
-    .where('id', '=', version_id)
-    .execute();
+/** Stores what the last version of a merge request consists of. */
+async function storeContent(
+  tx: Database,
+  { merge_request_id, version_id }: { merge_request_id: number; version_id: number },
+  { counts, commit_ids }: VersionContent,
+): Promise<void> {
+  await tx.updateTable('merge_request_versions').set(counts).where('id', '=', version_id).execute();
+  const given = ofAnyLength(commit_ids, 'text[]');
+  await sql`delete from merge_request_commits where merge_request_id = ${merge_request_id} and sha <> all(${given})`.execute(tx);
+  await sql`
+    insert into merge_request_commits (merge_request_id, sha) select ${merge_request_id}, unnest(${given})
+    on conflict do nothing`.execute(tx);
+}
 
 /**
  * Added with a merge request, and when it is reopened or gets another target: keeps its version, counts its files and commits, computes its merge status, and
@@ -60,7 +67,8 @@ export const prepareMergeRequest = job('prepare_merge_request', {
     const { id, head_commit_sha: head, start_commit_sha: start, base_commit_sha: base } = facts.version;
     const into = repositoryOf({ storages }, facts.target);
     await keepVersion(into, facts.iid, { head, start });
-    await storeCounts(db, id, await countsOf(into, { head, start, base }));
+    const content = await contentOf(into, { head, start, base });
+    await db.transaction().execute((tx) => storeContent(tx, { merge_request_id: facts.id, version_id: id }, content));
     if (facts.state === 'opened') await storeCheck(db, facts, await checkBranches({ storages }, facts));
     await refreshClosedIssues(services, facts);
   },
@@ -176,9 +184,9 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
   const heads = await headsWith(services, facts, head);
   const { head_commit_id: before } = facts;
   const known = before === null ? [heads.start] : [before, heads.start];
-  const [commits, counts] = await Promise.all([
+  const [commits, content] = await Promise.all([
     listCommits(into, { from: [head], not: known, limit: most_listed + 1 }),
-    countsOf(into, heads),
+    contentOf(into, heads),
   ]);
   const on = theMergeRequest(facts.id);
   await services.db.transaction().execute(async (tx) => {
@@ -192,7 +200,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     // Another run was faster, or it was closed or merged meanwhile.
     if (row?.state !== 'opened' || row.head_commit_id !== before) return;
     const version_id = await addVersion(tx, facts.id, heads);
-    await storeCounts(tx, version_id, counts);
+    await storeContent(tx, { merge_request_id: facts.id, version_id }, content);
     await tx
       .updateTable('merge_requests')
       .set({
