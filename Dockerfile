@@ -10,6 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY scripts/link_node.mjs scripts/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY . .
+RUN node_modules/.bin/node scripts/build.ts
 
 # The account `node` of the base image; PostgreSQL in the box runs as the same.
 RUN mkdir /data && chown node:node /data
@@ -24,5 +25,5 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.COPPICE_PORT}/-/readiness`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # Not through npm, which would stand between the signal to stop and the server.
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "build/main.js"]
 CMD ["serve"]

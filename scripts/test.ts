@@ -41,21 +41,27 @@ async function isFine(program: string, ...given: string[]): Promise<boolean> {
   return code === 0;
 }
 
-async function areChecksFine(): Promise<boolean> {
-  const checks = [isFine('tsc', '--noEmit', '--singleThreaded'), isFine('biome', 'check'), isFine('node', 'scripts/unused.ts')];
-  return (await Promise.all(checks)).every(Boolean);
+/** @returns whether the checks succeed, and the program that tests start could be built */
+async function isWorthTesting(): Promise<boolean> {
+  const steps = [
+    isFine('node', 'scripts/build.ts'),
+    isFine('tsc', '--noEmit', '--singleThreaded'),
+    isFine('biome', 'check'),
+    isFine('node', 'scripts/unused.ts'),
+  ];
+  return (await Promise.all(steps)).every(Boolean);
 }
 
 /** @returns whether all succeeded */
 async function runTests(): Promise<boolean> {
-  const [server, isWorthTesting] = await Promise.all([startTestServer({ prepares: true }), areChecksFine()]);
+  const [server, canTest] = await Promise.all([startTestServer({ prepares: true }), isWorthTesting()]);
   const stop = async () => {
     await server.stop();
     process.exit(130);
   };
   process.once('SIGINT', stop).once('SIGTERM', stop); // the processes of tests end with this one
   try {
-    if (!isWorthTesting) return false;
+    if (!canTest) return false;
     const summary = new Summary();
     await runFiles(files, {
       top,

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { compileCache } from '../test/support/compile_cache.ts';
 import { prepareData } from '../test/support/prepared_data.ts';
+import { program } from '../test/support/program.ts';
 
 const top = await mkdtemp(path.join(tmpdir(), 'coppice-main-'));
 const children: ChildProcess[] = [];
@@ -32,7 +33,7 @@ async function freePort(): Promise<number> {
 const env = { COPPICE_DATA: path.join(top, 'data'), COPPICE_PORT: String(await freePort()), COPPICE_SSH_PORT: '0' };
 
 function coppice(args: string[], more: Record<string, string> = {}): ChildProcess {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...compileCache, ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

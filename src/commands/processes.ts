@@ -5,11 +5,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { quietMoment } from '../http/drain.ts';
+import { programFile } from '../installation.ts';
 import type { Measured } from '../metrics.ts';
 
 export interface Start {
@@ -129,7 +129,7 @@ class Team {
 
   /** Resolves when the process is ready. */
   #startOne(): Promise<void> {
-    const child = fork(path.join(import.meta.dirname, 'http_process.ts'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(programFile('commands/http_process'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#all.add(child);
     child.on('error', reject);

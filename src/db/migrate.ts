@@ -5,12 +5,13 @@ import { Logger, runMigrations } from 'graphile-worker';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { installedFile } from '../installation.ts';
 import { connect, type Database } from './connect.ts';
 
 /** Why this database cannot be migrated, as a sentence for the operator. */
 export class MigrationError extends Error {}
 
-const defaultFolder = path.resolve(import.meta.dirname, '../../migrations');
+const defaultFolder = installedFile('migrations');
 
 /** The oldest major version of PostgreSQL that supports all our statements. */
 const oldestServer = 15;

@@ -3,6 +3,7 @@
  * main thread must serve others.
  */
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../installation.ts';
 
 export interface Expression {
   /** In RE2 syntax, which has neither lookaround nor backreferences. */
@@ -67,7 +68,7 @@ let watch: NodeJS.Timeout | undefined;
 let idle: NodeJS.Timeout | undefined;
 
 function start(): void {
-  const started = new Worker(new URL('matching_worker.ts', import.meta.url), {
+  const started = new Worker(programFile('expressions/matching_worker'), {
     resourceLimits: { maxOldGenerationSizeMb: heap_mib },
   });
   started.on('message', (message: FromMatcher) => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../installation.ts';
 
 export interface LaunchRequest {
   args: readonly string[];
@@ -87,7 +87,7 @@ class Launcher {
     this.#address = address;
     this.#onEnd = onEnd;
     const cache = getCompileCacheDir();
-    this.#child = spawn(process.execPath, [fileURLToPath(new URL('launcher_process.ts', import.meta.url)), address], {
+    this.#child = spawn(process.execPath, [programFile('git/launcher_process'), address], {
       env: { PATH: process.env.PATH, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true, // Ctrl-C reaches the server, which lets git finish.

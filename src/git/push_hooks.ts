@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { installedFile } from '../installation.ts';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
 import type { Environment, Push, RefUpdate } from './types.ts';
 
@@ -16,7 +16,7 @@ export interface PushRules {
   failed(error: unknown): void;
 }
 
-export const hooks_folder = fileURLToPath(new URL('hooks', import.meta.url));
+export const hooks_folder = installedFile('src/git/hooks');
 /** Half a million refs, far more than a real push has. */
 const longest_report = 64 * 1024 * 1024;
 

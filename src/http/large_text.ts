@@ -1,5 +1,6 @@
 /** Parses large JSON and form texts in a separate thread: on the main thread, 100 MB would block every other request for a quarter of a second or longer. */
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../installation.ts';
 import { badParams } from './errors.ts';
 
 /** A message to the thread: another chunk of a text, or its end with the type to parse it as, or without one to discard it. */
@@ -24,7 +25,7 @@ const waiting = new Map<number, PromiseWithResolvers<unknown>>();
 function running(): Worker {
   clearTimeout(idleTimer);
   if (thread) return thread;
-  const started = new Worker(new URL('large_text_worker.ts', import.meta.url));
+  const started = new Worker(programFile('http/large_text_worker'));
   started.unref();
   started.on('message', (answer: FromParser) => {
     const { id } = answer;

@@ -10,8 +10,8 @@ import { type Client, clientOf } from '../support/client.ts';
 import { compileCache } from '../support/compile_cache.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { prepareData } from '../support/prepared_data.ts';
+import { program } from '../support/program.ts';
 
-const program = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** A secret key of sufficient length. */
 export const rootToken = 'glpat-of-the-first-administrator';
 

@@ -68,7 +68,7 @@ test('metrics are served locally or with the token, and a stop under load loses 
 async function answering({ child }: Server): Promise<number[]> {
   const pids = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ').map(Number);
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return pids.filter((_pid, index) => lines[index]!.includes('http_process.ts'));
+  return pids.filter((_pid, index) => lines[index]!.includes('http_process'));
 }
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'it looks for processes in /proc' };

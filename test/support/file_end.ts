@@ -26,5 +26,5 @@ export async function endFile(): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-// For a file that has a process for itself, as with `node --test`. scripts/test_worker.ts calls it for each of its files.
+// For a file that has a process for itself, as with `node --test`. scripts/test/worker.ts calls it for each of its files.
 after(endFile);

@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers';
 import { ownAddress } from './address.ts';
 import { compileCache } from './compile_cache.ts';
 import { cpuOfTree, memoryOfTree } from './process_tree.ts';
+import { program } from './program.ts';
 
-const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 const startTimeout_ms = 60_000;
 /** Of what the server wrote last. */
 const shownLength = 8000;
@@ -77,7 +77,7 @@ export async function killServer(child: ChildProcess): Promise<void> {
 
 /** A server that may not be ready yet. */
 export const spawnServer = (environment: ServerEnvironment): ChildProcessByStdio<null, Readable, Readable> =>
-  spawn(process.execPath, [main, 'serve'], {
+  spawn(process.execPath, [program, 'serve'], {
     env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, which one signal reaches
@@ -115,7 +115,7 @@ export async function coppice(
   words: readonly string[],
   environment: Record<string, string>,
 ): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, [main, ...words], {
+  const child = spawn(process.execPath, [program, ...words], {
     env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

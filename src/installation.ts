@@ -1,0 +1,21 @@
+/** Where the files of this installation are, whether its sources run or what `scripts/build.ts` made of them (docs/decisions/0046). */
+import { findPackageJSON } from 'node:module';
+import path from 'node:path';
+
+/** The folder of package.json. */
+const top = path.dirname(findPackageJSON(import.meta.url)!);
+const isBuilt = path.extname(import.meta.filename) === '.js';
+
+/**
+ * Finds a file that the product reads or runs while it works.
+ * @param file e.g. `migrations`, from the top of the repository
+ * @returns its absolute path
+ */
+export const installedFile = (file: string): string => path.join(top, file);
+
+/**
+ * Finds a program of the product that runs in a process or thread of its own: one of `programs` in `scripts/build.ts`.
+ * @param name its source from `src/`, without the extension, such as `git/launcher_process`
+ * @returns its absolute path
+ */
+export const programFile = (name: string): string => path.join(top, isBuilt ? `build/${name}.js` : `src/${name}.ts`);
