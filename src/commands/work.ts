@@ -47,6 +47,7 @@ import {
   prepareMergeRequest,
   readClosedIssues,
   rebaseSource,
+  removeMergeRequestRefs,
 } from '../areas/work/merge_requests/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
@@ -65,6 +66,7 @@ const jobs: readonly AnyJob[] = [
   followMergeRequests,
   prepareMergeRequest,
   readClosedIssues,
+  removeMergeRequestRefs,
   endTodosOfGoneCommits,
   maintainRepository,
   maintainSnippet,

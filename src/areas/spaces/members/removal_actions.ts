@@ -16,17 +16,25 @@ import { memberOf, recordMemberships } from './actions.ts';
 import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
 import { type Actor, isAbove, protectedRefusal, protectionOf } from './rules.ts';
 
+interface Removal {
+  user_id: number;
+  below: boolean;
+  unassigns?: boolean;
+  unmodified_since?: Date | undefined;
+}
+
 /**
  * Deletes a membership, with the pending invitations that the member sent and the pending promotions of the member.
  * @param tx a transaction
  * @param below whether this also applies to subgroups and projects
+ * @param unassigns whether the member is also removed from the assignees and reviewers of everything in the group or project
  * @throws ApiError 404 without a membership, 403 as for an update, 412 when it changed after `unmodified_since`
  */
 export async function removeMember(
   tx: Database,
   subtree: Subtree,
   actor: Actor,
-  { user_id, below, unmodified_since }: { user_id: number; below: boolean; unmodified_since?: Date | undefined },
+  { user_id, below, unassigns = false, unmodified_since }: Removal,
 ): Promise<void> {
   const source = await lockedSource(tx, subtree);
   const member = await memberOf(tx, source, user_id);
@@ -43,6 +51,22 @@ export async function removeMember(
     user_id,
   );
   await refreshAuthorizations(tx, subtree, [user_id]);
+  if (unassigns) await unassign(tx, subtree, user_id);
+}
+
+/** As v4, without system notes: it is no decision about a single issue. */
+async function unassign(tx: Database, subtree: Subtree, user_id: number): Promise<void> {
+  const projects =
+    'group_id' in subtree
+      ? sql`select projects.id from projects join namespaces on namespaces.id = projects.namespace_id
+             where namespaces.traversal_ids @> ${[subtree.group_id]}::bigint[]`
+      : sql`values (${subtree.project_id}::bigint)`;
+  const from = (table: string, column: string, things: string) =>
+    sql`delete from ${sql.table(table)} where user_id = ${user_id} and ${sql.ref(column)} in (
+          select id from ${sql.table(things)} where project_id in (${projects}))`.execute(tx);
+  await from('issue_assignees', 'issue_id', 'issues');
+  await from('merge_request_assignees', 'merge_request_id', 'merge_requests');
+  await from('merge_request_reviewers', 'merge_request_id', 'merge_requests');
 }
 
 /** A predicate on rows of a table with `group_id` and `project_id`: they belong to a group or to anything inside it. */

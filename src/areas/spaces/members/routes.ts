@@ -204,14 +204,18 @@ function routesOf(kind: Source['kind']) {
       input: {
         user_id: Id,
         skip_subresources: Type.Boolean({ default: false, description: 'Whether to keep memberships in subgroups and projects' }),
+        unassign_issuables: Type.Boolean({
+          default: false,
+          description: 'Whether the member is also removed from the assignees and reviewers of issues and merge requests there',
+        }),
       },
       conditional: true,
       returns: nothing,
       refusals: { 403: lastOwnerRefusal },
-      handle: ({ change, input: { user_id, skip_subresources }, unmodified_since }) =>
+      handle: ({ change, input: { user_id, skip_subresources, unassign_issuables: unassigns }, unmodified_since }) =>
         change((tx, { source, actor }) => {
           if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
-          return removeMember(tx, asSubtree(source), actor, { user_id, below: !skip_subresources, unmodified_since });
+          return removeMember(tx, asSubtree(source), actor, { user_id, below: !skip_subresources, unassigns, unmodified_since });
         }),
     }),
   ];

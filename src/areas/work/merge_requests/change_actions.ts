@@ -17,7 +17,7 @@ import {
 import { addClosedIssues } from './closing_actions.ts';
 import { readClosedIssues } from './closing_jobs.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
-import { twinRefusal } from './twin_actions.ts';
+import { refuseTwin } from './twin_actions.ts';
 import { addVersion, headsOf } from './version_actions.ts';
 import { prepareMergeRequest } from './version_jobs.ts';
 
@@ -186,11 +186,8 @@ export async function updateMergeRequest(
 /** @throws ApiError 409 */
 async function write(tx: Database, id: number, row: Row, columns: Updateable<DB['merge_requests']>): Promise<void> {
   const { source_project_id, source_branch, project_id, target_branch } = { ...row, ...columns };
-  // Asked before, because a violated constraint would end the transaction. Two at once leave the second with that.
   const opens = columns.state === 'opened' || (columns.target_branch !== undefined && row.state === 'opened');
-  const pair = { source_project_id, source_branch, project_id, target_branch };
-  const twin = opens ? await twinRefusal(tx, pair) : undefined;
-  if (twin) throw twin;
+  if (opens) await refuseTwin(tx, { source_project_id, source_branch, project_id, target_branch });
   await tx
     .updateTable('merge_requests')
     .set({ ...columns, updated_at: sql`now()` })

@@ -26,6 +26,11 @@ export async function refreshMergeRef(services: Pick<Services, 'db' | 'storages'
     author: person,
     committer: person,
   });
-  await setKeptRefs(repository, new Map([[mergeRequestRef(facts.iid, 'merge'), commit_id]]));
-  return commit_id;
+  return services.db.transaction().execute(async (tx) => {
+    // Locked, so that one that is being deleted leaves no ref.
+    const still = await tx.selectFrom('merge_requests').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+    if (!still) return undefined;
+    await setKeptRefs(repository, new Map([[mergeRequestRef(facts.iid, 'merge'), commit_id]]));
+    return commit_id;
+  });
 }

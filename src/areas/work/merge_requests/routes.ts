@@ -6,6 +6,7 @@ import { createMergeRequest } from './creation_actions.ts';
 import { editMergeRequest } from './edit_actions.ts';
 import { changesFrom, editInput, editRules, newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
 import { MergeRequest, presentSingleMergeRequest } from './present.ts';
+import { removeMergeRequestRefs } from './ref_jobs.ts';
 import { disabledText, noForkText, sameBranchText, twinText } from './rules.ts';
 import { presentWithStatus } from './status_present.ts';
 import { targetFor } from './target_queries.ts';
@@ -71,9 +72,12 @@ export const mergeRequestRoutes = [
     access: mergeRequestRole('owner'),
     conditional: true,
     returns: nothing,
-    handle: async ({ db, merge_request, unmodified_since }) => {
+    handle: async ({ db, project, merge_request, unmodified_since }) => {
       checkUnmodified(merge_request.updated_at, unmodified_since);
-      await deleteFound(db, 'merge_requests', merge_request.id);
+      await db.transaction().execute(async (tx) => {
+        await deleteFound(tx, 'merge_requests', merge_request.id);
+        await removeMergeRequestRefs.enqueue(tx, { project_id: project.id, merge_request_iid: merge_request.iid });
+      });
     },
   }),
 ];

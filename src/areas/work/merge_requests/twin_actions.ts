@@ -1,4 +1,5 @@
 /** Two open merge requests never have the same branches. */
+import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import type { ApiError } from '../../../http/index.ts';
 import { twinText } from './rules.ts';
@@ -15,7 +16,7 @@ interface BranchPair {
 }
 
 /** The 409 for a merge request with the branches of another one that is open; undefined without another one. */
-export async function twinRefusal(db: Database, pair: BranchPair): Promise<ApiError | undefined> {
+async function twinRefusal(db: Database, pair: BranchPair): Promise<ApiError | undefined> {
   const open = db.selectFrom('merge_requests').select('iid').where('state', 'in', ['opened', 'locked']);
   const twin = await open
     .where('source_project_id', '=', pair.source_project_id)
@@ -24,6 +25,19 @@ export async function twinRefusal(db: Database, pair: BranchPair): Promise<ApiEr
     .where('target_branch', '=', pair.target_branch)
     .executeTakeFirst();
   return twin && refusedAs(409, twinText(twin.iid));
+}
+
+/**
+ * Refuses to open a second merge request for these branches. Of several at once, the others wait for the first: a violated constraint would end the transaction, which
+ * may be that of a comment.
+ * @param tx the transaction that is to open it
+ * @throws ApiError 409
+ */
+export async function refuseTwin(tx: Database, pair: BranchPair): Promise<void> {
+  const name = JSON.stringify(['open', pair.source_project_id, pair.source_branch, pair.project_id, pair.target_branch]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  const refusal = await twinRefusal(tx, pair);
+  if (refusal) throw refusal;
 }
 
 /**

@@ -39,6 +39,9 @@ const keepVersion = (into: Repository, iid: number, { head, start }: Pick<Heads,
     ]),
   );
 
+const lockedVersion = (tx: Database, id: number) =>
+  tx.selectFrom('merge_requests').select('latest_version_id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
 /** Stores what the last version of a merge request consists of. */
 async function storeContent(
   tx: Database,
@@ -66,9 +69,14 @@ export const prepareMergeRequest = job('prepare_merge_request', {
     if (!facts?.version) return;
     const { id, head_commit_sha: head, start_commit_sha: start, base_commit_sha: base } = facts.version;
     const into = repositoryOf({ storages }, facts.target);
-    await keepVersion(into, facts.iid, { head, start });
     const content = await contentOf(into, { head, start, base });
-    await db.transaction().execute((tx) => storeContent(tx, { merge_request_id: facts.id, version_id: id }, content));
+    await db.transaction().execute(async (tx) => {
+      // Locked, so that nothing is kept of one that is being deleted, nor the content of a version that is no longer the last.
+      const row = await lockedVersion(tx, facts.id);
+      if (!row) return;
+      if (row.latest_version_id === id) await storeContent(tx, { merge_request_id: facts.id, version_id: id }, content);
+      await keepVersion(into, facts.iid, { head, start });
+    });
     if (facts.state === 'opened') await storeCheck(db, facts, await checkBranches({ storages }, facts));
     await refreshClosedIssues(services, facts);
   },
