@@ -8,6 +8,7 @@ import {
   callerOfSshKey,
   callerOfTokenNumbered,
   gitScopes,
+  isCollaborator,
   levels,
   type MaybeCaller,
   mayRead,
@@ -103,7 +104,8 @@ export async function grantLfs(
   if (!isHere || !(await isLfsEnabled(db, project.id))) throw notFound();
   if (!mayReadCode(project)) throw forbidden();
   if (operation === 'upload') {
-    if (project.access_level < levels.developer) throw forbidden();
+    const mayPush = project.access_level >= levels.developer || (caller && (await isCollaborator(db, caller, project)));
+    if (!mayPush) throw forbidden();
     if (project.read_only) throw refusal(403, reasonForReadOnly(project));
   }
   return { project, caller };

@@ -1,6 +1,6 @@
 /** Creating commits through the API (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
-import { codeWriter } from '../../../access/index.ts';
+import { branchWriter } from '../../../access/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import {
   AnyText,
@@ -109,7 +109,7 @@ export const commitWriteRoutes = [
     operation: 'createCommit',
     summary: 'Create a commit with multiple files',
     description: 'All actions become one commit, or none is applied. The body has at most 100 MiB.',
-    access: codeWriter,
+    access: branchWriter,
     body_limit_bytes: bodyLimit_bytes,
     input: {
       branch: required(Type.String({ description: 'The branch to commit to' })),
@@ -160,7 +160,7 @@ export const commitWriteRoutes = [
   post(`${path}/:sha/cherry_pick`, {
     operation: 'cherryPickCommit',
     summary: 'Cherry-pick a commit',
-    access: codeWriter,
+    access: branchWriter,
     input: {
       ...pickInput,
       message: optional(Type.String({ description: 'Defaults to the message of the commit with its source' })),
@@ -179,7 +179,7 @@ export const commitWriteRoutes = [
   post(`${path}/:sha/revert`, {
     operation: 'revertCommit',
     summary: 'Revert a commit',
-    access: codeWriter,
+    access: branchWriter,
     input: pickInput,
     returns: picked,
     refusals: {

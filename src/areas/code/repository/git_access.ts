@@ -5,6 +5,7 @@ import {
   basicRefused,
   callerOfBasic,
   gitScopes,
+  isCollaborator,
   levels,
   type MaybeCaller,
   mayDownloadCode,
@@ -59,8 +60,9 @@ export const gitCaller = <R extends RouteGenericInterface>(
   insufficient: (request) => refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
 });
 
-function refusePush(project: Project): void {
-  if (project.access_level < levels.developer) throw refusal(403, 'You are not allowed to push code to this project.');
+async function refusePush({ db }: Services, caller: Caller, project: Project): Promise<void> {
+  if (project.access_level < levels.developer && !(await isCollaborator(db, caller, project)))
+    throw refusal(403, 'You are not allowed to push code to this project.');
   if (project.read_only) throw refusal(403, readOnlyRefusal(project));
 }
 
@@ -92,7 +94,7 @@ async function grantProject(services: Services, caller: MaybeCaller, path: strin
   if (!project || !mayRead(caller, project))
     throw refusal(404, "The project you were looking for could not be found or you don't have permission to view it.");
   if (!mayDownloadCode(project)) throw refusal(403, 'You are not allowed to download code from this project.');
-  if (isPush(service)) refusePush(project);
+  if (isPush(service)) await refusePush(services, caller, project);
   return accessTo(project, caller, moved);
 }
 

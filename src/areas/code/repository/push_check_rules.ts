@@ -15,6 +15,7 @@ import { lockedPaths } from '../lfs/index.ts';
 import { type BranchProtection, protectionFor } from '../protected_branches/index.ts';
 import { tagProtectionFor } from '../protected_tags/index.ts';
 import { pushRuleRefusals } from '../push_rules/index.ts';
+import { areCollaborations, mayCollaborate } from './collaboration_queries.ts';
 import { branchRefusals, readOnlyRefusal, tagRefusals } from './rules.ts';
 
 /** An attempt to move references. */
@@ -113,7 +114,8 @@ export async function pushRefusals(
 ): Promise<string[]> {
   const { project, caller } = push;
   if (project.read_only) return [readOnlyRefusal(project)];
-  if (project.access_level < levels.developer) return ['You are not allowed to push code to this project.'];
+  if (project.access_level < levels.developer && !(await areCollaborations(services.db, project, caller, updates)))
+    return ['You are not allowed to push code to this project.'];
   const repository = repositoryOf(services, project);
   const [protection, tagProtection, frozen] = await Promise.all([
     protectionFor(services.db, project, caller),
@@ -152,7 +154,8 @@ export const branchRefusal = 'You are not allowed to push into this branch';
 
 /** Whether the caller may commit to a branch, existing or not. */
 export async function mayCommitTo(services: Pick<Services, 'db'>, { project, caller }: Push, branch: string): Promise<boolean> {
-  return (await protectionFor(services.db, project, caller))(branch).may_push;
+  const { may_push, is_protected } = (await protectionFor(services.db, project, caller))(branch);
+  return may_push || (!is_protected && (await mayCollaborate(services.db, project, caller, branch)));
 }
 
 /** @param ref the full name of a branch that moved during the commit */

@@ -1,6 +1,6 @@
 /** Repository files: reading, blaming and writing one file of a repository (docs/reference/repository_files.md). */
 import { type Static, type TObject, Type } from 'typebox';
-import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
+import { branchWriter, codeReader, type Project } from '../../../access/index.ts';
 import {
   AnyText,
   allOptional,
@@ -103,7 +103,7 @@ const fileWriteTexts = ['You are not allowed to push into this branch', ...fileT
 const throttle = 'files_api';
 const reading = { access: codeReader, scopes: ['read_repository'], throttle } as const;
 const rawReading = { ...reading, deploy_tokens: true } as const;
-const writing = { access: codeWriter, throttle, body_limit_bytes: bodyLimit_bytes } as const;
+const writing = { access: branchWriter, throttle, body_limit_bytes: bodyLimit_bytes } as const;
 
 export const repositoryFiles = [
   get(path, {

@@ -1,9 +1,10 @@
 /** Asking for a rebase (docs/reference/merge_requests.md#rebasing). */
 import { sql } from 'kysely';
-import { levels, projectFor } from '../../../access/index.ts';
+import { projectFor } from '../../../access/index.ts';
 import { repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { type Caller, conflict, forbidden, notAllowed, type Services } from '../../../http/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
+import { mayCommitTo } from '../../code/repository/index.ts';
 import type { MergeFacts } from './branch_queries.ts';
 import { rebaseSource } from './rebase_jobs.ts';
 import { isRebasing } from './rebase_queries.ts';
@@ -46,8 +47,8 @@ async function refuseRebase(services: Services, caller: Caller, { source, source
   const project = source && (await projectFor(services.db, caller, String(source.id)));
   if (!source || (await resolveBranch(repositoryOf(services, source), source_branch)) === undefined)
     throw forbidden('Source branch does not exist');
-  if (!project || project.read_only || project.access_level < levels.developer) throw forbidden('Cannot push to source branch');
-  const { may_push, allows_force_push } = (await protectionFor(services.db, project, caller))(source_branch);
-  if (!may_push) throw forbidden('Cannot push to source branch');
-  if (!allows_force_push) throw forbidden('Source branch is protected from force push');
+  if (!project || project.read_only || !(await mayCommitTo(services, { project, caller }, source_branch)))
+    throw forbidden('Cannot push to source branch');
+  if (!(await protectionFor(services.db, project, caller))(source_branch).allows_force_push)
+    throw forbidden('Source branch is protected from force push');
 }

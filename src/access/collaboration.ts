@@ -1,0 +1,40 @@
+/** Pushing to a fork for those who may merge what it proposes (docs/reference/merge_requests.md#collaboration). */
+import { type Kysely, sql } from 'kysely';
+import type { DB } from '../db/index.ts';
+import type { Access, Caller } from '../http/endpoint.ts';
+import { forbidden, unauthorized } from '../http/errors.ts';
+import { levels } from './levels.ts';
+import { codeWriter, isMemberOfProject, mayDownloadCode, type Project, projectVisible, refuseReadOnly } from './projects.ts';
+
+/**
+ * Whether an open merge request of the fork allows its target's Developers to push to its source branch. Which branches these are, and whether the caller may merge
+ * them, is decided when a branch moves.
+ */
+export async function isCollaborator(
+  db: Kysely<DB>,
+  caller: Pick<Caller, 'id' | 'admin'>,
+  fork: Pick<Project, 'id'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ is_one: boolean }>`
+    select exists (select from merge_requests join projects on projects.id = merge_requests.project_id
+                    where merge_requests.source_project_id = ${fork.id} and merge_requests.project_id <> ${fork.id}
+                      and merge_requests.allow_collaboration and merge_requests.state = 'opened'
+                      and (${sql.lit(caller.admin)} or ${isMemberOfProject(caller as Caller, levels.developer)})) as is_one`.execute(
+    db,
+  );
+  return rows[0]!.is_one;
+}
+
+/** Grants the project in `:id` as `codeWriter` does, and to collaborators who may read its code. */
+export const branchWriter: Access<{ caller: Caller; project: Project }> = {
+  rule: 'project:push_code or collaborator',
+  async check(call) {
+    const { caller } = call;
+    if (!caller) throw unauthorized();
+    const { project } = await projectVisible.check(call);
+    if (project.access_level >= levels.developer) return codeWriter.check(call);
+    if (!mayDownloadCode(project) || !(await isCollaborator(call.db, caller, project))) throw forbidden();
+    refuseReadOnly(project);
+    return { caller, project };
+  },
+};
