@@ -7,6 +7,7 @@ import { inTurn, moveRefsToMerge, pushRefusals } from '../../code/repository/ind
 import { setAutoMerge } from './auto_merge_actions.ts';
 import { factsOf, type MergeFacts } from './branch_queries.ts';
 import { closesIssues, issuesClosedBy } from './closing_queries.ts';
+import { linkLargeFiles } from './large_file_actions.ts';
 import { mergeMessage, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 import { cannotMergeText, shaText, squashes } from './rules.ts';
 import { type Check, checkBranches, pipelineOf } from './status_queries.ts';
@@ -83,6 +84,7 @@ async function mergeNow(services: Services, request: MergeRequestToMerge, facts:
     await services.db.updateTable('merge_requests').set({ merge_error: refusal }).where('id', '=', facts.id).execute();
     throw unprocessable(cannotMergeText);
   }
+  await linkLargeFiles(services, facts, heads.source_head);
   const { merge_commit_sha, squash_commit_sha } = commits;
   const should_remove_source_branch = wishes.should_remove_source_branch ?? facts.force_remove_source_branch;
   const outcome = { head: heads.source_head, merge_commit_sha, squash_commit_sha, should_remove_source_branch };

@@ -3,6 +3,7 @@ import { callerInJob, type Project, projectFor } from '../../../access/index.ts'
 import { fetchCommit, isAncestor, rebaseCommits, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { ApiError, type Caller, Id, type Services, textOf } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { linkObjects } from '../../code/lfs/index.ts';
 import { inTurn, moveRefs, pushRefusals } from '../../code/repository/index.ts';
 import { factsOf, type MergeFacts, mergeFacts } from './branch_queries.ts';
 
@@ -46,7 +47,11 @@ async function attempt(
   const [into, from] = [repositoryOf(services, facts.target), repositoryOf(services, project)];
   const [onto, head] = await Promise.all([resolveBranch(into, facts.target_branch), resolveBranch(from, facts.source_branch)]);
   if (state !== 'opened' || onto === undefined || head === undefined) return conflictText;
-  if (project.id !== facts.target.id) await fetchCommit(into, from, onto);
+  if (project.id !== facts.target.id) {
+    await fetchCommit(into, from, onto);
+    const link = { from_project_id: facts.target.id, project_id: project.id, repository: from, commit_id: onto };
+    await linkObjects(services.db, link);
+  }
   if (await isAncestor(from, onto, head)) return undefined;
   const committer = { name: caller.name, email: caller.commit_email };
   const rebased = await rebaseCommits(from, { head, onto, committer });

@@ -21,6 +21,7 @@ import { followBranches, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
 import { refreshClosedIssues } from './closing_actions.ts';
+import { linkLargeFiles } from './large_file_actions.ts';
 import { checkBranches, storeCheck } from './status_queries.ts';
 import { addVersion, type Heads } from './version_actions.ts';
 import { contentOf, type VersionContent } from './version_queries.ts';
@@ -70,6 +71,7 @@ export const prepareMergeRequest = job('prepare_merge_request', {
     const { id, head_commit_sha: head, start_commit_sha: start, base_commit_sha: base } = facts.version;
     const into = repositoryOf({ storages }, facts.target);
     const content = await contentOf(into, { head, start, base });
+    await linkLargeFiles(services, facts, head);
     await db.transaction().execute(async (tx) => {
       // Locked, so that nothing is kept of one that is being deleted, nor the content of a version that is no longer the last.
       const row = await lockedVersion(tx, facts.id);
@@ -190,6 +192,7 @@ async function headsWith(services: JobServices, facts: MergeFacts, head: string)
 async function followHead(services: JobServices, facts: MergeFacts, head: string, user_id: number | null): Promise<void> {
   const into = repositoryOf(services, facts.target);
   const heads = await headsWith(services, facts, head);
+  await linkLargeFiles(services, facts, head);
   const { head_commit_id: before } = facts;
   const known = before === null ? [heads.start] : [before, heads.start];
   const [commits, content] = await Promise.all([

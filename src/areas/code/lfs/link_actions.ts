@@ -1,0 +1,51 @@
+/** Giving a project the large files of commits that come from another (docs/reference/merge_requests.md#large-files). */
+import { sql } from 'kysely';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { newBlobs, type Repository } from '../../../git/index.ts';
+import { pointerIn, pointerLimit_bytes } from './rules.ts';
+
+/** As for a push: so many small files are searched for pointers, for so long. */
+const searched = 20_000;
+const longestSearch_ms = 10_000;
+
+interface Link {
+  from_project_id: number;
+  project_id: number;
+  /** That of `project_id`, which has the commit. */
+  repository: Repository;
+  commit_id: string;
+}
+
+/** Whether one project has large files that another lacks: most have none at all. */
+async function hasMore(db: Database, { from_project_id, project_id }: Link): Promise<boolean> {
+  const { rows } = await sql<{ has_more: boolean }>`
+    select exists (select from lfs_objects_projects theirs where theirs.project_id = ${from_project_id}
+                      and not exists (select from lfs_objects_projects ours
+                                       where ours.project_id = ${project_id} and ours.lfs_object_id = theirs.lfs_object_id)) as has_more`.execute(
+    db,
+  );
+  return rows[0]!.has_more;
+}
+
+/**
+ * Gives a project those large files of another that a commit refers to and its own branches and tags do not. Only what the other project has is given: a pointer
+ * alone opens nothing.
+ */
+export async function linkObjects(db: Database, link: Link): Promise<void> {
+  if (link.from_project_id === link.project_id || !(await hasMore(db, link))) return;
+  const contents = await newBlobs(link.repository, {
+    targets: [link.commit_id],
+    env: {},
+    smaller_than_bytes: pointerLimit_bytes,
+    limit: searched,
+    timeout_ms: longestSearch_ms,
+  });
+  const oids = [...new Set(contents.flatMap((content) => pointerIn(content)?.oid ?? []))];
+  if (oids.length === 0) return;
+  await sql`
+    insert into lfs_objects_projects (project_id, lfs_object_id)
+    select ${link.project_id}, lfs_objects.id
+      from lfs_objects join lfs_objects_projects theirs on theirs.lfs_object_id = lfs_objects.id and theirs.project_id = ${link.from_project_id}
+     where lfs_objects.oid = any(${ofAnyLength(oids, 'text[]')})
+    on conflict do nothing`.execute(db);
+}
