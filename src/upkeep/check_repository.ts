@@ -13,6 +13,7 @@ import {
   replaceHead,
   setHead,
 } from '../git/index.ts';
+import { checkMergeRequests } from './check_merge_requests.ts';
 import { checkPointers } from './check_pointers.ts';
 import { checkDangling, checkPushes, wereBranchesDeleted } from './check_pushes.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -26,6 +27,7 @@ export function checkRepository(options: CheckOptions, row: RepositoryRow): Prom
   return checkFiles(options, row, async (repository, isDamaged) => [
     ...(await checkRefs(options, row, repository, isDamaged)),
     ...(isDamaged ? [] : await checkPointers(options.db, row, repository)),
+    ...(isDamaged ? [] : await checkMergeRequests(options.db, row, repository)),
   ]);
 }
 

@@ -6,16 +6,19 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
+import { concludeMerges, prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
 import type { BlobKey } from '../../src/blobs/index.ts';
 import { readConfig } from '../../src/config.ts';
 import {
   diskPath,
   headBranch,
+  mergeRequestRef,
   objectFiles,
   type Repository,
   repositoryOf,
   resolveBranch,
   setHead,
+  setKeptRefs,
   updateRefs,
 } from '../../src/git/index.ts';
 import { blobsOf } from '../../src/services/index.ts';
@@ -23,6 +26,7 @@ import { check } from '../../src/upkeep/check.ts';
 import type { Finding } from '../../src/upkeep/finding.ts';
 import { addIssue } from '../support/issues.ts';
 import { performQueued } from '../support/jobs.ts';
+import { addBranch, addMergeRequest } from '../support/merge_requests.ts';
 import { fileUrl, filledWorld, repositoryIn } from '../support/repository.ts';
 import { upload } from '../support/uploads.ts';
 import type { World } from '../support/world.ts';
@@ -463,4 +467,30 @@ test('repositories of snippets are compared with their rows, and what was lost i
   assert.deepEqual(await ofSnippets(), [
     `snippets/${personal.id}: there is no repository at ${other.path}. Restore it from a backup.`,
   ]);
+});
+
+test('commits of merge requests that are missing are found, and refs of those that do not exist are removed', async () => {
+  const world = await onlyWorld();
+  const { as, db, project } = world;
+  await addBranch(world, 'topic');
+  await addMergeRequest(world);
+  assert.equal((await as('maintainer').put(`/projects/${project.id}/merge_requests/1/merge`)).status, 200);
+  await performQueued(world.services, [prepareMergeRequest, concludeMerges]);
+  const repository = repositoryIn(world);
+  const head = (await resolveBranch(repository, 'main'))!;
+  await setKeptRefs(repository, new Map([[mergeRequestRef(1, 'merge'), head]]));
+  assert.deepEqual(await sentences(world), []);
+
+  await setKeptRefs(repository, new Map([[mergeRequestRef(7, 'head'), head]]));
+  const gone = 'f'.repeat(40);
+  await db.updateTable('merge_requests').set({ merge_commit_sha: gone }).where('project_id', '=', project.id).execute();
+  await db.updateTable('merge_request_versions').set({ start_commit_sha: gone }).execute();
+  const path_of = project.full_path;
+  const stray = `${path_of}: 1 ref is of merge requests that do not exist, for example refs/merge-requests/7/head.`;
+  const missing = (what: string) =>
+    `${path_of}: ${what} 1 commit that is not in the repository, for example ${gone} of !1. Restore it from a backup.`;
+  const lost = [missing('versions of merge requests name'), missing('merge requests were merged with')];
+  assert.deepEqual(await sentences(world), [...lost, stray]);
+  assert.deepEqual(await repairAll(world), ['They are removed; the commits stay.']);
+  assert.deepEqual(await sentences(world), lost);
 });

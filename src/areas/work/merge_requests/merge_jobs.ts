@@ -1,7 +1,7 @@
 /** What follows from a merge, however it came about, and merging when commit statuses have succeeded (docs/reference/merge_requests.md#merging). */
 import { callerInJob, projectFor, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { RefMoved, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import { keepAroundRef, RefMoved, repositoryOf, resolveBranch, setKeptRefs } from '../../../git/index.ts';
 import { ApiError, type Caller, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
@@ -20,6 +20,7 @@ export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_reques
   const [facts] = await mergeFacts(services.db, [id]);
   if (!facts) return;
   const merger = facts.merge_user_id === null ? undefined : await callerInJob(services, facts.merge_user_id);
+  await keepMerge(services, facts);
   if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
   const texts = merger ? await closingTexts(services, facts) : [];
   await services.db.transaction().execute(async (tx) => {
@@ -40,6 +41,17 @@ export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_reques
     if (merger) await closeIssues(tx, services, merger, facts, texts);
   });
 });
+
+/** Keeps what was merged, also when the target branch is moved away from it one day. */
+async function keepMerge(services: Pick<Services, 'db' | 'storages'>, { id, target }: MergeFacts): Promise<void> {
+  const merged = await services.db
+    .selectFrom('merge_requests')
+    .select(['head_commit_id', 'merge_commit_sha', 'squash_commit_sha'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const ids = Object.values(merged ?? {}).filter((commit_id) => commit_id !== null);
+  await setKeptRefs(repositoryOf(services, target), new Map(ids.map((commit_id) => [keepAroundRef(commit_id), commit_id])));
+}
 
 async function closeIssues(
   tx: Database,
