@@ -1578,6 +1578,31 @@ CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.syste
 CREATE TRIGGER hand_discussion_on AFTER DELETE ON notes FOR EACH ROW WHEN (old.starts_discussion) EXECUTE FUNCTION hand_discussion_on();
 CREATE TRIGGER uncount_note AFTER DELETE ON notes FOR EACH ROW WHEN (NOT old.system) EXECUTE FUNCTION keep_user_notes_count();
 
+create table notification_settings (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  group_id bigint,
+  project_id bigint,
+  level text not null,
+  events text[] not null,
+  email_id bigint,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint notification_settings_pkey PRIMARY KEY (id),
+  constraint notification_settings_key UNIQUE NULLS NOT DISTINCT (user_id, group_id, project_id),
+  constraint notification_settings_email_is_global CHECK (email_id IS NULL OR num_nonnulls(group_id, project_id) = 0),
+  constraint notification_settings_end_somewhere CHECK (level <> 'global'::text OR num_nonnulls(group_id, project_id) = 1),
+  constraint notification_settings_have_one_scope CHECK (num_nonnulls(group_id, project_id) <= 1),
+  constraint notification_settings_level_check CHECK (level = ANY (ARRAY['disabled'::text, 'participating'::text, 'watch'::text, 'global'::text, 'mention'::text, 'custom'::text])),
+  constraint notification_settings_email_id_fkey FOREIGN KEY (email_id) REFERENCES emails(id) ON DELETE SET NULL,
+  constraint notification_settings_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint notification_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint notification_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_settings_by_email ON notification_settings USING btree (email_id) WHERE email_id IS NOT NULL;
+CREATE INDEX notification_settings_of_group ON notification_settings USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX notification_settings_of_project ON notification_settings USING btree (project_id) WHERE project_id IS NOT NULL;
+
 create table oauth_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
   user_id bigint not null,

@@ -2,6 +2,7 @@
 import { type StoredKind, snippetKind } from '../access/index.ts';
 import { type FiledEndpoint, tagged } from '../http/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
+import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
@@ -185,6 +186,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),
+  ...tagged('Notification settings', 'What the caller is told of by mail.', notificationSettingRoutes),
   ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),
   ...tagged('Invitations', 'Invitations to groups and projects by email.', invitationRoutes),
   ...tagged('Member roles', 'Custom roles: an access level with single permissions on top.', memberRoleRoutes),

@@ -745,6 +745,18 @@ export interface Notes {
   resolved_by_id: number | null;
 }
 
+export interface NotificationSettings {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  group_id: number | null;
+  project_id: number | null;
+  level: string;
+  events: string[];
+  email_id: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface OauthTokens {
   id: Generated<number>;
   user_id: number;
@@ -1255,6 +1267,7 @@ export interface DB {
   milestones: Milestones;
   namespaces: Namespaces;
   notes: Notes;
+  notification_settings: NotificationSettings;
   oauth_tokens: OauthTokens;
   open_issue_counts: OpenIssueCounts;
   personal_access_tokens: PersonalAccessTokens;

@@ -1,0 +1,2 @@
+/** What other areas may use of notification settings. */
+export { notificationSettingRoutes } from './routes.ts';

@@ -1,0 +1,120 @@
+/** Notification settings: what a user wants to be notified of by mail, everywhere, in a group, or in a project. */
+import { type Static, Type } from 'typebox';
+import { groupRole, projectRole, signedIn } from '../../../access/index.ts';
+import {
+  type Access,
+  allOptional,
+  badRequest,
+  type Caller,
+  capitalized,
+  checked,
+  get,
+  one,
+  optional,
+  put,
+  resource,
+  type Services,
+  since,
+} from '../../../http/index.ts';
+import { emailReasons } from '../../people/emails/index.ts';
+import { changeSetting, foreignEmailText } from './actions.ts';
+import { type Scope, settingOf } from './queries.ts';
+import { notificationEvents, notificationLevels } from './rules.ts';
+
+type Granted = { caller: Caller; scope: Scope };
+
+/** Everyone who can see a group or project has settings there; so do those who can only read it, as in archived ones. */
+const member = projectRole('guest', { archived: true });
+const groupMember = groupRole('guest');
+const accessTo: Record<Scope['kind'], Access<Granted>> = {
+  global: {
+    ...signedIn,
+    check: async (call) => ({ ...(await signedIn.check(call)), scope: { kind: 'global', group_id: null, project_id: null } }),
+  },
+  group: {
+    ...groupMember,
+    check: async (call) => {
+      const { caller, group } = await groupMember.check(call);
+      return { caller, scope: { kind: 'group', group_id: group.id, project_id: null } };
+    },
+  },
+  project: {
+    ...member,
+    check: async (call) => {
+      const { caller, project } = await member.check(call);
+      return { caller, scope: { kind: 'project', group_id: null, project_id: project.id } };
+    },
+  },
+};
+
+type Switches = Record<(typeof notificationEvents)[number], ReturnType<typeof Type.Boolean>>;
+const switches = Object.fromEntries(notificationEvents.map((event) => [event, Type.Boolean()])) as Switches;
+/** Epics belong to groups. */
+const groupSwitches = { ...switches, new_epic: since('ultimate', Type.Boolean()) };
+
+const levelText = "'<level>' is not a valid level";
+const Level = Type.Enum([...notificationLevels]);
+
+/** @throws ApiError 400 */
+function checkLevel(level: string | undefined, kind: Scope['kind']): void {
+  const isKnown = level === undefined || (notificationLevels as readonly string[]).includes(level);
+  if (!isKnown || (kind === 'global' && level === 'global')) throw badRequest(levelText.replace('<level>', level));
+}
+
+const email = {
+  shown: { notification_email: optional(Type.String({ description: 'The primary address unless another one was chosen' })) },
+  given: {
+    notification_email: optional(checked(Type.String({ description: 'A confirmed address of the caller' }), emailReasons)),
+  },
+};
+
+function routesOf(kind: Scope['kind']) {
+  const path = kind === 'global' ? '/notification_settings' : `/${kind}s/:id/notification_settings`;
+  const Scoped = kind === 'global' ? 'Own' : capitalized(kind);
+  const where = kind === 'global' ? '' : ` in a ${kind}`;
+  const events = kind === 'project' ? (switches as typeof groupSwitches) : groupSwitches;
+  // What is left out is undefined, as the types say.
+  const [shownEmail, givenEmail] =
+    kind === 'global' ? [email.shown, email.given] : [{} as typeof email.shown, {} as typeof email.given];
+  const Events = Type.Object(events, { description: 'Only at the level `custom`' });
+  const Setting = resource(`${capitalized(kind)}NotificationSetting`, { level: Level, ...shownEmail, events: optional(Events) });
+  const shared = { access: accessTo[kind], returns: one(Setting) };
+  const show = async ({ db, caller, scope }: Granted & Pick<Services, 'db'>): Promise<Static<typeof Setting>> => {
+    const { level, notification_email, events: on } = await settingOf(db, caller.id, scope);
+    const shown = Object.keys(events).map((event) => [event, on.includes(event)]);
+    return {
+      level: level as Static<typeof Level>,
+      ...(kind === 'global' ? { notification_email } : {}),
+      ...(level === 'custom' ? { events: Object.fromEntries(shown) as Static<typeof Events> } : {}),
+    };
+  };
+  return [
+    get(path, {
+      operation: `get${Scoped}NotificationSettings`,
+      summary: `Show the current user's notification settings${where}`,
+      ...shared,
+      handle: show,
+    }),
+    put(path, {
+      operation: `update${Scoped}NotificationSettings`,
+      summary: `Update the current user's notification settings${where}`,
+      description: 'The events count at the level `custom`; those that are not given stay as they are.',
+      ...shared,
+      input: {
+        level: optional(Type.String({ description: `One of ${notificationLevels.map((each) => `\`${each}\``).join(', ')}` })),
+        ...givenEmail,
+        ...allOptional(events),
+      },
+      refusals: { 400: kind === 'global' ? [levelText, `notification_email: ${foreignEmailText}`] : levelText },
+      handle: async ({ input: { level, notification_email, ...given }, ...call }) => {
+        checkLevel(level, kind);
+        const named = (wanted: boolean) => Object.keys(given).filter((event) => given[event as keyof typeof given] === wanted);
+        const { db, caller, scope } = call;
+        await changeSetting(db, caller.id, scope, { level, notification_email, on: named(true), off: named(false) });
+        return show(call);
+      },
+    }),
+  ];
+}
+
+export const notificationSettingRoutes = (['global', 'group', 'project'] as const).flatMap(routesOf);
