@@ -1603,6 +1603,18 @@ CREATE INDEX notification_settings_by_email ON notification_settings USING btree
 CREATE INDEX notification_settings_of_group ON notification_settings USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX notification_settings_of_project ON notification_settings USING btree (project_id) WHERE project_id IS NOT NULL;
 
+create table notifications (
+  id uuid default gen_random_uuid() not null,
+  event text not null,
+  target_type text not null,
+  target_id bigint not null,
+  actor_id bigint not null,
+  user_ids bigint[] default '{}'::bigint[] not null,
+  created_at timestamp with time zone default now() not null,
+  job_id bigint not null,
+  constraint notifications_pkey PRIMARY KEY (id)
+);
+
 create table oauth_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
   user_id bigint not null,

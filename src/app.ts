@@ -13,6 +13,7 @@ import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
 import { metricImageDoorway } from './areas/work/issues/index.ts';
+import { notificationPages } from './areas/work/notifications/index.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/index.ts';
 import { deferBodies } from './http/body.ts';
@@ -169,6 +170,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     avatarDoorway,
     uploadDoorway,
     emailPages,
+    notificationPages,
     oauthDoorway,
     invitationPages,
     health,

@@ -49,6 +49,7 @@ import {
   rebaseSource,
   removeMergeRequestRefs,
 } from '../areas/work/merge_requests/index.ts';
+import { sendNotification, sendNotifications } from '../areas/work/notifications/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
@@ -67,6 +68,8 @@ const jobs: readonly AnyJob[] = [
   prepareMergeRequest,
   readClosedIssues,
   removeMergeRequestRefs,
+  sendNotification,
+  sendNotifications,
   endTodosOfGoneCommits,
   maintainRepository,
   maintainSnippet,

@@ -757,6 +757,17 @@ export interface NotificationSettings {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Notifications {
+  id: Generated<string>;
+  event: string;
+  target_type: string;
+  target_id: number;
+  actor_id: number;
+  user_ids: Generated<number[]>;
+  created_at: Generated<Timestamp>;
+  job_id: number;
+}
+
 export interface OauthTokens {
   id: Generated<number>;
   user_id: number;
@@ -1268,6 +1279,7 @@ export interface DB {
   namespaces: Namespaces;
   notes: Notes;
   notification_settings: NotificationSettings;
+  notifications: Notifications;
   oauth_tokens: OauthTokens;
   open_issue_counts: OpenIssueCounts;
   personal_access_tokens: PersonalAccessTokens;

@@ -8,7 +8,13 @@ import { type Message, renderMessage } from './message.ts';
 export interface Mail extends Message {
   /** One address, with the recipient's name if it is known. */
   to: { name?: string; address: string };
-  /** Identifies the message, in letters, digits and `-`. A message that is sent again after a crash has the same id. */
+  /** The name that it comes from; that of the product by default. */
+  sender?: string;
+  /** The id of the message that it follows, by which mail programs put both together. */
+  thread?: string;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
+  /** Identifies the message, in letters, digits, `_` and `-`. A message that is sent again after a crash has the same id. */
   id: string;
 }
 
@@ -50,18 +56,19 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
     });
   };
   return {
-    send: async ({ to, id, ...letter }) => {
+    send: async ({ to, id, sender, thread, headers, ...letter }) => {
       transporter ??= open();
-      const domain = from.slice(from.lastIndexOf('@') + 1);
+      const idOf = (name: string) => `<${name}@${from.slice(from.lastIndexOf('@') + 1)}>`;
       const { message } = (await (
         await transporter
       ).sendMail({
         ...renderMessage(letter),
         // An object, because a string would be parsed as a list of addresses.
         to: { name: '', ...to },
-        from: { name: 'Coppice', address: from },
-        messageId: `<${id}@${domain}>`,
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        from: { name: sender ?? 'Coppice', address: from },
+        messageId: idOf(id),
+        ...(thread === undefined ? {} : { inReplyTo: idOf(thread), references: idOf(thread) }),
+        headers: { 'Auto-Submitted': 'auto-generated', ...headers },
       })) as { message?: Buffer };
       if (smtpUrl === undefined && message) await keep(folder, message);
     },

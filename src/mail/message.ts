@@ -1,7 +1,11 @@
 /** A mail message is written once and rendered as plain text and as HTML, so that both have the same content. */
 
-/** A paragraph of a message: a text, a link, or a table of facts. */
-export type Paragraph = string | { link: string; url: string } | { facts: readonly (readonly [name: string, value: string])[] };
+/** A paragraph of a message: a text, also one that has been formatted as safe HTML, a link, or a table of facts. */
+export type Paragraph =
+  | string
+  | { text: string; html: string }
+  | { link: string; url: string }
+  | { facts: readonly (readonly [name: string, value: string])[] };
 
 export interface Message {
   subject: string;
@@ -16,12 +20,14 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function asText(paragraph: Paragraph): string {
   if (typeof paragraph === 'string') return paragraph;
+  if ('html' in paragraph) return paragraph.text;
   if ('link' in paragraph) return `${paragraph.link}:\n${paragraph.url}`;
   return paragraph.facts.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n');
 }
 
 function asHtml(paragraph: Paragraph): string {
   if (typeof paragraph === 'string') return `<p>${escaped(paragraph).replaceAll('\n', '<br>')}</p>`;
+  if ('html' in paragraph) return paragraph.html;
   if ('link' in paragraph) return `<p><a href="${escaped(paragraph.url)}">${escaped(paragraph.link)}</a></p>`;
   const rows = paragraph.facts.map(
     ([name, value]) => `<tr><th align="left">${escaped(name)}</th><td>${escaped(oneLine(value))}</td></tr>`,

@@ -4,6 +4,7 @@ import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
+import { addNotification } from '../../activity/notification_settings/index.ts';
 import { addTodos, doneTodos } from '../../activity/todos/index.ts';
 import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
@@ -98,11 +99,11 @@ interface PeopleChange {
   removed: number[];
 }
 
-/** Notes who was added and removed, and gives those who were added a to-do item. */
+/** Notes who was added and removed, tells them, and gives those who were added a to-do item. */
 async function recordPeople(
   tx: Database,
   { id: author_id }: Caller,
-  { on, at }: Change,
+  { on, is_new, at }: Change,
   { added, removed }: PeopleChange,
   { wording, action }: { wording: typeof assigneesChanged; action: 'assigned' | 'review_requested' },
 ): Promise<void> {
@@ -110,6 +111,16 @@ async function recordPeople(
   const body = await wordsForPeople(tx, { added, removed }, wording);
   await addSystemNote(tx, on, author_id, body, at === undefined ? {} : { created_at: at });
   if (added.length > 0) await addTodos(tx, { user_ids: added, author_id, action, target: on });
+  // Of a new one they are told because it is new.
+  if (is_new) return;
+  const event = `${action === 'assigned' ? 'reassign' : 'change_reviewer'}_${on.kind.reference}`;
+  await addNotification(tx, {
+    event,
+    target_type: on.kind.type,
+    target_id: on.id,
+    actor_id: author_id,
+    user_ids: [...added, ...removed],
+  });
 }
 
 const difference = (from: readonly number[] | undefined, to: readonly number[] | undefined): PeopleChange => ({

@@ -33,9 +33,10 @@ export { countByState, type Part, pageOfSelection, type Selection, type Sort, ty
 export { type NamesAsked, namesFor } from './name_queries.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
-export { isSubscribed } from './queries.ts';
+export { isSubscribed, participants } from './queries.ts';
 export { assignedText, noMatchText, peopleReasons, referenceTo, unassignable } from './rules.ts';
 export { isInScope, type ListScope, mostNamed, visibleProjects } from './scope_queries.ts';
 export { byValue, sharedOrders } from './shared_order_rules.ts';
+export { setSubscription } from './subscription_actions.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';
 export { type TimeTracked, timeRoutes } from './time_routes.ts';

@@ -16,6 +16,7 @@ import {
 } from '../../../git/index.ts';
 import { Id, type Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { addNotification } from '../../activity/notification_settings/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { followBranches, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
@@ -165,6 +166,9 @@ async function followSource(services: JobServices, all: readonly MergeFacts[], u
   }
 }
 
+const tellOfPush = (tx: Database, target_id: number, actor_id: number): Promise<void> =>
+  addNotification(tx, { event: 'push_to_merge_request', target_type: 'MergeRequest', target_id, actor_id, user_ids: [] });
+
 /** Notes that the source branch was deleted, or is back. */
 async function noteBranch(db: Database, facts: MergeFacts, user_id: number | null, isGone: boolean): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -224,6 +228,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     const page = `${services.url}/${facts.target.full_path}/-/merge_requests/${facts.iid}/diffs?diff_id=${version_id}`;
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
+    if (user_id !== null) await tellOfPush(tx, facts.id, user_id);
     if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);
     else if (row.auto_merge_user_id !== null) await mergeWhenReady.enqueue(tx, { sha: head });
     // Before the commit: if it fails, nothing is recorded and this is repeated.

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { mailbox, mailOf } from '../../../../test/support/mail.ts';
+import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+import { fileUrl, onMain } from '../../../../test/support/repository.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
+import { mailerFor } from '../../../mail/index.ts';
+import { concludeMerges, followMergeRequests } from '../merge_requests/index.ts';
+import { sendNotification, sendNotifications } from './jobs.ts';
+
+const jobs = [sendNotifications, sendNotification];
+
+/** The personas who get mail for what has happened since the last call, with the reasons. */
+async function told({ services, people }: World): Promise<string[]> {
+  const mails = await mailOf(services, jobs);
+  const names = Object.entries(people).map(([persona, { username }]) => [username, persona] as const);
+  const byAddress = (address: string) => names.find(([username]) => address.startsWith(`${username}@`))![1];
+  return mails.map(({ to, headers }) => `${byAddress(to.address)} ${headers!['X-Service-NotificationReason'] ?? '-'}`).sort();
+}
+
+const set = async (here: World, persona: Persona, place: string, body: object) => {
+  const { status } = await here.as(persona).put(`${place}/notification_settings`, { ...body });
+  assert.equal(status, 200);
+};
+
+async function newIssue({ as, project }: World, body: object = {}): Promise<string> {
+  const { iid } = (await as('owner').post(`/projects/${project.id}/issues`, { title: 'Prune the trees', ...body })).body;
+  return `/projects/${project.id}/issues/${iid}`;
+}
+
+test('each level brings what its relation to the issue says', async () => {
+  const here = await world();
+  const { as, people } = here;
+  const related: Persona[] = ['reporter', 'maintainer', 'planner', 'developer'];
+  const expected: [settings: object, told: string[]][] = [
+    [{ level: 'disabled' }, ['planner subscribed']],
+    [{ level: 'mention' }, ['maintainer mentioned', 'planner subscribed']],
+    [{ level: 'participating' }, ['maintainer mentioned', 'planner subscribed', 'reporter -']],
+    [{ level: 'custom' }, ['maintainer mentioned', 'planner subscribed', 'reporter -']],
+    [{ new_note: true }, ['developer -', 'maintainer mentioned', 'planner subscribed', 'reporter -']],
+    [{ level: 'watch' }, ['developer -', 'maintainer mentioned', 'planner subscribed', 'reporter -']],
+  ];
+  for (const [settings, recipients] of expected) {
+    const issue = await newIssue(here);
+    await as('reporter').post(`${issue}/notes`, { body: 'I take part' });
+    await as('planner').post(`${issue}/subscribe`);
+    await told(here);
+    for (const persona of related) await set(here, persona, '', settings);
+    await as('owner').post(`${issue}/notes`, { body: `What do you say, @${people.maintainer.username}?` });
+    assert.deepEqual(await told(here), recipients, JSON.stringify(settings));
+  }
+});
+
+test('the nearest setting counts: of the project, of a group, of everything', async () => {
+  const here = await world();
+  const { as, project, group } = here;
+  const issue = await newIssue(here);
+  await told(here);
+  const tellsDeveloper = async () => {
+    await as('owner').post(`${issue}/notes`, { body: 'News' });
+    return (await told(here)).length > 0;
+  };
+  await set(here, 'developer', '', { level: 'watch' });
+  assert.equal(await tellsDeveloper(), true);
+  await set(here, 'developer', `/groups/${group.id}`, { level: 'mention' });
+  assert.equal(await tellsDeveloper(), false);
+  await set(here, 'developer', `/projects/${project.id}`, { level: 'watch' });
+  assert.equal(await tellsDeveloper(), true);
+  await set(here, 'developer', `/projects/${project.id}`, { level: 'global' });
+  assert.equal(await tellsDeveloper(), false);
+  await as('owner').put(`/projects/${project.id}`, { emails_enabled: false });
+  await set(here, 'developer', `/projects/${project.id}`, { level: 'watch' });
+  assert.equal(await tellsDeveloper(), false, 'the project sends no mail');
+});
+
+test('people hear of an issue from its creation to its end, but not of what they did or may not read', async () => {
+  const here = await world();
+  const { as, people, project } = here;
+  const issue = await newIssue(here, {
+    assignee_ids: [people.developer.id],
+    description: `Ask @${people.reporter.username} and @${people.outsider.username}`,
+  });
+  assert.deepEqual(await told(here), ['developer assigned', 'reporter mentioned'], 'outsiders may not read it');
+  await as('developer').put(issue, { assignee_ids: [people.maintainer.id] });
+  assert.deepEqual(await told(here), ['maintainer assigned', 'owner -', 'reporter -']);
+  await as('maintainer').put(issue, { state_event: 'close' });
+  assert.deepEqual(await told(here), ['owner -', 'reporter -']);
+  await as('maintainer').put(issue, { state_event: 'reopen' });
+  assert.deepEqual(await told(here), ['owner -', 'reporter -']);
+  await as('guest').post(`${issue}/notes`, { body: 'Here I am' });
+  await told(here);
+  await as('owner').post(`${issue}/notes`, { body: 'Between us', internal: true });
+  assert.deepEqual(await told(here), ['maintainer assigned', 'reporter -'], 'guests do not read internal notes');
+  await as('reporter').post(`${issue}/unsubscribe`);
+  await as('owner').post(`${issue}/notes`, { body: 'Are you there?' });
+  assert.deepEqual(await told(here), ['guest -', 'maintainer assigned']);
+  const { id } = (await as('owner').post(`${issue}/notes`, { body: 'Never mind' })).body;
+  await as('owner').delete(`${issue}/notes/${id}`);
+  assert.deepEqual(await told(here), [], 'it is gone');
+  await as('owner').post(`/projects/${project.id}/issues/${issue.split('/').at(-1)}/notes`, { body: '/close' });
+  assert.deepEqual(await told(here), ['guest -', 'maintainer assigned']);
+});
+
+test('people hear of a merge request: its reviews, pushes to it, and its merge', async () => {
+  const here = await worldWithTopic();
+  const { as, people, project } = here;
+  await set(here, 'owner', `/projects/${project.id}`, { level: 'watch' });
+  await set(here, 'maintainer', `/projects/${project.id}`, { level: 'custom', push_to_merge_request: true });
+  const { iid } = await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
+  const mr = `/projects/${project.id}/merge_requests/${iid}`;
+  assert.deepEqual(await told(here), ['maintainer review_requested', 'owner -']);
+  await as('developer').put(mr, { reviewer_ids: [people.reporter.id] });
+  assert.deepEqual(await told(here), ['maintainer -', 'owner -', 'reporter review_requested']);
+  await as('developer').put(fileUrl(project, 'topic.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
+  await performQueued(here.services, [followMergeRequests]);
+  assert.deepEqual(await told(here), ['maintainer -', 'reporter review_requested'], 'those who watch do not hear of pushes');
+  assert.equal((await as('maintainer').post(`${mr}/approve`)).status, 201);
+  assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter review_requested']);
+  assert.equal((await as('maintainer').put(`${mr}/merge`)).status, 200);
+  await performQueued(here.services, [concludeMerges]);
+  assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter review_requested']);
+});
+
+test('messages form a thread, say what happened, and end with one click', async (t) => {
+  const here = await world();
+  const { as, people, services, project, url } = here;
+  const { url: smtpUrl, received } = await mailbox(t);
+  const mailer = mailerFor({ smtpUrl, from: 'forge@coppice.test', folder: '/nonexistent' });
+  const send = () => performQueued({ ...services, mailer }, jobs);
+  const issue = await newIssue(here, { description: 'With **care**', assignee_ids: [people.developer.id] });
+  const { id, iid } = (await as('owner').get(issue)).body;
+  await send();
+  const note = (await as('owner').post(`${issue}/notes`, { body: 'Now <b>please</b>' })).body;
+  await send();
+  const [first, second] = received;
+  assert.equal(first!.messageId, `<issue_${id}@coppice.test>`);
+  assert.equal(second!.messageId, `<note_${note.id}@coppice.test>`);
+  assert.deepEqual([second!.inReplyTo, second!.references], [first!.messageId, first!.messageId]);
+  const { name } = (await as('owner').get(`/projects/${project.id}`)).body;
+  assert.deepEqual(
+    [first!.subject, second!.subject],
+    ['', 'Re: '].map((re) => `${re}${name} | Prune the trees (#${iid})`),
+  );
+  assert.equal(first!.from!.name, (await as('owner').get('/user')).body.name);
+  assert.match(first!.html!, /<strong>care<\/strong>/);
+  assert.match(first!.text!, /With \*\*care\*\*/);
+  assert.match(second!.text!, /because it is assigned to you\./);
+  const header = (key: string) => second!.headers.find((each) => each.key === key.toLowerCase())?.value;
+  for (const prefix of ['X-Service-', 'X-Gitlab-']) {
+    assert.equal(header(`${prefix}Project-Path`), project.full_path);
+    assert.equal(header(`${prefix}Issue-IID`), String(iid));
+    assert.equal(header(`${prefix}NotificationReason`), 'assigned');
+  }
+  assert.match(header('List-Id')!, new RegExp(`^${project.full_path} <${project.id}\\.`));
+  assert.equal(header('List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click');
+
+  const link = url + new URL(/<(.*)>/.exec(header('List-Unsubscribe')!)![1]!).pathname;
+  const post = (address: string) =>
+    fetch(address, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
+  assert.equal((await fetch(link)).status, 200);
+  assert.equal((await post(`${link.slice(0, -13)}A/unsubscribe`)).status, 404);
+  assert.equal((await as('developer').get(issue)).body.subscribed, true, 'opening the link changes nothing');
+  assert.equal((await post(link)).status, 200);
+  assert.equal((await as('developer').get(issue)).body.subscribed, false);
+  await as('owner').post(`${issue}/notes`, { body: 'And now?' });
+  await send();
+  assert.equal(received.length, 2);
+});

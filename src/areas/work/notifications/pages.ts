@@ -1,0 +1,44 @@
+/** The page behind the link in mail that ends a subscription. It needs no sign-in: the link proves who its recipient is. */
+import { type Caller, type Doorway, door } from '../../../http/index.ts';
+import { type HtmlPage, pageForm, sendPage } from '../../../pages/index.ts';
+import type { Services } from '../../../services/index.ts';
+import { setSubscription } from '../issuables/index.ts';
+import { subscriptionOf, unsubscribePage } from './unsubscribe_rules.ts';
+
+interface LinkRequest {
+  Params: { key: string };
+}
+
+const unknown: HtmlPage = { title: 'Link not valid', parts: ['The link is incomplete. Copy all of it from the message.'] };
+
+async function unsubscribe({ db, secrets }: Services, key: string): Promise<HtmlPage | undefined> {
+  const subscription = subscriptionOf(secrets, key);
+  if (!subscription) return undefined;
+  const { kind, item_id, user_id } = subscription;
+  await setSubscription(db, { kind, id: item_id }, user_id, false);
+  return { title: 'Unsubscribed', parts: [`You get no more mail about this ${kind.name}, unless it mentions you.`] };
+}
+
+function ask(services: Services, key: string): HtmlPage | undefined {
+  const subscription = subscriptionOf(services.secrets, key);
+  const form = { button: 'Unsubscribe', action: unsubscribePage.replace(':key', key) };
+  return (
+    subscription && { title: 'Unsubscribe', parts: [`Do you want no more mail about this ${subscription.kind.name}?`, form] }
+  );
+}
+
+const doorFor = (method: 'GET' | 'POST', pageOf: typeof unsubscribe | typeof ask) =>
+  door<Caller, LinkRequest>({
+    method,
+    url: unsubscribePage,
+    handle: async ({ services, request, reply }) => {
+      const page = await pageOf(services, request.params.key);
+      return page ? sendPage(reply, 200, page) : sendPage(reply, 404, unknown);
+    },
+  });
+
+export const notificationPages: Doorway = {
+  // Mail programs post to the address that people open; opening it must not unsubscribe, since some programs open every link.
+  doors: [doorFor('GET', ask), doorFor('POST', unsubscribe)],
+  errors: () => pageForm((reason) => ({ title: 'Not unsubscribed', parts: [reason] })),
+};

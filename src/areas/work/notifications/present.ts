@@ -1,0 +1,78 @@
+/** Notifications as mail (docs/reference/notifications.md#messages). */
+
+import type { Mail, Paragraph } from '../../../mail/index.ts';
+import { toHtml } from '../../../markdown/index.ts';
+import type { JobServices } from '../../../services/index.ts';
+import type { Asked, Item, Parts } from './message_queries.ts';
+import { eventRules, isFirst, wordsFor } from './rules.ts';
+import { unsubscribeUrl } from './unsubscribe_rules.ts';
+
+/** `issue_12`, as the first message of a thread is identified. */
+const threadOf = ({ kind, id }: Item): string => `${kind.reference}_${id}`;
+
+const pageOf = (url: string, { kind, full_path, iid }: Item): string =>
+  `${url}/${kind.places === 'projects' ? '' : 'groups/'}${full_path}${kind.page}${iid}`;
+
+/** Headers by which mail programs sort. */
+function headersOf({ event, reason }: Asked, { item, note }: Parts, url: string, unsubscribe: string): Record<string, string> {
+  const { kind, id, iid, place_id, place_name, full_path, state, confidential } = item;
+  const place: Record<string, string | number> =
+    kind.places === 'projects'
+      ? { Project: place_name, 'Project-Id': place_id, 'Project-Path': full_path }
+      : { 'Group-Id': place_id, 'Group-Path': full_path };
+  const facts: Record<string, string | number | null> = {
+    ...place,
+    [`${kind.type}-ID`]: id,
+    [`${kind.type}-IID`]: iid,
+    [`${kind.type}-State`]: state,
+    ...(kind.type === 'Issue' ? { ConfidentialIssue: String(confidential) } : {}),
+    ...(note ? { 'Discussion-ID': note.discussion_id, 'Note-ID': note.id } : {}),
+    Event: event,
+    NotificationReason: reason,
+  };
+  const named = Object.entries(facts).flatMap(([name, value]) =>
+    value === null ? [] : ['X-Service-', 'X-Gitlab-'].map((prefix) => [`${prefix}${name}`, String(value)] as const),
+  );
+  const reversed = full_path.split('/').reverse().join('.');
+  return {
+    ...Object.fromEntries(named),
+    'List-Id': `${full_path} <${place_id}.${reversed}.${new URL(url).hostname}>`,
+    'List-Unsubscribe': `<${unsubscribe}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    'X-Auto-Response-Suppress': 'All',
+  };
+}
+
+/** The text that is told, or who is now assigned. */
+async function bodyOf({ event }: Asked, { item, note }: Parts): Promise<Paragraph[]> {
+  const people = (names: string[]) => names.join(', ') || 'nobody';
+  if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
+  if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];
+  const text = note ? note.body : isFirst(event) ? item.description : null;
+  return text === null || text.trim() === '' ? [] : [{ text, html: await toHtml(text) }];
+}
+
+/** The message about news of an item to one person. */
+export async function mailOf({ url, secrets }: Pick<JobServices, 'url' | 'secrets'>, asked: Asked, parts: Parts): Promise<Mail> {
+  const { to, actor, item, note } = parts;
+  const { kind, iid, title, place_name } = item;
+  const unsubscribe = unsubscribeUrl({ url, secrets }, { kind, user_id: asked.user_id, item_id: item.id });
+  const thread = threadOf(item);
+  const starts = isFirst(asked.event);
+  const page = pageOf(url, item);
+  return {
+    to,
+    sender: actor.name,
+    id: starts ? thread : note ? `note_${note.id}` : asked.id,
+    ...(starts ? {} : { thread }),
+    subject: `${starts ? '' : 'Re: '}${place_name} | ${title} (${kind.sign}${iid})`,
+    paragraphs: [
+      `${actor.name} (@${actor.username}) ${eventRules[asked.event]!.did} ${kind.name} ${kind.sign}${iid}: ${title}`,
+      ...(await bodyOf(asked, parts)),
+      { link: `View the ${kind.name}`, url: note ? `${page}#note_${note.id}` : page },
+      `You get this message because ${wordsFor(asked.reason)}.`,
+      { link: `Unsubscribe from this ${kind.name}`, url: unsubscribe },
+    ],
+    headers: headersOf(asked, parts, url, unsubscribe),
+  };
+}

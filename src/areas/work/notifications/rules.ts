@@ -1,0 +1,45 @@
+/** What mail says of each event, and who watches it (docs/reference/notifications.md). */
+
+/** Why somebody gets a message: the first that applies. */
+export type Reason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
+
+interface EventRule {
+  /** What the actor did, before the name of the item. */
+  did: string;
+  /** Whether the level `watch` includes it. */
+  watched: boolean;
+}
+
+const watched = (did: string): EventRule => ({ did, watched: true });
+
+export const eventRules: Readonly<Record<string, EventRule>> = {
+  new_note: watched('commented on'),
+  new_issue: watched('created'),
+  close_issue: watched('closed'),
+  reopen_issue: watched('reopened'),
+  reassign_issue: watched('changed the assignees of'),
+  new_merge_request: watched('created'),
+  push_to_merge_request: { did: 'pushed to', watched: false },
+  close_merge_request: watched('closed'),
+  reopen_merge_request: watched('reopened'),
+  merge_merge_request: watched('merged'),
+  approve_merge_request: watched('approved'),
+  reassign_merge_request: watched('changed the assignees of'),
+  change_reviewer_merge_request: watched('changed the reviewers of'),
+  new_epic: watched('created'),
+  close_epic: watched('closed'),
+  reopen_epic: watched('reopened'),
+};
+
+/** Those that begin a thread of mail. */
+export const isFirst = (event: string): boolean => ['new_issue', 'new_merge_request', 'new_epic'].includes(event);
+
+const whys: Readonly<Record<Reason, string>> = {
+  assigned: 'it is assigned to you',
+  review_requested: 'your review was requested',
+  mentioned: 'you were mentioned',
+  subscribed: 'you subscribed to it',
+};
+
+/** The end of the sentence that says why somebody gets a message. */
+export const wordsFor = (reason: Reason | null): string => (reason === null ? 'of your notification settings' : whys[reason]);

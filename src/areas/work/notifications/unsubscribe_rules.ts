@@ -1,0 +1,31 @@
+/** The links by which recipients of mail unsubscribe. A link names the recipient and the item, and is proved by the server's key. */
+import { type IssuableKind, issuableKinds } from '../../../access/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
+
+const purpose = 'unsubscribing from notifications';
+
+interface Subscription {
+  kind: IssuableKind;
+  user_id: number;
+  item_id: number;
+}
+
+const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
+
+/** The path of the page, with the token in place of `:key`. */
+export const unsubscribePage = '/-/sent_notifications/:key/unsubscribe';
+
+/** 16 bytes: the kind, the user and the item. */
+const seedOf = ({ kind, user_id, item_id }: Subscription) =>
+  `${hex(issuableKinds.indexOf(kind), 2)}${hex(user_id, 14)}${hex(item_id, 16)}`;
+
+export const unsubscribeUrl = ({ url, secrets }: { url: string; secrets: Secrets }, subscription: Subscription): string =>
+  `${url}${unsubscribePage.replace(':key', secrets.linkToken(purpose, seedOf(subscription)))}`;
+
+/** @returns undefined for any text that is not the token of a link of this server */
+export function subscriptionOf(secrets: Secrets, key: string): Subscription | undefined {
+  const seed = secrets.seedOfLink(purpose, key)?.replaceAll('-', '');
+  const kind = seed && issuableKinds[Number.parseInt(seed.slice(0, 2), 16)];
+  if (!seed || !kind) return undefined;
+  return { kind, user_id: Number.parseInt(seed.slice(2, 16), 16), item_id: Number.parseInt(seed.slice(16), 16) };
+}
