@@ -373,6 +373,57 @@ create table application_settings (
   constraint application_settings_team_group_id_fkey FOREIGN KEY (team_group_id) REFERENCES namespaces(id) ON DELETE SET NULL
 );
 
+create table approval_rule_groups (
+  approval_rule_id bigint not null,
+  group_id bigint not null,
+  constraint approval_rule_groups_pkey PRIMARY KEY (approval_rule_id, group_id),
+  constraint approval_rule_groups_approval_rule_id_fkey FOREIGN KEY (approval_rule_id) REFERENCES approval_rules(id) ON DELETE CASCADE,
+  constraint approval_rule_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
+);
+CREATE INDEX approval_rule_groups_by_group ON approval_rule_groups USING btree (group_id);
+
+create table approval_rule_protected_branches (
+  approval_rule_id bigint not null,
+  protected_branch_id bigint not null,
+  constraint approval_rule_protected_branches_pkey PRIMARY KEY (approval_rule_id, protected_branch_id),
+  constraint approval_rule_protected_branches_approval_rule_id_fkey FOREIGN KEY (approval_rule_id) REFERENCES approval_rules(id) ON DELETE CASCADE,
+  constraint approval_rule_protected_branches_protected_branch_id_fkey FOREIGN KEY (protected_branch_id) REFERENCES protected_branches(id) ON DELETE CASCADE
+);
+CREATE INDEX approval_rule_protected_branches_by_branch ON approval_rule_protected_branches USING btree (protected_branch_id);
+
+create table approval_rule_users (
+  approval_rule_id bigint not null,
+  user_id bigint not null,
+  constraint approval_rule_users_pkey PRIMARY KEY (approval_rule_id, user_id),
+  constraint approval_rule_users_approval_rule_id_fkey FOREIGN KEY (approval_rule_id) REFERENCES approval_rules(id) ON DELETE CASCADE,
+  constraint approval_rule_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX approval_rule_users_by_user ON approval_rule_users USING btree (user_id);
+
+create table approval_rules (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  merge_request_id bigint,
+  approval_project_rule_id bigint,
+  name text not null,
+  rule_type text default 'regular'::text not null,
+  approvals_required integer not null,
+  applies_to_all_protected_branches boolean default false not null,
+  constraint approval_rules_pkey PRIMARY KEY (id),
+  constraint approval_rules_approvals_required_check CHECK (approvals_required >= 0 AND approvals_required <= 100),
+  constraint approval_rules_have_one_owner CHECK (num_nonnulls(project_id, merge_request_id) = 1),
+  constraint approval_rules_name_check CHECK (char_length(name) <= 255),
+  constraint approval_rules_rule_type_check CHECK (rule_type = ANY (ARRAY['regular'::text, 'any_approver'::text])),
+  constraint approval_rules_approval_project_rule_id_fkey FOREIGN KEY (approval_project_rule_id) REFERENCES approval_rules(id) ON DELETE SET NULL,
+  constraint approval_rules_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint approval_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX approval_rules_any_approver_key ON approval_rules USING btree (project_id, merge_request_id) NULLS NOT DISTINCT WHERE rule_type = 'any_approver'::text;
+CREATE INDEX approval_rules_by_origin ON approval_rules USING btree (approval_project_rule_id) WHERE approval_project_rule_id IS NOT NULL;
+CREATE UNIQUE INDEX approval_rules_name_key ON approval_rules USING btree (project_id, merge_request_id, name) NULLS NOT DISTINCT;
+CREATE INDEX approval_rules_of_merge_request ON approval_rules USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
+CREATE INDEX approval_rules_of_project ON approval_rules USING btree (project_id, id) WHERE project_id IS NOT NULL;
+
 create table award_emoji (
   id bigint generated always as identity not null,
   name text not null,
@@ -1739,6 +1790,11 @@ create table projects (
   merge_commit_template text,
   squash_commit_template text,
   merge_requests_template text,
+  reset_approvals_on_push boolean default true not null,
+  disable_overriding_approvers_per_merge_request boolean default false not null,
+  merge_requests_author_approval boolean default false not null,
+  merge_requests_disable_committers_approval boolean default false not null,
+  require_password_to_approve boolean default false not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),

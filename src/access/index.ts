@@ -53,6 +53,7 @@ export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './leve
 export { countRequest, forgetOldCounts, isWithin } from './limits.ts';
 export {
   hasMergeRequests,
+  isApprover,
   mayApproveMergeRequests,
   mayReadMergeRequests,
   mayUpdateMergeRequest,

@@ -112,13 +112,16 @@ function isVisible(caller: Reading): RawBuilder<SqlBool> {
   });
 }
 
-const isRead = reads({
-  isMember: isUserOfProject,
-  holdsPermission: sql`(${rolesCount} and exists (
+/** A custom role lets the user of a row of `users` approve merge requests of the project of a row of `projects`. */
+const approvesByRole = sql<SqlBool>`(${rolesCount} and exists (
     select from project_authorizations join member_roles on member_roles.id = member_role_id
-     where user_id = users.id and project_id = projects.id and member_roles.admin_merge_request and ${countsToday()}))`,
-  knowsProject: isKnownProject,
-});
+     where user_id = users.id and project_id = projects.id and member_roles.admin_merge_request and ${countsToday()}))`;
+
+const isRead = reads({ isMember: isUserOfProject, holdsPermission: approvesByRole, knowsProject: isKnownProject });
+
+/** A predicate on rows of `users` joined with `projects`: the user may approve merge requests there, as `mayApproveMergeRequests` decides for a caller. */
+export const isApprover = sql<SqlBool>`
+  (users.state = 'active' and ${areOn} and (users.admin or ${isUserOfProject(levels.developer)} or ${approvesByRole}))`;
 
 interface Granted<C> {
   caller: C;

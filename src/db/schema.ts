@@ -88,6 +88,32 @@ export interface ApplicationSettings {
   snippet_size_limit: Generated<number>;
 }
 
+export interface ApprovalRuleGroups {
+  approval_rule_id: number;
+  group_id: number;
+}
+
+export interface ApprovalRuleProtectedBranches {
+  approval_rule_id: number;
+  protected_branch_id: number;
+}
+
+export interface ApprovalRuleUsers {
+  approval_rule_id: number;
+  user_id: number;
+}
+
+export interface ApprovalRules {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  merge_request_id: number | null;
+  approval_project_rule_id: number | null;
+  name: string;
+  rule_type: Generated<string>;
+  approvals_required: number;
+  applies_to_all_protected_branches: Generated<boolean>;
+}
+
 export interface AwardEmoji {
   id: GeneratedAlways<number>;
   name: string;
@@ -866,6 +892,11 @@ export interface Projects {
   merge_commit_template: string | null;
   squash_commit_template: string | null;
   merge_requests_template: string | null;
+  reset_approvals_on_push: Generated<boolean>;
+  disable_overriding_approvers_per_merge_request: Generated<boolean>;
+  merge_requests_author_approval: Generated<boolean>;
+  merge_requests_disable_committers_approval: Generated<boolean>;
+  require_password_to_approve: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {
@@ -1222,6 +1253,10 @@ export interface DB {
   access_requests: AccessRequests;
   access_token_bots: AccessTokenBots;
   application_settings: ApplicationSettings;
+  approval_rule_groups: ApprovalRuleGroups;
+  approval_rule_protected_branches: ApprovalRuleProtectedBranches;
+  approval_rule_users: ApprovalRuleUsers;
+  approval_rules: ApprovalRules;
   award_emoji: AwardEmoji;
   billable_counts: BillableCounts;
   clusters: Clusters;

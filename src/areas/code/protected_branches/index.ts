@@ -1,5 +1,5 @@
 /** What other areas may use of protected branches. */
 export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './actions.ts';
 export { levelDescription } from './present.ts';
-export { protectionFor } from './queries.ts';
+export { knownIn, protectionFor } from './queries.ts';
 export { type BranchProtection, defaultProtection, isAbout } from './rules.ts';

@@ -1,20 +1,25 @@
 /** Approving merge requests, and taking approvals back (docs/reference/approvals.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { mayApproveMergeRequests, type Project, theMergeRequest } from '../../../access/index.ts';
+import { mayApproveMergeRequests, type Project, planInForce, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError, type Caller, conflict, unauthorized } from '../../../http/index.ts';
+import { ApiError, type Caller, conflict, type Services, unauthorized } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { wordsForReset } from './approval_rules.ts';
+import { approvalStateOf } from './approval_state_queries.ts';
 import { shaText } from './rules.ts';
 
-export interface Approving {
+export interface Approving extends Pick<Services, 'storages'> {
   /** The target, with the caller's level. */
   project: Project;
   caller: Caller;
   merge_request_id: number;
+  /** Where the caller saw the source branch. */
+  sha?: string | undefined;
+  /** Whether the caller has given their password. */
+  has_password?: boolean;
 }
 
 const locked = (tx: Database, id: number) =>
@@ -44,12 +49,14 @@ async function addApproval(tx: Database, id: number, user_id: number): Promise<b
 /**
  * Approves an open merge request, with everything that follows.
  * @param tx the transaction of the approval, which locks the merge request
- * @param sha where the caller saw the source branch
  * @throws ApiError 401 when the caller may not approve it or has done so, 409 when the last version has another head
  */
-export async function approveMergeRequest(tx: Database, { project, caller, merge_request_id: id }: Approving, sha?: string) {
+export async function approveMergeRequest(tx: Database, approving: Approving): Promise<void> {
+  const { project, caller, merge_request_id: id, storages, sha, has_password } = approving;
+  const state = await approvalStateOf({ db: tx, storages }, id);
   const row = await locked(tx, id);
-  if (row?.state !== 'opened' || !mayApproveMergeRequests(project)) throw unauthorized();
+  if (row?.state !== 'opened' || !mayApproveMergeRequests(project) || state.barred_ids.includes(caller.id)) throw unauthorized();
+  if (state.plan !== 'free' && state.require_password_to_approve && !has_password) throw unauthorized();
   if (sha !== undefined && sha !== row.head_commit_id) throw conflict(shaText(row.head_commit_id ?? ''));
   if (!(await addApproval(tx, id, caller.id))) throw unauthorized();
   const on = theMergeRequest(id);
@@ -74,15 +81,28 @@ export async function unapproveMergeRequest(tx: Database, caller: Caller, id: nu
 }
 
 /**
- * Removes all approvals of an open merge request, with a system note that names who gave them.
+ * Removes all approvals of a merge request that is not merged, with a system note that names who gave them.
  * @param tx the transaction of the change, which locks the merge request
  * @param user_id who caused it
  * @param reason the end of the note, e.g. `by pushing to the branch`
  */
 export async function resetApprovals(tx: Database, id: number, user_id: number | null, reason?: string): Promise<void> {
   const row = await locked(tx, id);
-  const removed = row?.state === 'opened' ? await removeApprovals(tx, id, sql`true`) : [];
+  const removed = row?.state === 'opened' || row?.state === 'closed' ? await removeApprovals(tx, id, sql`true`) : [];
   if (removed.length > 0) await addSystemNote(tx, theMergeRequest(id), user_id, wordsForReset(removed, reason));
+}
+
+/** Does the same after what was approved has changed, if the project says so and the plan has that. */
+export async function resetOutdated(tx: Database, id: number, user_id: number | null, reason: string): Promise<void> {
+  const outdated = await tx
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .select('merge_requests.id')
+    .where('merge_requests.id', '=', id)
+    .where('reset_approvals_on_push', '=', true)
+    .where(sql<boolean>`${planInForce} <> 'free'`)
+    .executeTakeFirst();
+  if (outdated) await resetApprovals(tx, id, user_id, reason);
 }
 
 /** @returns the usernames of those who had approved */

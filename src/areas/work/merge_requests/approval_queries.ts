@@ -1,7 +1,7 @@
 /** Who has approved a merge request (docs/reference/approvals.md). */
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
-import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type UserBasicRow, userBasicColumns, userBasicJson } from '../../people/users/index.ts';
 
 /** More approvals than this are not shown. */
 const most_shown = 1_000;
@@ -24,4 +24,13 @@ export const approvalsOf = (db: Database, merge_request_id: number) =>
     .orderBy('merge_request_approvals.created_at')
     .orderBy('user_id')
     .limit(most_shown)
+    .execute();
+
+/** Users in the order of their ids. */
+export const usersWith = (db: Database, ids: readonly number[]): Promise<UserBasicRow[]> =>
+  db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where(sql<boolean>`users.id = any(${ofAnyLength(ids, 'bigint[]')})`)
+    .orderBy('users.id')
     .execute();

@@ -1,13 +1,35 @@
 /** Approving merge requests, and who has (docs/reference/approvals.md). */
 import { Type } from 'typebox';
-import { mayUpdateMergeRequest, mergeRequestReader, mergeRequestVisible } from '../../../access/index.ts';
-import { accepted, allOptional, get, one, post, put, unauthorized } from '../../../http/index.ts';
+import { mayUpdateMergeRequest, mergeRequestReader, mergeRequestVisible, userByPassword } from '../../../access/index.ts';
+import {
+  accepted,
+  allOptional,
+  type Caller,
+  type Conditions,
+  get,
+  one,
+  post,
+  put,
+  type Services,
+  unauthorized,
+} from '../../../http/index.ts';
 import { approveMergeRequest, resetApprovals, unapproveMergeRequest } from './approval_actions.ts';
-import { Approvals, presentApprovals } from './approval_present.ts';
+import { ApprovalStateForm, Approvals, presentApprovalState, presentApprovals } from './approval_present.ts';
 import { shaText } from './rules.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
 const refused = '401 Unauthorized';
+
+/** @throws ApiError 401 for a wrong password, 429 after too many attempts */
+async function isPassword(
+  services: Services & Pick<Conditions, 'sent_from'>,
+  caller: Caller,
+  password: string | undefined,
+): Promise<boolean> {
+  if (password === undefined) return false;
+  const address = services.sent_from.address ?? '';
+  return (await userByPassword(services, { login: caller.username, password, address })).id === caller.id;
+}
 
 export const approvalRoutes = [
   get(`${path}/approvals`, {
@@ -17,19 +39,28 @@ export const approvalRoutes = [
     returns: one(Approvals),
     handle: ({ caller, project, merge_request, ...services }) => presentApprovals(services, caller, project, merge_request.id),
   }),
+  get(`${path}/approval_state`, {
+    operation: 'getMergeRequestApprovalState',
+    summary: 'Show what the rules of approvals say of a merge request',
+    access: mergeRequestVisible,
+    plan: 'premium',
+    returns: one(ApprovalStateForm),
+    handle: ({ caller, merge_request, ...services }) => presentApprovalState(services, caller, merge_request.id),
+  }),
   post(`${path}/approve`, {
     operation: 'approveMergeRequest',
     summary: 'Approve a merge request',
     access: mergeRequestReader,
     input: allOptional({
       sha: Type.String({ description: 'Approves only if the last version has this head' }),
-      approval_password: Type.String({ description: "The caller's password. Has no effect: no project asks for it" }),
+      approval_password: Type.String({ description: "The caller's password, for projects that ask for it" }),
     }),
     returns: one(Approvals),
-    refusals: { 401: refused, 409: shaText('<sha>') },
+    refusals: { 401: refused, 409: shaText('<sha>'), 429: 'Too many attempts. Try again later.' },
     handle: async ({ caller, project, merge_request: { id }, input, ...services }) => {
-      const approving = { project, caller, merge_request_id: id };
-      await services.db.transaction().execute((tx) => approveMergeRequest(tx, approving, input.sha));
+      const has_password = await isPassword(services, caller, input.approval_password);
+      const approving = { project, caller, merge_request_id: id, storages: services.storages, sha: input.sha, has_password };
+      await services.db.transaction().execute((tx) => approveMergeRequest(tx, approving));
       return presentApprovals(services, caller, project, id);
     },
   }),

@@ -14,6 +14,7 @@ import {
   writeLabels,
   writeReviewers,
 } from '../issuables/index.ts';
+import { resetOutdated } from './approval_actions.ts';
 import { addClosedIssues } from './closing_actions.ts';
 import { readClosedIssues } from './closing_jobs.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
@@ -96,7 +97,13 @@ async function columnsFrom(
  * Reads the branches again when it is reopened or gets another target: meanwhile they may have moved.
  * @throws ApiError 400 by the field of the branch that does not exist
  */
-async function addVersionAfter(tx: Database, { storages }: Acting, id: number, row: Row, target_branch: string): Promise<void> {
+async function addVersionAfter(
+  tx: Database,
+  { storages, caller }: Acting,
+  id: number,
+  row: Row,
+  target_branch: string,
+): Promise<void> {
   const projects = await tx
     .selectFrom('projects')
     .select(['id', 'storage'])
@@ -105,7 +112,11 @@ async function addVersionAfter(tx: Database, { storages }: Acting, id: number, r
   const source = projects.find((project) => project.id === row.source_project_id);
   const target = projects.find((project) => project.id === row.project_id);
   if (!source || !target) throw invalid({ source_branch: ['does not exist'] });
-  await addVersion(tx, id, await headsOf({ storages }, { source, source_branch: row.source_branch, target, target_branch }));
+  const heads = await headsOf({ storages }, { source, source_branch: row.source_branch, target, target_branch });
+  await addVersion(tx, id, heads);
+  const isMoved = target_branch !== row.target_branch;
+  if (isMoved) await resetOutdated(tx, id, caller.id, 'by changing the target branch');
+  else if (heads.head !== row.head_commit_id) await resetOutdated(tx, id, caller.id, 'by pushing to the branch');
   await prepareMergeRequest.enqueue(tx, { merge_request_id: id });
 }
 

@@ -10,7 +10,7 @@ import { closesIssues, issuesClosedBy } from './closing_queries.ts';
 import { linkLargeFiles } from './large_file_actions.ts';
 import { mergeMessage, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 import { cannotMergeText, shaText, squashes } from './rules.ts';
-import { type Check, checkBranches, pipelineOf } from './status_queries.ts';
+import { type Check, checkBranches, missingApproval, pipelineOf } from './status_queries.ts';
 import { fitBlocker, isUnderWay, pipelineBlocker, stateBlocker, threadBlocker } from './status_rules.ts';
 
 /** What a merge is asked to do. Omitted members are as the merge request and its project say. */
@@ -63,8 +63,9 @@ async function attempt(services: Services, request: MergeRequestToMerge): Promis
   const check = await checkBranches(services, facts, { wants_tree: true });
   const { source_head, target_head } = check;
   const pipeline = source_head === undefined ? null : await pipelineOf(services.db, facts, source_head);
-  const waits = request.auto_merge && (isUnderWay(facts, pipeline) || threadBlocker(facts) !== undefined);
-  if (!waits && (threadBlocker(facts) ?? pipelineBlocker(facts, pipeline))) throw notAllowed();
+  const blocker = threadBlocker(facts) ?? (await missingApproval(services, facts, source_head));
+  const waits = request.auto_merge && (isUnderWay(facts, pipeline) || blocker !== undefined);
+  if (!waits && (blocker ?? pipelineBlocker(facts, pipeline))) throw notAllowed();
   if (source_head === undefined || target_head === undefined || fitBlocker(facts, check.fit))
     throw unprocessable(cannotMergeText);
   const { sha } = request.wishes;

@@ -11,6 +11,8 @@ import {
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { statusOfCommit } from '../../code/repository/index.ts';
+import { approvalBlocker } from './approval_rules.ts';
+import { approvalStateOf } from './approval_state_queries.ts';
 import type { MergeFacts } from './branch_queries.ts';
 import { factsOf } from './branch_queries.ts';
 import { blockerOf, type Fit, type Pipeline } from './status_rules.ts';
@@ -73,6 +75,13 @@ export async function pipelineOf(db: Database, { source, target }: MergeFacts, h
   return (own ?? (await statusOfCommit(db, target, head))) as Pipeline;
 }
 
+/** Why approvals do not allow a merge of the source branch as it is. */
+export const missingApproval = async (
+  services: Pick<Services, 'db' | 'storages'>,
+  { id, asks_approvals }: MergeFacts,
+  source_head: string | undefined,
+) => (asks_approvals ? approvalBlocker(await approvalStateOf(services, id), source_head) : undefined);
+
 /** Stores what a check says of conflicts. Nothing else of the merge request changes. */
 export async function storeCheck(db: Database, facts: MergeFacts, { source_head, target_head, fit }: Check): Promise<void> {
   const merge_status = fit === 'ahead' || fit === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
@@ -96,5 +105,6 @@ export async function refreshStatus(services: Pick<Services, 'db' | 'storages'>,
   const check = await checkBranches(services, facts);
   await storeCheck(services.db, facts, check);
   const pipeline = check.source_head === undefined ? null : await pipelineOf(services.db, facts, check.source_head);
-  return blockerOf(facts, pipeline, check.fit) ?? 'mergeable';
+  const approval = await missingApproval(services, facts, check.source_head);
+  return blockerOf(facts, pipeline, check.fit, approval) ?? 'mergeable';
 }

@@ -41,8 +41,12 @@ export function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'co
   return fit === 'diverged' && target.merge_method !== 'merge' ? 'need_rebase' : undefined;
 }
 
-/** The first reason why it cannot be merged; undefined if it can be. */
-export function blockerOf(facts: Stated, pipeline: Pipeline, fit: Fit): string | undefined {
+/**
+ * The first reason why it cannot be merged; undefined if it can be.
+ * @param approval why approvals do not allow it
+ */
+export function blockerOf(facts: Stated, pipeline: Pipeline, fit: Fit, approval: string | undefined): string | undefined {
   if (fit === 'no_commits') return stateBlocker(facts) ?? 'commits_status';
-  return stateBlocker(facts) ?? threadBlocker(facts) ?? pipelineBlocker(facts, pipeline) ?? fitBlocker(facts, fit);
+  const early = stateBlocker(facts) ?? threadBlocker(facts) ?? approval;
+  return early ?? pipelineBlocker(facts, pipeline) ?? fitBlocker(facts, fit);
 }

@@ -20,6 +20,7 @@ import { addNotification } from '../../activity/notification_settings/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { followBranches, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
+import { resetOutdated } from './approval_actions.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
 import { refreshClosedIssues } from './closing_actions.ts';
 import { linkLargeFiles } from './large_file_actions.ts';
@@ -215,6 +216,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     // Another run was faster, or it was closed or merged meanwhile.
     if (row?.state !== 'opened' || row.head_commit_id !== before) return;
     const version_id = await addVersion(tx, facts.id, heads);
+    await resetOutdated(tx, facts.id, user_id, 'by pushing to the branch');
     await storeContent(tx, { merge_request_id: facts.id, version_id }, content);
     await tx
       .updateTable('merge_requests')
