@@ -90,6 +90,7 @@ import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { approvalRoutes } from './work/merge_requests/approval_routes.ts';
+import { approvalRuleRoutes } from './work/merge_requests/approval_rule_routes.ts';
 import { approvalSettingRoutes } from './work/merge_requests/approval_setting_routes.ts';
 import { mergeRequestCommitRoutes } from './work/merge_requests/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
@@ -184,6 +185,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     mergeRequestMergeRoutes,
     approvalRoutes,
     approvalSettingRoutes,
+    approvalRuleRoutes,
     mergeRequestIssueRoutes,
   ),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),

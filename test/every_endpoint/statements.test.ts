@@ -60,6 +60,10 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 10, member_role_id }));
     await asked(owner.post(`${place}/invitations`, { email: `${name}@example.org`, access_level: 20 }));
   }
+  for (const place of ['', '/merge_requests/1'])
+    await asked(
+      owner.post(`/projects/${project.id}${place}/approval_rules`, { name, approvals_required: 0, group_ids: [group.id] }),
+    );
   const snippet = { title: name, visibility: 'public', files: [{ file_path: 'a.txt', content: name }] };
   await asked(owner.post(`/projects/${project.id}/snippets`, { ...snippet, visibility: 'private' }));
   for (const persona of ['owner', 'admin', 'guest'] as const) await asked(here.as(persona).post('/snippets', snippet));
