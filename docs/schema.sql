@@ -566,6 +566,11 @@ create table deploy_tokens (
 CREATE INDEX deploy_tokens_by_group ON deploy_tokens USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX deploy_tokens_by_project ON deploy_tokens USING btree (project_id, id) WHERE project_id IS NOT NULL;
 
+create table due_notices (
+  day date not null,
+  constraint due_notices_pkey PRIMARY KEY (day)
+);
+
 create table emails (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -951,6 +956,7 @@ CREATE INDEX issues_latest ON issues USING btree (updated_at, id);
 CREATE INDEX issues_newest ON issues USING btree (created_at, id);
 CREATE INDEX issues_open ON issues USING btree (project_id, confidential) WHERE state = 'opened'::text;
 CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
+CREATE INDEX issues_that_are_due ON issues USING btree (due_date) WHERE state = 'opened'::text AND due_date IS NOT NULL;
 CREATE TRIGGER count_deleted_issues AFTER DELETE ON issues REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();
 CREATE TRIGGER count_new_issues AFTER INSERT ON issues REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();
 CREATE TRIGGER keep_removed_issue_numbers AFTER DELETE ON issues REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_issue_numbers();
@@ -1659,7 +1665,7 @@ create table notifications (
   event text not null,
   target_type text not null,
   target_id bigint not null,
-  actor_id bigint not null,
+  actor_id bigint,
   user_ids bigint[] default '{}'::bigint[] not null,
   created_at timestamp with time zone default now() not null,
   job_id bigint not null,

@@ -49,7 +49,7 @@ import {
   rebaseSource,
   removeMergeRequestRefs,
 } from '../areas/work/merge_requests/index.ts';
-import { sendNotification, sendNotifications } from '../areas/work/notifications/index.ts';
+import { sendNotification, sendNotifications, tellOfDueIssues } from '../areas/work/notifications/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
@@ -70,6 +70,7 @@ const jobs: readonly AnyJob[] = [
   removeMergeRequestRefs,
   sendNotification,
   sendNotifications,
+  tellOfDueIssues,
   endTodosOfGoneCommits,
   maintainRepository,
   maintainSnippet,

@@ -208,6 +208,10 @@ export interface DeployTokens {
   created_at: Generated<Timestamp>;
 }
 
+export interface DueNotices {
+  day: string;
+}
+
 export interface Emails {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -788,7 +792,7 @@ export interface Notifications {
   event: string;
   target_type: string;
   target_id: number;
-  actor_id: number;
+  actor_id: number | null;
   user_ids: Generated<number[]>;
   created_at: Generated<Timestamp>;
   job_id: number;
@@ -1265,6 +1269,7 @@ export interface DB {
   declined_invitations: DeclinedInvitations;
   deploy_key_projects: DeployKeyProjects;
   deploy_tokens: DeployTokens;
+  due_notices: DueNotices;
   emails: Emails;
   epic_issues: EpicIssues;
   epic_labels: EpicLabels;

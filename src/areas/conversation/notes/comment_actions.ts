@@ -187,7 +187,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
       .set(stamped({ body: text }))
       .where('id', '=', id);
     found(undefined, await changed.returning('id').executeTakeFirst());
-    await noteMentions(tx, { actor: caller, noteable: on, note_id: id, internal, text, url: writing.url });
+    await noteMentions(tx, { actor: caller, noteable: on, note_id: id, internal, text, url: writing.url, is_edited: true });
     if (text !== note.body) await touch(tx, on);
     return { note: await noteWith(tx, id), commands: await runCommands(tx, writing, granted, commands) };
   });

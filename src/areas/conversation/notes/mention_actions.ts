@@ -1,9 +1,10 @@
 /** The effects of mentioning users, issues and epics in a text. */
 import { sql } from 'kysely';
-import { isAbout, isFollowed, type Noteable } from '../../../access/index.ts';
+import { type Issuable, isAbout, isFollowed, isIssuable, type Noteable } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
+import { addNotification } from '../../activity/notification_settings/index.ts';
 import { addTodos } from '../../activity/todos/index.ts';
 import { noteCrossReferences } from './reference_actions.ts';
 
@@ -19,6 +20,8 @@ export interface MentioningText {
   /** Whether it is an internal note. */
   internal?: boolean;
   text: string | null;
+  /** Whether the text was there before. Of a new one, those whom it mentions are told because it is new. */
+  is_edited?: boolean;
   /** Our external address without a trailing slash. */
   url: string;
 }
@@ -67,6 +70,17 @@ async function keepMentions(
   return new Map(rows.map(({ username, id }) => [username, id]));
 }
 
+async function tellOfMention(
+  tx: Database,
+  { actor, note_id }: MentioningText,
+  { kind, id }: Issuable,
+  user_ids: readonly number[],
+): Promise<void> {
+  if (user_ids.length === 0) return;
+  const target = note_id === undefined ? { target_type: kind.type, target_id: id } : { target_type: 'Note', target_id: note_id };
+  await addNotification(tx, { event: 'mention', ...target, actor_id: actor.id, user_ids });
+}
+
 /**
  * Records the references of a new or changed description or note: the mentioned users, to-do items for those mentioned for the first time, and `mentioned
  * in …` on the issues and epics, once per source.
@@ -79,6 +93,7 @@ export async function noteMentions(tx: Database, mentioning: MentioningText): Pr
   const people = references.filter(({ kind }) => kind === 'user');
   const names = [...new Set(people.map(({ value }) => value.toLowerCase()))].slice(0, maximumPeople);
   const added = await keepMentions(tx, mentioning, names);
+  if (mentioning.is_edited && isIssuable(noteable)) await tellOfMention(tx, mentioning, noteable, [...added.values()]);
   // What has no to-do items leaves no `mentioned in …` either.
   if (!isFollowed(noteable)) return;
   const direct = addressed(text, people);

@@ -4,7 +4,6 @@ import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { addNotification } from '../../activity/notification_settings/index.ts';
 import { addTodos, doneTodos } from '../../activity/todos/index.ts';
 import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
@@ -15,6 +14,7 @@ import {
   recordStateEvent,
   recordWeightEvent,
 } from '../../conversation/resource_events/index.ts';
+import { tellOfMetadata, tellOfPeople } from './news_actions.ts';
 import {
   assigneesChanged,
   confidentialityChanged,
@@ -113,14 +113,7 @@ async function recordPeople(
   if (added.length > 0) await addTodos(tx, { user_ids: added, author_id, action, target: on });
   // Of a new one they are told because it is new.
   if (is_new) return;
-  const event = `${action === 'assigned' ? 'reassign' : 'change_reviewer'}_${on.kind.reference}`;
-  await addNotification(tx, {
-    event,
-    target_type: on.kind.type,
-    target_id: on.id,
-    actor_id: author_id,
-    user_ids: [...added, ...removed],
-  });
+  await tellOfPeople(tx, author_id, on, action, [...added, ...removed]);
 }
 
 const difference = (from: readonly number[] | undefined, to: readonly number[] | undefined): PeopleChange => ({
@@ -166,7 +159,13 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
   const [assignees, reviewers] = [difference(from.assignee_ids, to.assignee_ids), difference(from.reviewer_ids, to.reviewer_ids)];
   await recordPeople(tx, caller, change, assignees, { wording: assigneesChanged, action: 'assigned' });
   await recordPeople(tx, caller, change, reviewers, { wording: reviewersChanged, action: 'review_requested' });
-  if (from.description !== to.description) await noteMentions(tx, { actor: caller, noteable: on, text: to.description, url });
+  if (!is_new)
+    await tellOfMetadata(tx, caller.id, on, {
+      has_other_milestone: (from.milestone_id ?? null) !== (to.milestone_id ?? null),
+      added_label_ids: without(to.label_ids, from.label_ids),
+    });
+  if (from.description !== to.description)
+    await noteMentions(tx, { actor: caller, noteable: on, text: to.description, url, is_edited: !is_new });
 }
 
 /** The columns to write for closing or reopening; none if the state stays the same. */

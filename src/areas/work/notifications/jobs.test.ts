@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { performQueued } from '../../../../test/support/jobs.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { mailbox, mailOf } from '../../../../test/support/mail.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
 import { concludeMerges, followMergeRequests } from '../merge_requests/index.ts';
-import { sendNotification, sendNotifications } from './jobs.ts';
+import { sendNotification, sendNotifications, tellOfDueIssues } from './jobs.ts';
 
 const jobs = [sendNotifications, sendNotification];
 
@@ -100,6 +100,38 @@ test('people hear of an issue from its creation to its end, but not of what they
   assert.deepEqual(await told(here), [], 'it is gone');
   await as('owner').post(`/projects/${project.id}/issues/${issue.split('/').at(-1)}/notes`, { body: '/close' });
   assert.deepEqual(await told(here), ['guest -', 'maintainer assigned']);
+});
+
+test('who is mentioned later, is subscribed to a new label or has an issue due tomorrow is told', async () => {
+  const here = await world();
+  const { as, people, project, db } = here;
+  const { body: label } = await as('owner').post(`/projects/${project.id}/labels`, { name: 'urgent', color: 'red' });
+  await as('reporter').post(`/projects/${project.id}/labels/${label.id}/subscribe`);
+  const { body: milestone } = await as('owner').post(`/projects/${project.id}/milestones`, { title: 'Spring' });
+  const issue = await newIssue(here, { description: 'All said', assignee_ids: [people.developer.id] });
+  await told(here);
+  await as('owner').put(issue, { description: `All said, @${people.guest.username}` });
+  assert.deepEqual(await told(here), ['guest mentioned']);
+  const { id } = (await as('owner').post(`${issue}/notes`, { body: 'Almost' })).body;
+  await told(here);
+  await as('owner').put(`${issue}/notes/${id}`, { body: `Almost, @${people.planner.username}` });
+  assert.deepEqual(await told(here), ['planner mentioned']);
+  await as('owner').put(issue, { add_labels: 'urgent' });
+  assert.deepEqual(await told(here), ['reporter subscribed']);
+  await as('owner').put(issue, { milestone_id: milestone.id });
+  assert.deepEqual(await told(here), ['developer assigned', 'guest -', 'planner -']);
+
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  await as('owner').put(issue, { due_date: tomorrow });
+  await newIssue(here, { due_date: new Date(Date.now() + 172_800_000).toISOString().slice(0, 10) });
+  await told(here);
+  const due = async () => {
+    await performJob(here.services, tellOfDueIssues);
+    return told(here);
+  };
+  await db.deleteFrom('due_notices').execute();
+  assert.deepEqual(await due(), ['developer assigned', 'guest -', 'owner -', 'planner -']);
+  assert.deepEqual(await due(), [], 'once a day');
 });
 
 test('people hear of a merge request: its reviews, pushes to it, and its merge', async () => {

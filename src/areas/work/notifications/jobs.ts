@@ -1,11 +1,12 @@
 /** Sending notifications: one job finds the recipients, and one for each of them sends the message. */
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { mailRetries } from '../../../mail/index.ts';
-import { notify } from '../../activity/notification_settings/index.ts';
+import { notify, notifying } from '../../activity/notification_settings/index.ts';
 import { partsFor } from './message_queries.ts';
 import { mailOf } from './present.ts';
 import { type News, recipientsOf } from './recipient_queries.ts';
@@ -15,7 +16,7 @@ const isNote = (target_type: string) => target_type.endsWith('Note');
 /** What a notification is about; undefined when it is gone, or of a kind whose notes nobody is told of. */
 async function newsOf(
   tx: Database,
-  row: { event: string; target_type: string; target_id: number; actor_id: number; user_ids: number[] },
+  row: { event: string; target_type: string; target_id: number; actor_id: number | null; user_ids: number[] },
 ): Promise<News | undefined> {
   const { event, target_type, target_id, actor_id, user_ids } = row;
   if (!isNote(target_type)) {
@@ -39,7 +40,7 @@ export const sendNotification = job('send_notification', {
     kind: Type.String(),
     item_id: Id,
     note_id: Type.Union([Id, Type.Null()]),
-    actor_id: Id,
+    actor_id: Type.Union([Id, Type.Null()]),
     user_id: Id,
     reason: Type.Union([Type.Enum(['assigned', 'review_requested', 'mentioned', 'subscribed']), Type.Null()]),
   },
@@ -67,4 +68,19 @@ export const sendNotifications = notify.runBy(async ({ db, input }) => {
       recipients.map((recipient) => inputOf(input.id, news, recipient)),
     );
   });
+});
+
+/** Every night, for the issues that are due on the next day. */
+export const tellOfDueIssues = job('tell_of_due_issues', {
+  input: {},
+  retries: 5,
+  schedule: '50 0 * * *',
+  run: async ({ db }) => {
+    await sql`
+      with today as (insert into due_notices (day) values (current_date) on conflict do nothing returning day),
+      ${notifying(sql`
+        select 'issue_due' as event, 'Issue' as target_type, issues.id as target_id, null::bigint as actor_id, '{}'::bigint[] as user_ids
+          from today join issues on issues.due_date = today.day + 1 where issues.state = 'opened'`)} select`.execute(db);
+    await sql`delete from due_notices where day < current_date - 7`.execute(db);
+  },
 });

@@ -18,7 +18,7 @@ export interface Asked {
   kind: string;
   item_id: number;
   note_id: number | null;
-  actor_id: number;
+  actor_id: number | null;
   user_id: number;
   reason: Reason | null;
 }
@@ -54,7 +54,8 @@ interface Person {
 /** What a message is made of. */
 export interface Parts {
   to: { name: string; address: string };
-  actor: Person;
+  /** Undefined when nobody did anything. */
+  actor: Person | undefined;
   item: Item;
   note: Note | undefined;
 }
@@ -103,10 +104,13 @@ export async function partsFor(db: Database, asked: Asked): Promise<Parts | unde
   const [item, to, actor] = await Promise.all([
     itemFor(db, on),
     recipientOf(db, on, asked.user_id, note?.internal ?? false),
-    db.selectFrom('users').select(['name', 'username']).where('id', '=', asked.actor_id).executeTakeFirst(),
+    asked.actor_id === null ? undefined : personWith(db, asked.actor_id),
   ]);
-  return item && to && actor && { to, actor, item, note };
+  return item && to && { to, actor, item, note };
 }
+
+const personWith = (db: Database, id: number): Promise<Person | undefined> =>
+  db.selectFrom('users').select(['name', 'username']).where('id', '=', id).executeTakeFirst();
 
 const noteWith = (db: Database, id: number) =>
   db.selectFrom('notes').select(['id', 'body', 'discussion_id', 'internal']).where('id', '=', id).executeTakeFirst();

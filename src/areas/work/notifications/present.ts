@@ -1,5 +1,6 @@
 /** Notifications as mail (docs/reference/notifications.md#messages). */
 
+import { capitalized } from '../../../http/index.ts';
 import type { Mail, Paragraph } from '../../../mail/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import type { JobServices } from '../../../services/index.ts';
@@ -48,8 +49,14 @@ async function bodyOf({ event }: Asked, { item, note }: Parts): Promise<Paragrap
   const people = (names: string[]) => names.join(', ') || 'nobody';
   if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
   if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];
-  const text = note ? note.body : isFirst(event) ? item.description : null;
+  const text = note ? note.body : isFirst(event) || event === 'mention' ? item.description : null;
   return text === null || text.trim() === '' ? [] : [{ text, html: await toHtml(text) }];
+}
+
+function sentenceFor(event: string, { actor, item: { kind, iid, title } }: Parts): string {
+  const { did } = eventRules[event]!;
+  const named = `${kind.name} ${kind.sign}${iid}`;
+  return actor ? `${actor.name} (@${actor.username}) ${did} ${named}: ${title}` : `${capitalized(named)} ${did}: ${title}`;
 }
 
 /** The message about news of an item to one person. */
@@ -62,12 +69,12 @@ export async function mailOf({ url, secrets }: Pick<JobServices, 'url' | 'secret
   const page = pageOf(url, item);
   return {
     to,
-    sender: actor.name,
+    ...(actor ? { sender: actor.name } : {}),
     id: starts ? thread : note ? `note_${note.id}` : asked.id,
     ...(starts ? {} : { thread }),
     subject: `${starts ? '' : 'Re: '}${place_name} | ${title} (${kind.sign}${iid})`,
     paragraphs: [
-      `${actor.name} (@${actor.username}) ${eventRules[asked.event]!.did} ${kind.name} ${kind.sign}${iid}: ${title}`,
+      sentenceFor(asked.event, parts),
       ...(await bodyOf(asked, parts)),
       { link: `View the ${kind.name}`, url: note ? `${page}#note_${note.id}` : page },
       `You get this message because ${wordsFor(asked.reason)}.`,

@@ -10,8 +10,9 @@ export interface News {
   on: Issuable;
   /** The comment, if it is one. */
   note?: { id: number; internal: boolean };
-  actor_id: number;
-  /** Those who were added or removed. */
+  /** Null when nobody did anything. */
+  actor_id: number | null;
+  /** Those who were added, removed or named. */
   user_ids: readonly number[];
 }
 
@@ -46,6 +47,11 @@ const membersAtLarge = ({ kind }: Issuable): RawBuilder<unknown> => {
 /** Everyone who may be told, with what they have to do with it. */
 function candidatesFor({ event, on, note, user_ids }: News): RawBuilder<unknown> {
   const of = sql.ref(on.kind.column);
+  const { names } = eventRules[event]!;
+  if (names)
+    return sql`
+      select user_id, false as participates, ${names === 'mentioned'}::boolean as is_mentioned, ${names === 'subscribed'}::boolean as subscribes
+        from unnest(${ofAnyLength(user_ids, 'bigint[]')}) user_id`;
   const labelled = sql`
     union all select user_id, false, false, true from subscriptions
      where subscribed and label_id in (select label_id from ${sql.table(on.kind.labels)} where ${of} = ${on.id})`;
@@ -87,7 +93,7 @@ export async function recipientsOf(db: Database, news: News): Promise<Recipient[
            and (own.project_id = place.project_id or own.group_id = any(place.groups) or (own.project_id is null and own.group_id is null))
          order by own.project_id nulls last, array_position(place.groups, own.group_id) desc nulls last limit 1
       ) setting on true
-     where users.id <> ${actor_id} and users.state = 'active' and users.user_type = 'human' and users.confirmed_at is not null
+     where users.id is distinct from ${actor_id}::bigint and users.state = 'active' and users.user_type = 'human' and users.confirmed_at is not null
        and ${note?.internal ? readsInternalNotesOn(on) : isReaderOf(on)}
        and (is_mentioned or not exists (select from subscriptions where user_id = users.id and ${of} = ${on.id} and not subscribed))
        and (subscribes

@@ -8,6 +8,8 @@ interface EventRule {
   did: string;
   /** Whether the level `watch` includes it. */
   watched: boolean;
+  /** Whom it names, if it is told to nobody else. */
+  names?: 'mentioned' | 'subscribed';
 }
 
 const watched = (did: string): EventRule => ({ did, watched: true });
@@ -28,6 +30,10 @@ export const eventRules: Readonly<Record<string, EventRule>> = {
   change_reviewer_merge_request: watched('changed the reviewers of'),
   new_epic: watched('created'),
   close_epic: watched('closed'),
+  issue_due: { did: 'is due tomorrow', watched: false },
+  milestone: { did: 'changed the milestone of', watched: false },
+  label: { did: 'added a label to', watched: false, names: 'subscribed' },
+  mention: { did: 'mentioned you in', watched: false, names: 'mentioned' },
   reopen_epic: watched('reopened'),
 };
 

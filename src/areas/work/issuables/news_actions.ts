@@ -1,0 +1,38 @@
+/** Telling people of changes that leave no event (docs/reference/notifications.md). */
+import type { Issuable } from '../../../access/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
+import { addNotification } from '../../activity/notification_settings/index.ts';
+
+/** The subscribers of labels. Most labels have none. */
+const subscribersOf = async (tx: Database, label_ids: readonly number[]): Promise<number[]> => {
+  const subscribed = tx.selectFrom('subscriptions').select('user_id').distinct().where('subscribed', '=', true);
+  return (await subscribed.where(isAmong('label_id', label_ids, 'bigint[]')).execute()).map(({ user_id }) => user_id);
+};
+
+/**
+ * Tells participants of another milestone, and the subscribers of new labels of these.
+ * @param tx the transaction of the change
+ */
+export async function tellOfMetadata(
+  tx: Database,
+  actor_id: number,
+  { kind, id }: Issuable,
+  { has_other_milestone, added_label_ids }: { has_other_milestone: boolean; added_label_ids: readonly number[] },
+): Promise<void> {
+  const news = { target_type: kind.type, target_id: id, actor_id };
+  if (has_other_milestone) await addNotification(tx, { ...news, event: 'milestone', user_ids: [] });
+  const user_ids = added_label_ids.length === 0 ? [] : await subscribersOf(tx, added_label_ids);
+  if (user_ids.length > 0) await addNotification(tx, { ...news, event: 'label', user_ids });
+}
+
+/** Tells those who were added as assignees or reviewers, or removed, and others who take part. */
+export async function tellOfPeople(
+  tx: Database,
+  actor_id: number,
+  { kind, id }: Issuable,
+  action: 'assigned' | 'review_requested',
+  user_ids: readonly number[],
+): Promise<void> {
+  const event = `${action === 'assigned' ? 'reassign' : 'change_reviewer'}_${kind.reference}`;
+  await addNotification(tx, { event, target_type: kind.type, target_id: id, actor_id, user_ids });
+}
