@@ -42,6 +42,6 @@ export function renderMessage({ subject, paragraphs }: Message): { subject: stri
     // A line break would start another header.
     subject: oneLine(subject),
     text: `${paragraphs.map(asText).join('\n\n')}\n`,
-    html: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>\n${body}\n</body></html>\n`,
+    html: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escaped(subject)}</title></head><body>\n${body}\n</body></html>\n`,
   };
 }
