@@ -43,6 +43,7 @@ import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/
 import {
   concludeMerges,
   followMergeRequests,
+  mergeByCommand,
   mergeReady,
   prepareMergeRequest,
   readClosedIssues,
@@ -62,6 +63,7 @@ import { listenForStop } from './stop_request.ts';
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
   concludeMerges,
+  mergeByCommand,
   mergeReady,
   rebaseSource,
   followMergeRequests,

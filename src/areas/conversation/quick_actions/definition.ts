@@ -159,6 +159,12 @@ export interface Operations {
   move?(project_id: number): Promise<boolean>;
   clone?(project_id: number, options: { with_notes: boolean }): Promise<boolean>;
   promoteToEpic?(): Promise<boolean>;
+  /** Of a merge request: approves it, or takes the caller's approval back. */
+  approve?(approves: boolean): Promise<boolean>;
+  /** Merges it in the background, when it can be merged. */
+  merge?(): Promise<boolean>;
+  /** Begins to rebase its source branch in the background. */
+  rebase?(): Promise<boolean>;
   /** Adds another epic as a child, or removes it. */
   setChild?(epic_id: number, isChild: boolean): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 /** The operations of quick actions that kinds share. */
 import type { Issuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { ApiError } from '../../../http/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
 import { parseDuration } from './duration_rules.ts';
@@ -34,3 +35,13 @@ export const timeOperations = (
   },
   resetTimeSpent: () => resetTimeSpent(tx, on, caller.id),
 });
+
+/** Whether the work of a quick action was done. A refusal must come before any change. */
+export const unlessRefused = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError) return false;
+      throw error;
+    },
+  );

@@ -7,7 +7,7 @@ export {
   writeLabels,
   writeReviewers,
 } from './change_actions.ts';
-export { ownOperations, timeOperations } from './command_actions.ts';
+export { ownOperations, timeOperations, unlessRefused } from './command_actions.ts';
 export { insertIssuable } from './creation_actions.ts';
 export {
   among,

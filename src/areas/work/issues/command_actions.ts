@@ -1,24 +1,13 @@
 /** The operations of quick actions on issues. */
 import { issueKind, type PlacedIssuable, type Project, projectFor, projectOf, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError } from '../../../http/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
-import { addLink, ownOperations, referenceTo, removeLink, timeOperations } from '../issuables/index.ts';
+import { addLink, ownOperations, referenceTo, removeLink, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { updateIssue } from './change_actions.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
 import { cloneIssue, moveIssue } from './move_actions.ts';
 import { promoteToEpic } from './promotion_actions.ts';
-
-/** Whether it was applied; a refusal comes before any change. */
-const unlessRefused = (work: Promise<unknown>): Promise<boolean> =>
-  work.then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ApiError) return false;
-      throw error;
-    },
-  );
 
 async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, project: Project, id: number): Promise<boolean> {
   const [canonical] = await visibleIssues(tx, acting.caller, [id]);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
 import { personWith } from '../../../../test/support/member_roles.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
-import type { World } from '../../../../test/support/world.ts';
+import type { Persona, World } from '../../../../test/support/world.ts';
+import { mergeByCommand, rebaseSource } from './index.ts';
 
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
 
@@ -95,4 +97,40 @@ test('those who may approve a merge request do so once and take it back, with ev
   assert.deepEqual(await told(as('owner').post(`${url}/approve`)), [401, '401 Unauthorized']);
   assert.equal((await bot.put(`${url}/reset_approvals`)).status, 202);
   assert.deepEqual((await shown())[0], [maintainer.id]);
+});
+
+test('quick actions approve, rebase and merge a merge request for those who may', async () => {
+  const here = await worldWithTopic();
+  const { as, people } = here;
+  const url = urlOf(here);
+  await addMergeRequest(here);
+  const say = async (by: Persona, body: string) => {
+    const { status, body: said } = await as(by).post(`${url}/notes`, { body });
+    return [status, said.summary?.[0] ?? said.message];
+  };
+  const refused = [400, '400 Bad request - Failed to apply commands.'];
+  const approvers = async () => (await as('reporter').get(`${url}/approvals`)).body.approved_by.length;
+  assert.deepEqual(await say('reporter', '/approve'), refused);
+  assert.deepEqual(await say('developer', '/approve'), refused, 'its author');
+  assert.equal(await approvers(), 0);
+  assert.deepEqual(await say('maintainer', '/approve'), [202, 'Approved the current merge request.']);
+  assert.deepEqual(await say('maintainer', '/approve'), refused, 'once');
+  assert.equal(await approvers(), 1);
+  assert.deepEqual(await say('maintainer', '/unapprove'), [202, 'Unapproved the current merge request.']);
+  assert.deepEqual(await say('maintainer', '/unapprove'), refused);
+  assert.equal(await approvers(), 0);
+
+  assert.deepEqual(await say('reporter', '/rebase'), refused);
+  assert.deepEqual(await say('developer', '/rebase'), [202, 'Scheduled a rebase of the source branch.']);
+  assert.deepEqual(await say('developer', '/rebase'), refused, 'one is under way');
+  await performQueued(here.services, [rebaseSource]);
+  assert.deepEqual(await say('developer', '/merge'), refused, 'the target branch is protected');
+  assert.equal((await as('maintainer').put(url, { title: 'Draft: Sow' })).status, 200);
+  assert.deepEqual(await say('maintainer', '/merge'), refused);
+  assert.equal((await as('maintainer').put(url, { title: 'Sow' })).status, 200);
+  assert.deepEqual(await say('maintainer', '/merge'), [202, 'Scheduled to merge this merge request.']);
+  assert.equal((await as('reporter').get(url)).body.state, 'opened');
+  await performQueued(here.services, [mergeByCommand]);
+  const { state, merge_user } = (await as('reporter').get(url)).body;
+  assert.deepEqual([state, merge_user.id], ['merged', people.maintainer.id]);
 });

@@ -1,9 +1,15 @@
 /** The operations of quick actions on merge requests. */
-import { type PlacedIssuable, projectOf, theMergeRequest } from '../../../access/index.ts';
+import { type PlacedIssuable, type Project, projectOf, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Acting, CommandChanges, Operations } from '../../conversation/quick_actions/index.ts';
-import { ownOperations, timeOperations } from '../issuables/index.ts';
+import { ownOperations, timeOperations, unlessRefused } from '../issuables/index.ts';
+import { approveMergeRequest, unapproveMergeRequest } from './approval_actions.ts';
+import { factsOf } from './branch_queries.ts';
 import { type MergeRequestChanges, updateMergeRequest } from './change_actions.ts';
+import { mayMerge } from './merge_actions.ts';
+import { mergeByCommand } from './merge_jobs.ts';
+import { rebaseMergeRequest } from './rebase_actions.ts';
+import { stateBlocker } from './status_rules.ts';
 
 /** The edits that merge requests support. */
 function changesOf(changes: CommandChanges): MergeRequestChanges {
@@ -15,11 +21,37 @@ function changesOf(changes: CommandChanges): MergeRequestChanges {
   };
 }
 
+/** Each is refused as its endpoint refuses. */
+function mergingOperations(
+  tx: Database,
+  { caller, storages }: Acting,
+  project: Project,
+  id: number,
+): Pick<Operations, 'approve' | 'merge' | 'rebase'> {
+  return {
+    approve: (approves) =>
+      unlessRefused(
+        approves
+          ? approveMergeRequest(tx, { project, caller, merge_request_id: id, storages })
+          : unapproveMergeRequest(tx, caller, id),
+      ),
+    merge: async () => {
+      const facts = await factsOf(tx, id);
+      if (stateBlocker(facts) || facts.head_commit_id === null) return false;
+      if (project.read_only || !(await mayMerge({ db: tx }, project, caller, facts.target_branch))) return false;
+      await mergeByCommand.enqueue(tx, { merge_request_id: id, user_id: caller.id, sha: facts.head_commit_id });
+      return true;
+    },
+    rebase: async () => unlessRefused(rebaseMergeRequest({ db: tx, storages }, caller, await factsOf(tx, id))),
+  };
+}
+
 /**
  * The operations of quick actions on a merge request.
  * @param tx the transaction that stores the text of the commands
  */
 export const mergeRequestOperations = (tx: Database, acting: Acting, { id, in: place }: PlacedIssuable): Operations => ({
+  ...mergingOperations(tx, acting, projectOf(place), id),
   update: (changes) => updateMergeRequest(tx, acting, projectOf(place), id, changesOf(changes)),
   ...ownOperations(tx, acting, theMergeRequest(id)),
   ...timeOperations(tx, acting, theMergeRequest(id)),

@@ -103,3 +103,45 @@ export const branchCommands: readonly Definition[] = [
     },
   },
 ];
+
+const done = async (work: Promise<boolean> | undefined, said: string) => ((await work) ? said : undefined);
+
+/** These ask the rules of their endpoints, which are not those of edits. */
+export const mergeCommands: readonly Definition[] = [
+  {
+    names: ['approve'],
+    needs: 'read',
+    existing: true,
+    apply:
+      ({ operations }) =>
+      () =>
+        done(operations.approve?.(true), 'Approved the current merge request.'),
+  },
+  {
+    names: ['unapprove'],
+    needs: 'read',
+    existing: true,
+    apply:
+      ({ operations }) =>
+      () =>
+        done(operations.approve?.(false), 'Unapproved the current merge request.'),
+  },
+  {
+    names: ['merge'],
+    needs: 'read',
+    existing: true,
+    apply:
+      ({ operations }) =>
+      () =>
+        done(operations.merge?.(), 'Scheduled to merge this merge request.'),
+  },
+  {
+    names: ['rebase'],
+    needs: 'read',
+    existing: true,
+    apply:
+      ({ operations }) =>
+      () =>
+        done(operations.rebase?.(), 'Scheduled a rebase of the source branch.'),
+  },
+];

@@ -1,7 +1,7 @@
 /** What others may use of merge requests. */
 export { readClosedIssues } from './closing_jobs.ts';
 export { countOpenMergeRequests } from './list_queries.ts';
-export { concludeMerges, mergeReady } from './merge_jobs.ts';
+export { concludeMerges, mergeByCommand, mergeReady } from './merge_jobs.ts';
 export { rebaseSource } from './rebase_jobs.ts';
 export { removeMergeRequestRefs } from './ref_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './version_jobs.ts';

@@ -1,8 +1,11 @@
 /** What follows from a merge, however it came about, and merging when commit statuses have succeeded (docs/reference/merge_requests.md#merging). */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { callerInJob, projectFor, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { keepAroundRef, RefMoved, repositoryOf, resolveBranch, setKeptRefs } from '../../../git/index.ts';
-import { ApiError, type Caller, type Services } from '../../../http/index.ts';
+import { ApiError, type Caller, Id, type Services, textOf } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
@@ -128,3 +131,27 @@ async function mergeAsAsked(
       );
   }
 }
+
+/** Added by the quick action `/merge`: merges a merge request for its author, or remembers to do so. What prevents it is shown as `merge_error`. */
+export const mergeByCommand = job('merge_by_command', {
+  input: { merge_request_id: Id, user_id: Id, sha: Type.String() },
+  retries: 3,
+  run: async ({ input: { merge_request_id, user_id, sha }, log: _log, signal: _signal, ...services }) => {
+    const [facts] = await mergeFacts(services.db, [merge_request_id]);
+    const caller = await callerInJob(services, user_id);
+    const project = facts && caller && (await projectFor(services.db, caller, String(facts.project_id)));
+    if (!caller || !project) return;
+    try {
+      await mergeMergeRequest(services, { project, caller, merge_request_id, wishes: { sha }, auto_merge: true });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const merge_error = sql<string>`coalesce(merge_error, ${textOf(error)})`;
+      await services.db
+        .updateTable('merge_requests')
+        .set({ merge_error })
+        .where('id', '=', merge_request_id)
+        .where('state', '=', 'opened')
+        .execute();
+    }
+  },
+});

@@ -70,7 +70,9 @@ export const mergeRequestMergeRoutes = [
     returns: withStatus(202, one(RebaseInProgress)),
     refusals: rebaseTexts,
     handle: async ({ caller, merge_request, ...services }) => {
-      await rebaseMergeRequest(services, caller, await factsOf(services.db, merge_request.id));
+      const facts = await factsOf(services.db, merge_request.id);
+      const { storages } = services;
+      await services.db.transaction().execute((tx) => rebaseMergeRequest({ db: tx, storages }, caller, facts));
       return { rebase_in_progress: true };
     },
   }),

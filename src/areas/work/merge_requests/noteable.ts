@@ -16,7 +16,7 @@ import {
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import type { Followable, TimeTracked } from '../issuables/index.ts';
 import { mergeRequestOperations } from './command_actions.ts';
-import { branchCommands, draftCommands, reviewerCommands } from './commands.ts';
+import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';
 import { MergeRequest, presentMergeRequests, presentSingleMergeRequest } from './present.ts';
 import { mayResolveThreads, mergeWithoutThreads } from './thread_actions.ts';
 
@@ -38,6 +38,7 @@ export const mergeRequestNoun: Commandable & Resolving & TodoTarget & EventSubje
     ...metadataCommands,
     ...draftCommands,
     ...branchCommands,
+    ...mergeCommands,
   ],
   operations: mergeRequestOperations,
   holds: mayUpdateMergeRequest,

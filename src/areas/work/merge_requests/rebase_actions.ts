@@ -24,26 +24,33 @@ export const rebaseTexts = {
 
 /**
  * Begins to rebase the source branch of a merge request on its target branch, which a job does.
+ * @param services `db` is the transaction of the change
  * @throws ApiError 403 when the caller may not do that to the source branch, 405 when it is closed or merged, 409 when a rebase or a merge is under way
  */
-export async function rebaseMergeRequest(services: Services, caller: Caller, facts: MergeFacts): Promise<void> {
+export async function rebaseMergeRequest(
+  { db: tx, storages }: Pick<Services, 'db' | 'storages'>,
+  caller: Caller,
+  facts: MergeFacts,
+): Promise<void> {
   if (facts.state === 'closed' || facts.state === 'merged') throw notAllowed();
-  await refuseRebase(services, caller, facts);
-  await services.db.transaction().execute(async (tx) => {
-    const begun = await tx
-      .updateTable('merge_requests')
-      .set({ rebase_started_at: sql<string>`now()`, merge_error: null })
-      .where('id', '=', facts.id)
-      .where('state', '=', 'opened')
-      .where(sql<boolean>`not ${isRebasing('merge_requests')}`)
-      .returning('id')
-      .executeTakeFirst();
-    if (!begun) throw conflict(busyText);
-    await rebaseSource.enqueue(tx, { merge_request_id: facts.id, user_id: caller.id });
-  });
+  await refuseRebase({ db: tx, storages }, caller, facts);
+  const begun = await tx
+    .updateTable('merge_requests')
+    .set({ rebase_started_at: sql<string>`now()`, merge_error: null })
+    .where('id', '=', facts.id)
+    .where('state', '=', 'opened')
+    .where(sql<boolean>`not ${isRebasing('merge_requests')}`)
+    .returning('id')
+    .executeTakeFirst();
+  if (!begun) throw conflict(busyText);
+  await rebaseSource.enqueue(tx, { merge_request_id: facts.id, user_id: caller.id });
 }
 
-async function refuseRebase(services: Services, caller: Caller, { source, source_branch }: MergeFacts): Promise<void> {
+async function refuseRebase(
+  services: Pick<Services, 'db' | 'storages'>,
+  caller: Caller,
+  { source, source_branch }: MergeFacts,
+): Promise<void> {
   const project = source && (await projectFor(services.db, caller, String(source.id)));
   if (!source || (await resolveBranch(repositoryOf(services, source), source_branch)) === undefined)
     throw forbidden('Source branch does not exist');
