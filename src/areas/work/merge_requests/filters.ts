@@ -35,12 +35,13 @@ export function namesIn(filters: MergeRequestFilters): NamesAsked {
         ...(assignee_username ?? []),
       ]),
       ...(filters.merge_user_username ? [filters.merge_user_username] : []),
+      ...(filters.approved_by_usernames ?? []),
     ],
   };
 }
 
 /** Predicates on the people in a table. */
-function peopleIn(table: 'merge_request_assignees' | 'merge_request_reviewers') {
+function peopleIn(table: 'merge_request_assignees' | 'merge_request_reviewers' | 'merge_request_approvals') {
   const rows = sql.table(table);
   const some: Predicate = sql`exists (select from ${rows} where merge_request_id = merge_requests.id)`;
   const of = (user_id: number) => sql`select merge_request_id from ${rows} where user_id = ${user_id}`;
@@ -66,6 +67,19 @@ function peopleIn(table: 'merge_request_assignees' | 'merge_request_reviewers') 
 }
 const assignees = peopleIn('merge_request_assignees');
 const reviewers = peopleIn('merge_request_reviewers');
+const approvals = peopleIn('merge_request_approvals');
+
+/** Rules of the merge request or of its project name users, or this one. */
+const isNamed = (user_id?: number): Predicate => sql`exists (
+  select from approval_rules rule join approval_rule_users named on named.approval_rule_id = rule.id
+   where (rule.project_id = merge_requests.project_id or rule.merge_request_id = merge_requests.id)
+     and ${user_id === undefined ? sql`true` : sql`named.user_id = ${user_id}`})`;
+
+function namedBy(text: string): Filter {
+  const value = idOr('approver_ids', text, ['none', 'any']);
+  if (value === 'any') return wide(isNamed());
+  return wide(value === 'none' ? not(isNamed()) : isNamed(value));
+}
 
 type Scope = NonNullable<MergeRequestFilters['scope']>;
 
@@ -104,6 +118,10 @@ const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   source_branch: (name) => narrow(sql`merge_requests.source_branch = ${name}`),
   target_branch: (name) => wide(sql`merge_requests.target_branch = ${name}`),
   source_project_id: (id, { caller }) => narrow(fromProject(caller, id)),
+  approved: (word) => approvals.byId('approved', word === 'yes' ? 'any' : 'none'),
+  approved_by_ids: (ids) => ids.map((id) => approvals.byId('approved_by_ids', id)),
+  approved_by_usernames: (usernames, { names }) => usernames.map((username) => approvals.byUser(names.user(username))),
+  approver_ids: (ids) => ids.map(namedBy),
   draft: isDraft,
   wip: (word) => isDraft(word === 'yes'),
   scope: scopeFilter,

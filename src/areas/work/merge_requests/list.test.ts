@@ -25,7 +25,7 @@ const iidsOf = (body: { iid: number }[]) => body.map(({ iid }) => iid);
 test('a list is filtered, with the opposite of each filter, and ordered', async () => {
   const here = await threeOfThem();
   const { people, project } = here;
-  const { reporter, developer, owner } = people;
+  const { reporter, developer, maintainer, owner } = people;
   const asked = async (parameters: Record<string, unknown>) => {
     const { status, body } = await here.as('reporter').get(listOf(here), parameters);
     assert.equal(status, 200, `${JSON.stringify(parameters)} ${JSON.stringify(body)}`);
@@ -69,7 +69,15 @@ test('a list is filtered, with the opposite of each filter, and ordered', async 
     [{ scope: 'created_by_me' }, []],
     [{ iids: [1, 3] }, [3, 1]],
     [{ merge_user_id: owner.id }, []],
-    [{ approved: 'yes', environment: 'production' }, [3, 2, 1]],
+    [{ environment: 'production' }, [3, 2, 1]],
+    [{ approved: 'yes' }, [2, 1]],
+    [{ approved: 'no' }, [3]],
+    [{ approved_by_ids: [maintainer.id] }, [2, 1]],
+    [{ approved_by_ids: [maintainer.id, owner.id] }, [1]],
+    [{ approved_by_ids: ['None'] }, [3]],
+    [{ approved_by_usernames: [owner.username] }, [1]],
+    [{ approver_ids: [owner.id] }, [2]],
+    [{ approver_ids: ['None'] }, [3, 1]],
     [{ created_before: '2020-01-01T00:00:00Z' }, []],
     [{ order_by: 'title', sort: 'asc' }, [1, 3, 2]],
     [{ order_by: 'popularity' }, [2, 3, 1]],
@@ -77,6 +85,14 @@ test('a list is filtered, with the opposite of each filter, and ordered', async 
     [{ order_by: 'milestone_due', sort: 'asc' }, [3, 2, 1]],
     [{ order_by: 'created_at', sort: 'asc', per_page: 2 }, [1, 2]],
   ];
+  for (const [by, iid] of [
+    ['maintainer', 1],
+    ['owner', 1],
+    ['maintainer', 2],
+  ] as const)
+    assert.equal((await here.as(by).post(`${listOf(here)}/${iid}/approve`)).status, 201);
+  const rule = { name: 'Owner', approvals_required: 1, user_ids: [owner.id] };
+  assert.equal((await here.as('maintainer').post(`${listOf(here)}/2/approval_rules`, rule)).status, 201);
   for (const [parameters, expected] of cases) assert.deepEqual(await asked(parameters), expected, JSON.stringify(parameters));
   const refused = await here.as('reporter').get(listOf(here), { reviewer_id: 'somebody' });
   assert.deepEqual(

@@ -1,6 +1,16 @@
 /** The parameters of lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
-import { allOptional, CommaList, Id, Iid, mutuallyExclusive, optional, type Rule, Timestamp } from '../../../http/index.ts';
+import {
+  allOptional,
+  CommaList,
+  Id,
+  Iid,
+  mutuallyExclusive,
+  optional,
+  type Rule,
+  since,
+  Timestamp,
+} from '../../../http/index.ts';
 import { orderNames } from './order_rules.ts';
 
 /** An id or one of some keywords, which the filter tells apart. */
@@ -30,13 +40,16 @@ export const listRules: readonly Rule[] = [
   ...exclusions.map((names) => mutuallyExclusive(...names)),
   ...exclusions.map((names) => mutuallyExclusive(...names.map((name) => `not[${name}]`))),
   mutuallyExclusive('merge_user_id', 'merge_user_username'),
+  mutuallyExclusive('approved_by_ids', 'approved_by_usernames'),
 ];
 
 const noEffect = (schema: 'time' | 'text', reason: string) => {
   const description = `Has no effect: ${reason}`;
   return schema === 'time' ? Type.String({ format: 'date-time', description }) : Type.String({ description });
 };
-const [noDeployments, noApprovals] = ['there are no deployments', 'there are no approvals yet'];
+const noDeployments = 'there are no deployments';
+
+const approvers = (description: string) => CommaList(Type.String({ description }));
 
 /** The filters, order and form of the lists, without `scope`, `non_archived` and `iids`. */
 export const listFilters = {
@@ -58,7 +71,10 @@ export const listFilters = {
     deployed_before: noEffect('time', noDeployments),
     deployed_after: noEffect('time', noDeployments),
     environment: noEffect('text', noDeployments),
-    approved: Type.Enum(['yes', 'no'], { description: `Has no effect: ${noApprovals}` }),
+    approved: Type.Enum(['yes', 'no'], { description: 'Whether at least one user has approved them' }),
+    approved_by_ids: since('premium', approvers('Who have all approved: IDs, `None` or `Any`')),
+    approved_by_usernames: since('premium', approvers('Who have all approved: usernames')),
+    approver_ids: since('premium', approvers('Whom rules of approvals name: IDs, `None` or `Any`')),
     not: Type.Object(either(), { description: 'Filters whose matches are excluded' }),
   }),
   state: Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'], { default: 'all' }),

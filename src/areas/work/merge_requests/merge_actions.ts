@@ -4,11 +4,12 @@ import { listCommits, mergeBase, type Repository, readCommit, repositoryOf, writ
 import { type Caller, conflict, notAllowed, type Services, unauthorized, unprocessable } from '../../../http/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { inTurn, moveRefsToMerge, pushRefusals } from '../../code/repository/index.ts';
+import { agreeingWith } from './approval_queries.ts';
 import { setAutoMerge } from './auto_merge_actions.ts';
 import { factsOf, type MergeFacts } from './branch_queries.ts';
 import { closesIssues, issuesClosedBy } from './closing_queries.ts';
 import { linkLargeFiles } from './large_file_actions.ts';
-import { mergeMessage, squashMessage, type Variables, variablesOf } from './message_rules.ts';
+import { mergeMessage, reviewVariables, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 import { cannotMergeText, shaText, squashes } from './rules.ts';
 import { type Check, checkBranches, missingApproval, pipelineOf } from './status_queries.ts';
 import { fitBlocker, isUnderWay, pipelineBlocker, stateBlocker, threadBlocker } from './status_rules.ts';
@@ -185,5 +186,6 @@ async function variablesFor(
     merged_by: nameOf(caller),
     merge_request_author: nameOf(author),
     ...variablesOf(commits, title, caller.commit_email),
+    ...reviewVariables(await agreeingWith(services, facts.id)),
   };
 }

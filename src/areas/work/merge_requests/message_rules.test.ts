@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeMessage, squashMessage, type Variables, variablesOf } from './message_rules.ts';
+import { mergeMessage, reviewVariables, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 
 const told = (message: string, author = 'Ada') => ({ message, author_name: author, author_email: `${author}@example.com` });
 const commits = [told('Dig\n'), told('Sow\n\nThe beans\nand the peas\n', 'Eve'), told('Water', 'Bob')];
@@ -17,6 +17,10 @@ const variables: Variables = {
   merged_by: 'Ada <Ada@example.com>',
   merge_request_author: 'Eve <Eve@example.com>',
   ...variablesOf(commits, 'Sow the beans', 'ada@EXAMPLE.com'),
+  ...reviewVariables([
+    { name: 'Eve', commit_email: 'eve@example.com', has_reviewed: false, has_approved: true },
+    { name: 'Bob', commit_email: 'bob@example.com', has_reviewed: true, has_approved: true },
+  ]),
 };
 
 test('the usual messages name the branches, the title and the merge request', () => {
@@ -39,6 +43,10 @@ test('variables of templates get their values, and lines that stay empty go', ()
     ],
     ['%{all_commits}', '* Dig\n\n* Sow\n\nThe beans\nand the peas\n\n* Water'],
     ['x\n\n%{co_authored_by}', 'x\n\nCo-authored-by: Eve <Eve@example.com>\nCo-authored-by: Bob <Bob@example.com>'],
+    [
+      'x\n\n%{reviewed_by}\n%{approved_by}',
+      'x\n\nReviewed-by: Bob <bob@example.com>\nApproved-by: Eve <eve@example.com>\nApproved-by: Bob <bob@example.com>',
+    ],
     ['%{constructor} %{title', '%{constructor} %{title'],
   ] as const)
     assert.equal(squashMessage(template, variables), message);

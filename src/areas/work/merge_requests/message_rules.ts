@@ -27,6 +27,10 @@ export interface Variables {
   first_multiline_commit_description: string;
   /** A list of the messages of all commits. */
   all_commits: string;
+  /** A trailer for each reviewer whose review has come to something. */
+  reviewed_by: string;
+  /** A trailer for each user who has approved. */
+  approved_by: string;
   /** A trailer for each author besides the merger. */
   co_authored_by: string;
 }
@@ -61,6 +65,30 @@ export const mergeMessage = (template: string | null, variables: Variables): str
 /** The same of a squash commit. */
 export const squashMessage = (template: string | null, variables: Variables): string =>
   filled(template ?? usualSquash, variables) || variables.title;
+
+/** A reviewer, or a user who has approved. */
+export interface Agreeing {
+  name: string;
+  commit_email: string;
+  has_reviewed: boolean;
+  has_approved: boolean;
+}
+
+/** The variables that are made of reviews. */
+export function reviewVariables(people: readonly Agreeing[]): Pick<Variables, 'reviewed_by' | 'approved_by'> {
+  const trailers = (name: string, those: readonly Agreeing[]) =>
+    those.map((person) => `${name}: ${person.name} <${person.commit_email}>`).join('\n');
+  return {
+    reviewed_by: trailers(
+      'Reviewed-by',
+      people.filter(({ has_reviewed }) => has_reviewed),
+    ),
+    approved_by: trailers(
+      'Approved-by',
+      people.filter(({ has_approved }) => has_approved),
+    ),
+  };
+}
 
 /** What templates need to know of a commit. */
 export interface Told {
