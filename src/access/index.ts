@@ -93,6 +93,7 @@ export type {
   IssuableKind,
   Noteable,
   NoteableKind,
+  NumberedIssuable,
   OnIssuable,
   OnNoteable,
   PlacedIssuable,

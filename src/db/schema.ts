@@ -773,6 +773,8 @@ export interface Notes {
   refers_to_merge_request_id: number | null;
   resolved_at: Timestamp | null;
   resolved_by_id: number | null;
+  original_position: Json | null;
+  diff_commit_id: string | null;
 }
 
 export interface NotificationSettings {

@@ -164,8 +164,8 @@ test('a comment at a place of the diff keeps it, and so do its replies', async (
   const refs = refsOf(here);
   const paths = { old_path: 'beans.txt', new_path: 'beans.txt' };
   const range = {
-    start: { line_code: 'a_1_1', type: 'new', new_line: 2 },
-    end: { line_code: 'a_2_2', type: 'new', new_line: 3 },
+    start: { line_code: 'f9f6d91cfd58763d16d4ccec876f7305601e4acf_3_2', type: 'new', new_line: 2 },
+    end: { line_code: 'f9f6d91cfd58763d16d4ccec876f7305601e4acf_3_3', type: 'new', new_line: 3 },
   };
   const placed = async (position: object) => {
     const { status, body } = await as('reporter').post(`${at}/discussions`, { body: 'Here', position });

@@ -49,8 +49,15 @@ import { notesOfThread, threadsOf } from './queries.ts';
 
 /** Where in the diff of a noun a thread starts. */
 const placed: TProperties = { position: optional(GivenPosition) };
+/** A commit of its own, whose diff it is instead. */
+const inCommit: TProperties = {
+  commit_id: optional(
+    Type.String({ description: 'The full ID of a commit of the merge request, in whose diff the position is' }),
+  ),
+};
 interface Placed {
   position?: GivenPosition;
+  commit_id?: string;
 }
 
 /** Whether a change of a note on a noun takes `resolved` besides `body`: one of them, which commits always refuse. */
@@ -90,15 +97,20 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
       summary: `Create a discussion on ${withArticle(name)}`,
       description: describedText(noun),
       access,
-      input: { ...comment, ...(hasDiff(noun) ? placed : {}) },
+      input: { ...comment, ...(hasDiff(noun) ? placed : {}), ...(hasDiff(noun) && noun.has_commits ? inCommit : {}) },
       rate: commentRate,
       returns: orCommands(noun, Discussion),
       refusals: { 400: [...writingTexts(noun), ...(hasDiff(noun) ? positionTexts : [])] },
       handle: async ({ plan, caller, on, input, ...services }) => {
         const { url } = services;
-        const { position: given, ...text }: typeof input & Placed = input;
-        const position = given && hasDiff(noun) ? await noun.position(services, on, given) : undefined;
-        const written = await writeComment({ ...services, plan, noun }, { caller, on }, { ...text, position, thread: {} });
+        const { position: given, commit_id, ...text }: typeof input & Placed = input;
+        const position = given && hasDiff(noun) ? await noun.position(services, on, given, commit_id) : undefined;
+        const diff_commit_id = commit_id === undefined ? undefined : position?.head_sha;
+        const written = await writeComment(
+          { ...services, plan, noun },
+          { caller, on },
+          { ...text, position, diff_commit_id, thread: {} },
+        );
         return outcomeOf(written, (note, changes) => presentDiscussion(url, [note], changes));
       },
     }),

@@ -32,6 +32,8 @@ export interface NewComment {
   thread?: { discussion_id?: string } | undefined;
   /** Its place in the diff, which is checked. */
   position?: Position | undefined;
+  /** The commit of a merge request whose diff the place is in. */
+  diff_commit_id?: string | undefined;
 }
 
 /** The text without its quick actions, if the noun takes any; otherwise all of it. */
@@ -62,6 +64,8 @@ interface First {
   type: NoteRow['type'];
   internal: boolean;
   position: Position | null;
+  original_position: Position | null;
+  diff_commit_id: string | null;
   /** Whether all its notes are resolved. */
   is_resolved: boolean;
 }
@@ -79,6 +83,7 @@ async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: str
     .selectFrom('notes')
     .select((q) => ['id', 'system', 'internal', q.ref('type').$castTo<First['type']>().as('type')])
     .select((q) => q.ref('position').$castTo<First['position']>().as('position'))
+    .select((q) => ['diff_commit_id', q.ref('original_position').$castTo<First['position']>().as('original_position')])
     .select(isResolved.as('is_resolved'))
     .where(isOn(on))
     .where('discussion_id', '=', discussion_id)
@@ -98,6 +103,14 @@ async function openThread(tx: Database, { id, type }: First): Promise<void> {
 const noteWith = (tx: Database, id: number): Promise<NoteRow> =>
   noteRows(tx).where('notes.id', '=', id).executeTakeFirstOrThrow();
 
+/** The columns of the place in the diff: that of the comment, or else of its thread. What is on a merge request follows the code, and keeps where it was. */
+function placeColumns({ kind }: Noteable, comment: NewComment, joined: First | undefined) {
+  const { position = joined?.position ?? null, diff_commit_id = joined?.diff_commit_id ?? null } = comment;
+  if (position === null) return {};
+  const original = kind.type === 'MergeRequest' ? (joined?.original_position ?? position) : null;
+  return { position: JSON.stringify(position), original_position: original && JSON.stringify(original), diff_commit_id };
+}
+
 /** Writes the row of a comment and its event. */
 async function addNote(
   tx: Database,
@@ -107,8 +120,7 @@ async function addNote(
   joined: First | undefined,
 ): Promise<NoteRow> {
   const { thread, internal = false } = comment;
-  const position = comment.position ?? joined?.position ?? undefined;
-  const type = position ? 'DiffNote' : thread === undefined ? null : 'DiscussionNote';
+  const type = comment.position || joined?.position ? 'DiffNote' : thread === undefined ? null : 'DiscussionNote';
   const { discussion_id } = thread ?? {};
   const at = mayDate(on) ? comment.created_at : undefined;
   const { id } = await tx
@@ -117,7 +129,7 @@ async function addNote(
       ...noteableColumns(on),
       ...(discussion_id === undefined ? {} : { discussion_id, starts_discussion: false }),
       ...(at === undefined ? {} : { created_at: at, updated_at: at }),
-      ...(position === undefined ? {} : { position: JSON.stringify(position) }),
+      ...placeColumns(on, comment, joined),
       type,
       body: text,
       author_id: caller.id,

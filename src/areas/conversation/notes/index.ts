@@ -1,6 +1,8 @@
 /** What other areas may use of notes. */
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
 export { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
+export { diffOfCommit, filesIn, hunksOf, positionIn } from './diff_queries.ts';
+export { shows } from './diff_rules.ts';
 export { eventComments } from './event_queries.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
@@ -9,7 +11,6 @@ export {
   GivenPosition,
   hasDiff,
   incompletePosition,
-  notInDiff,
   type Position,
   positionTexts,
 } from './position_rules.ts';

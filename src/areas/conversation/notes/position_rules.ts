@@ -19,9 +19,9 @@ const LineOfRange = Type.Object({
 /** A position as clients give it. */
 export const GivenPosition = Type.Object(
   {
-    base_sha: Sha('The parent of the commit'),
-    start_sha: Sha('The same'),
-    head_sha: Sha('The commit'),
+    base_sha: Sha('The parent of the commit; `base_sha` in the `diff_refs` of a merge request'),
+    start_sha: Sha('The same; `start_sha` in the `diff_refs`'),
+    head_sha: Sha('The commit; `head_sha` in the `diff_refs`'),
     position_type: Type.Enum(['text', 'image', 'file']),
     old_path: Path(),
     new_path: Path(),
@@ -61,7 +61,14 @@ export interface Differing<N extends Noteable = Noteable> extends Discussable {
    * Checks a position against the diff.
    * @throws ApiError 400
    */
-  position(services: Pick<Services, 'storages'>, on: Granted<N>, given: GivenPosition): Promise<Position>;
+  position(
+    services: Pick<Services, 'db' | 'storages'>,
+    on: Granted<N>,
+    given: GivenPosition,
+    commit_id?: string,
+  ): Promise<Position>;
+  /** Whether it has commits, each with a diff of its own that `commit_id` names. */
+  has_commits?: true;
 }
 
 export const hasDiff = (noun: Discussable): noun is Differing => 'position' in noun;

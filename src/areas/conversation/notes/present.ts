@@ -20,8 +20,15 @@ export const Note = resource('Note', {
   noteable_type: Type.Enum(noteableKinds.map(({ type }) => type)),
   project_id: nullable(Id),
   noteable_iid: nullable(Type.Integer()),
-  commit_id: optional(Type.String({ description: 'Only of notes on commits' })),
+  commit_id: optional(
+    nullable(
+      Type.String({
+        description: 'Only of notes on commits, and of those on diffs of merge requests: the commit, if one was named',
+      }),
+    ),
+  ),
   position: optional(Position),
+  original_position: optional(Position),
   resolvable: Type.Boolean({ description: 'Whether it is part of a thread on a merge request' }),
   resolved: optional(Type.Boolean({ description: 'Only of notes that can be resolved' })),
   resolved_by: optional(nullable(UserBasic)),
@@ -56,6 +63,7 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     noteable_iid: row.issue_iid,
     ...(row.commit_id === null ? {} : { commit_id: row.commit_id }),
     ...(row.position === null ? {} : { position: row.position }),
+    ...(row.original_position === null ? {} : { original_position: row.original_position, commit_id: row.diff_commit_id }),
     ...resolutionOf(url, row),
     confidential: internal,
     internal,

@@ -61,6 +61,8 @@ export interface NoteRow extends Record<StoredColumn, number | null> {
   id: number;
   commit_id: string | null;
   position: Position | null;
+  original_position: Position | null;
+  diff_commit_id: string | null;
   discussion_id: string;
   type: 'DiscussionNote' | 'DiffNote' | null;
   body: string;
@@ -115,6 +117,7 @@ export const noteRows = (db: Database) =>
     .select(storedKinds.map(({ column }) => `notes.${column}` as const))
     .select((q) => q.ref('notes.type').$castTo<NoteRow['type']>().as('type'))
     .select((q) => ['notes.commit_id', q.ref('notes.position').$castTo<Position | null>().as('position')])
+    .select((q) => ['notes.diff_commit_id', q.ref('notes.original_position').$castTo<Position | null>().as('original_position')])
     .select(['notes.id', 'notes.discussion_id', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
     .select([
@@ -138,14 +141,17 @@ export interface NoteFilter {
   sort: 'asc' | 'desc';
 }
 
-/** A page of the notes outside threads: notes in threads are listed by discussions (docs/reference/notes.md). */
+/** A predicate on rows of `notes`: the API of notes shows them. Threads are listed by discussions, but for those on diffs (docs/reference/notes.md). */
+const isSingle = sql<boolean>`notes.type is distinct from 'DiscussionNote'`;
+
+/** A page of the notes that are not in threads, and of those on diffs. */
 export function singleNotesOf(
   db: Database,
   granted: OnNoteable<MaybeCaller>,
   input: Paging & NoteFilter,
 ): Promise<Page<NoteRow>> {
   const { activity_filter, order_by, sort } = input;
-  const all = notesFor(db, granted).where('notes.type', 'is', null);
+  const all = notesFor(db, granted).where(isSingle);
   const wanted = activity_filter === 'all_notes' ? all : all.where('notes.system', '=', activity_filter === 'only_activity');
   return paginate(db, wanted.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), input);
 }
@@ -157,7 +163,7 @@ export function singleNotesOf(
  */
 export async function noteOf(db: Database, granted: OnNoteable<MaybeCaller>, note_id: number, single: boolean): Promise<NoteRow> {
   const query = notesFor(db, granted).where('notes.id', '=', note_id);
-  return found(undefined, await (single ? query.where('notes.type', 'is', null) : query).executeTakeFirst());
+  return found(undefined, await (single ? query.where(isSingle) : query).executeTakeFirst());
 }
 
 /** A comment updates what it is on; a commit cannot change. */

@@ -1,8 +1,14 @@
 /** Merge requests as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
 import { sql } from 'kysely';
-import { mayUpdateMergeRequest, mergeRequestKind, mergeRequestTracker, projectOf } from '../../../access/index.ts';
+import {
+  mayUpdateMergeRequest,
+  mergeRequestKind,
+  mergeRequestTracker,
+  type NumberedIssuable,
+  projectOf,
+} from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
-import type { Resolving } from '../../conversation/notes/index.ts';
+import type { Differing, Resolving } from '../../conversation/notes/index.ts';
 import {
   assigneeCommands,
   type Commandable,
@@ -17,10 +23,17 @@ import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import type { Followable, TimeTracked } from '../issuables/index.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';
+import { positionOn } from './position_queries.ts';
 import { MergeRequest, presentMergeRequests, presentSingleMergeRequest } from './present.ts';
 import { mayResolveThreads, mergeWithoutThreads } from './thread_actions.ts';
 
-export const mergeRequestNoun: Commandable & Resolving & TodoTarget & EventSubject & Followable & TimeTracked = {
+export const mergeRequestNoun: Commandable &
+  Differing<NumberedIssuable> &
+  Resolving &
+  TodoTarget &
+  EventSubject &
+  Followable &
+  TimeTracked = {
   kind: mergeRequestKind,
   tracker: mergeRequestTracker,
   schema: MergeRequest,
@@ -42,6 +55,8 @@ export const mergeRequestNoun: Commandable & Resolving & TodoTarget & EventSubje
   ],
   operations: mergeRequestOperations,
   holds: mayUpdateMergeRequest,
+  position: positionOn,
+  has_commits: true,
   mayResolve: mayResolveThreads,
   afterLastThread: mergeWithoutThreads,
   state: (id, user_id) => sql`
