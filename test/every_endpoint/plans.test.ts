@@ -174,6 +174,7 @@ function* gatedMembers(schema: Schema, value: unknown, at = ''): Generator<{ fie
 const told: Record<string, Record<string, unknown>> = {
   ref: { ref: 'main' },
   scope: { scope: 'all' },
+  level: { level: 'custom' },
 };
 
 test('a field of a plan is omitted below that plan, and sent from it up', async () => {
