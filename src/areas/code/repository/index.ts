@@ -1,6 +1,8 @@
 /** What other areas may use of repositories. */
+
 export { announceHead, followDefaultBranch, moveRefs, moveRefsToMerge, recordRefs, refsBegun } from './actions.ts';
 export { blobBytes } from './blob_present.ts';
+export { createBranch } from './branch_actions.ts';
 export { type CommitRequest, commitChanges, writeChanges } from './commit_actions.ts';
 export { statusOfCommit } from './commit_status_queries.ts';
 export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';

@@ -159,6 +159,8 @@ export interface Operations {
   move?(project_id: number): Promise<boolean>;
   clone?(project_id: number, options: { with_notes: boolean }): Promise<boolean>;
   promoteToEpic?(): Promise<boolean>;
+  /** Of an issue: creates a branch, by default named after the issue, and a merge request that closes it, in the background. */
+  createMergeRequest?(branch: string): Promise<boolean>;
   /** Of a merge request: approves it, or takes the caller's approval back. */
   approve?(approves: boolean): Promise<boolean>;
   /** Merges it in the background, when it can be merged. */

@@ -4,6 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
 import { addLink, ownOperations, referenceTo, removeLink, timeOperations, unlessRefused } from '../issuables/index.ts';
+import { beginMergeRequest } from './branch_actions.ts';
 import { updateIssue } from './change_actions.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
 import { cloneIssue, moveIssue } from './move_actions.ts';
@@ -63,6 +64,7 @@ export function issueOperations(tx: Database, acting: Acting, { id, iid, in: pla
     ...linkOperations(tx, acting, issue),
     markDuplicate: (canonical_issue_id) => markDuplicate(tx, acting, issue, project, canonical_issue_id),
     ...goingOperations(tx, acting, project, id),
+    createMergeRequest: (branch) => beginMergeRequest(tx, acting, project, id, branch),
     promoteToEpic: () => promoteToEpic(tx, acting, project, id),
   };
 }

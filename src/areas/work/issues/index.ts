@@ -1,5 +1,6 @@
 /** What other areas may use of issues. */
 
+export { startMergeRequest } from './branch_actions.ts';
 export { updateIssue } from './change_actions.ts';
 export { countIssues, listIssues } from './list_queries.ts';
 export { metricImageDoorway } from './metric_image_file_routes.ts';

@@ -24,6 +24,7 @@ import {
 } from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import type { Followable, TimeTracked } from '../issuables/index.ts';
+import { branchCommands } from './branch_commands.ts';
 import { issueOperations } from './command_actions.ts';
 import { Issue, presentIssues, presentSingleIssue } from './present.ts';
 
@@ -52,6 +53,7 @@ export const issueNoun: Commandable & TodoTarget & EventSubject & Followable & T
     ...metadataCommands,
     ...promotionCommands,
     ...inEpicCommands,
+    ...branchCommands,
   ],
   operations: issueOperations,
   state: (issue_id, user_id) => sql`

@@ -4,7 +4,7 @@ import { addIssue } from '../../../../test/support/issues.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
-import { concludeMerges, followMergeRequests, prepareMergeRequest, readClosedIssues } from './index.ts';
+import { concludeMerges, followMergeRequests, openMergeRequest, prepareMergeRequest, readClosedIssues } from './index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, readClosedIssues];
 
@@ -54,4 +54,30 @@ test('a merge request and the issues that it closes or mentions show each other,
   assert.equal((await as('maintainer').post(`${url}/repository/branches`, { branch: 'other', ref: 'main' })).status, 201);
   const idle = await addMergeRequest(here, { source_branch: 'other', description: `Closes #${told.iid}` });
   assert.deepEqual(await titles(`${url}/merge_requests/${idle.iid}/closes_issues`), []);
+});
+
+test('/create_merge_request begins a branch and a merge request that closes the issue, for those who may push', async () => {
+  const here = await worldWithTopic();
+  const { as, project } = here;
+  const url = `/projects/${project.id}`;
+  const issue = await addIssue(here, { title: 'Prune the trees' });
+  const ask = (by: 'developer' | 'reporter', command = '/create_merge_request') =>
+    as(by).post(`${url}/issues/${issue.iid}/notes`, { body: command });
+  const merging = async () => (await as('developer').get(`${url}/merge_requests`)).body as Record<string, unknown>[];
+
+  assert.equal((await ask('reporter')).status, 400);
+  assert.equal((await ask('developer', '/create_merge_request not..valid')).status, 400);
+  assert.equal((await ask('developer')).status, 202);
+  assert.equal((await ask('developer')).status, 202, 'the branch exists when the second job runs');
+  await performQueued(here.services, [openMergeRequest, ...jobs]);
+  const shown = (await merging()).map(({ title, source_branch, target_branch, assignees, draft }) => [
+    ...[title, source_branch, target_branch, draft],
+    (assignees as { id: number }[]).map(({ id }) => id),
+  ]);
+  const branch = `${issue.iid}-prune-the-trees`;
+  assert.deepEqual(shown, [['Draft: Resolve "Prune the trees"', branch, 'main', true, [here.people.developer.id]]]);
+  assert.equal((await as('developer').get(`${url}/issues/${issue.iid}`)).body.merge_requests_count, 1);
+  assert.equal((await ask('developer', '/create_merge_request pruning')).status, 202);
+  await performQueued(here.services, [openMergeRequest, ...jobs]);
+  assert.equal((await merging()).length, 2);
 });
