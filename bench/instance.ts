@@ -17,9 +17,9 @@ export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'cp
   api: ReturnType<typeof clientOf>;
 }
 
-/** Starts the server on `data`. */
-export async function startInstance(data: string): Promise<Instance> {
-  const environment = await environmentFor(data, token);
+/** Starts the server on `data`, with further settings. */
+export async function startInstance(data: string, settings: Record<string, string> = {}): Promise<Instance> {
+  const environment = { ...(await environmentFor(data, token)), ...settings };
   environment.COPPICE_LOG_LEVEL = 'info'; // as operators run it
   const { ready_ms, memory_bytes, cpu_ms, stop } = await startServer(environment);
   const url = environment.COPPICE_URL;

@@ -52,18 +52,26 @@ export async function load({ url, cpu_ms }: Measurable, paths: readonly string[]
 
 const at = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
+/** How long something takes, in milliseconds. */
+export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** @param taken_ms how long each turn took */
+export function measuredFrom(taken_ms: readonly number[]): Measured {
+  const sorted = taken_ms.toSorted((a, b) => a - b);
+  return { p50_ms: at(sorted, 0.5), p90_ms: at(sorted, 0.9), p99_ms: at(sorted, 0.99) };
+}
+
 /** Does something again and again, and two things in turn, so that both meet the same machine. */
 export async function inTurn(times: number, ...works: ((turn: number) => Promise<unknown>)[]): Promise<Measured[]> {
   const taken_ms: number[][] = works.map(() => []);
   for (let turn = 0; turn < times; turn++) {
     for (const [index, work] of works.entries()) {
-      const began = performance.now();
-      await work(turn);
-      taken_ms[index]!.push(performance.now() - began);
+      taken_ms[index]!.push(await timeOf(() => work(turn)));
     }
   }
-  return taken_ms.map((all) => {
-    const sorted = all.toSorted((a, b) => a - b);
-    return { p50_ms: at(sorted, 0.5), p90_ms: at(sorted, 0.9), p99_ms: at(sorted, 0.99) };
-  });
+  return taken_ms.map(measuredFrom);
 }

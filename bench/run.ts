@@ -4,6 +4,7 @@
  */
 import { workFolder } from './instance.ts';
 import { measureIssues } from './issues.ts';
+import { measureNotifications } from './notifications.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
 import { print, type Row } from './table.ts';
@@ -16,6 +17,7 @@ try {
   const rows: Row[] = [];
   if (asked('repositories')) rows.push(...(await measureRepositories(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
+  if (asked('notifications')) rows.push(...(await measureNotifications(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
   print(rows);
 } finally {

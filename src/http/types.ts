@@ -141,7 +141,10 @@ export const refusedAs = <S extends TSchema>(text: string, schema: S): S => mark
 export const deprecated = <S extends TSchema>(text: string, schema: S): S =>
   Object.assign(schema, { deprecated: true, description: `Deprecated: ${text}` });
 
-/** A parameter that is ignored, or a field that is left out, below `plan`. */
+/**
+ * A parameter that is ignored, or a field that is left out, below `plan`.
+ * @param schema not shared with others, because it is marked
+ */
 export const since = <S extends TSchema>(plan: Plan, schema: S): S => marked(schema, { plan: plan });
 
 /** A filter or order of a list some values of which are refused below their plans. */

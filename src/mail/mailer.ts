@@ -35,6 +35,10 @@ export interface MailerOptions {
 }
 
 const timeout_ms = 30_000;
+/** To the mail server at a time. */
+const connections = 5;
+/** Connections are kept for the messages that follow one another, and closed after a pause. */
+const idle_ms = 200;
 
 /** How often a job tries to send a message again, with growing delays over about ten hours: a mail server may be down for a night. */
 export const mailRetries = 10;
@@ -48,6 +52,8 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
     if (smtpUrl === undefined) return createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
     return createTransport({
       url: smtpUrl,
+      pool: true,
+      maxConnections: connections,
       connectionTimeout: timeout_ms,
       greetingTimeout: timeout_ms,
       socketTimeout: timeout_ms,
@@ -55,21 +61,37 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
       disableUrlAccess: true,
     });
   };
+  let sending = 0;
+  let idle: NodeJS.Timeout | undefined;
+  const close = () => {
+    void transporter?.then((opened) => opened.close());
+    transporter = undefined;
+  };
+  const whileOpen = async <T>(work: (opened: Transporter) => Promise<T>): Promise<T> => {
+    clearTimeout(idle);
+    sending += 1;
+    try {
+      transporter ??= open();
+      return await work(await transporter);
+    } finally {
+      sending -= 1;
+      if (sending === 0) idle = setTimeout(close, idle_ms).unref();
+    }
+  };
   return {
     send: async ({ to, id, sender, thread, headers, ...letter }) => {
-      transporter ??= open();
       const idOf = (name: string) => `<${name}@${from.slice(from.lastIndexOf('@') + 1)}>`;
-      const { message } = (await (
-        await transporter
-      ).sendMail({
-        ...renderMessage(letter),
-        // An object, because a string would be parsed as a list of addresses.
-        to: { name: '', ...to },
-        from: { name: sender ?? 'Coppice', address: from },
-        messageId: idOf(id),
-        ...(thread === undefined ? {} : { inReplyTo: idOf(thread), references: idOf(thread) }),
-        headers: { 'Auto-Submitted': 'auto-generated', ...headers },
-      })) as { message?: Buffer };
+      const { message } = (await whileOpen((opened) =>
+        opened.sendMail({
+          ...renderMessage(letter),
+          // An object, because a string would be parsed as a list of addresses.
+          to: { name: '', ...to },
+          from: { name: sender ?? 'Coppice', address: from },
+          messageId: idOf(id),
+          ...(thread === undefined ? {} : { inReplyTo: idOf(thread), references: idOf(thread) }),
+          headers: { 'Auto-Submitted': 'auto-generated', ...headers },
+        }),
+      )) as { message?: Buffer };
       if (smtpUrl === undefined && message) await keep(folder, message);
     },
   };
