@@ -49,7 +49,7 @@ const singleLevels = allOptional({
 
 const codeOwners = {
   code_owner_approval_required: optional(
-    since('premium', Type.Boolean({ description: 'Stored; has no effect, because code owners are not supported' })),
+    since('premium', Type.Boolean({ description: 'Whether merge requests need the approvals of code owners' })),
   ),
 };
 

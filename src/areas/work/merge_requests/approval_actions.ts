@@ -8,7 +8,7 @@ import { doneTodos } from '../../activity/todos/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { wordsForReset } from './approval_rules.ts';
-import { approvalStateOf } from './approval_state_queries.ts';
+import { approvalTermsOf } from './approval_state_queries.ts';
 import { shaText } from './rules.ts';
 
 export interface Approving extends Pick<Services, 'storages'> {
@@ -53,10 +53,10 @@ async function addApproval(tx: Database, id: number, user_id: number): Promise<b
  */
 export async function approveMergeRequest(tx: Database, approving: Approving): Promise<void> {
   const { project, caller, merge_request_id: id, storages, sha, has_password } = approving;
-  const state = await approvalStateOf({ db: tx, storages }, id);
+  const terms = await approvalTermsOf({ db: tx, storages }, id);
   const row = await locked(tx, id);
-  if (row?.state !== 'opened' || !mayApproveMergeRequests(project) || state.barred_ids.includes(caller.id)) throw unauthorized();
-  if (state.plan !== 'free' && state.require_password_to_approve && !has_password) throw unauthorized();
+  if (row?.state !== 'opened' || !mayApproveMergeRequests(project) || terms.barred_ids.includes(caller.id)) throw unauthorized();
+  if (terms.plan !== 'free' && terms.require_password_to_approve && !has_password) throw unauthorized();
   if (sha !== undefined && sha !== row.head_commit_id) throw conflict(shaText(row.head_commit_id ?? ''));
   if (!(await addApproval(tx, id, caller.id))) throw unauthorized();
   const on = theMergeRequest(id);

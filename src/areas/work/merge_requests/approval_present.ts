@@ -10,7 +10,7 @@ import { approvalStateOf } from './approval_state_queries.ts';
 
 // A mark changes the schema that it is put on, so none of these is shared.
 const time = () => Type.String({ format: 'date-time' });
-const ShortRule = Type.Object({ id: Id, name: Type.String(), rule_type: Type.String() });
+const ShortRule = Type.Object({ id: nullable(Id), name: Type.String(), rule_type: Type.String() });
 
 const licensed = {
   id: since('premium', IdOf()),
@@ -52,7 +52,10 @@ export const ApprovalStateForm = resource('MergeRequestApprovalState', {
   rules: Type.Array(
     Type.Object({
       ...MergeRequestApprovalRule.properties,
-      code_owner: Type.Boolean({ description: 'Always false: code owners have no rules' }),
+      id: nullable(Id),
+      rule_type: Type.Enum(['regular', 'any_approver', 'code_owner']),
+      section: nullable(Type.String({ description: 'Of the file that names code owners' })),
+      code_owner: Type.Boolean({ description: 'Whether a file of the target branch asks for it; its `id` is null' }),
       approved_by: Type.Array(UserBasic),
       approved: Type.Boolean(),
     }),
@@ -117,6 +120,12 @@ export async function presentApprovals(
   };
 }
 
+/** The rule of a code owner, without what only stored rules have. */
+const ownerForm = ({ id, name, rule_type, approvals_required, section }: RuleState, owners: Static<typeof UserBasic>[]) => ({
+  ...{ id, name, rule_type, approvals_required, section, code_owner: true, report_type: null, source_rule: null },
+  ...{ eligible_approvers: owners, users: owners, groups: [], contains_hidden_groups: false },
+});
+
 /** What each rule says of a merge request, as a reply. */
 export async function presentApprovalState(
   services: Pick<Services, 'db' | 'url' | 'storages'>,
@@ -125,18 +134,22 @@ export async function presentApprovalState(
 ): Promise<Static<typeof ApprovalStateForm>> {
   const { is_overwritten, in_effect } = await approvalStateOf(services, merge_request_id);
   const { db, url } = services;
-  const shown = ruleRows(db, caller).where('approval_rules.id', 'in', [0, ...in_effect.map(({ id }) => id)]);
+  const shown = ruleRows(db, caller).where('approval_rules.id', 'in', [0, ...in_effect.flatMap(({ id }) => id ?? [])]);
   const rows = new Map((await shown.execute()).map((row) => [row.id, row]));
-  const people = await usersWith(db, [...new Set(in_effect.flatMap(({ approved_ids }) => approved_ids))]);
+  const owners = in_effect.filter(({ id }) => id === null).flatMap(({ eligible_ids }) => eligible_ids.slice(0, most_suggested));
+  const people = await usersWith(db, [...new Set([...owners, ...in_effect.flatMap(({ approved_ids }) => approved_ids)])]);
+  const shownOf = (ids: readonly number[]) =>
+    people.filter(({ id }) => ids.includes(id)).map((user) => presentUserBasic(url, user));
   return {
     approval_rules_overwritten: is_overwritten,
-    rules: in_effect.flatMap((rule) => {
+    rules: in_effect.flatMap((rule): Static<typeof ApprovalStateForm>['rules'] => {
+      const outcome = { approved_by: shownOf(rule.approved_ids), approved: rule.approvals_left === 0 };
+      if (rule.id === null) return [{ ...ownerForm(rule, shownOf(rule.eligible_ids.slice(0, most_suggested))), ...outcome }];
       const row = rows.get(rule.id);
       if (!row) return [];
-      const approved_by = people.filter(({ id }) => rule.approved_ids.includes(id)).map((user) => presentUserBasic(url, user));
       const eligible = row.eligible.filter(({ id }) => rule.eligible_ids.includes(id));
       const form = presentMergeRequestRule(services, { ...row, eligible });
-      return [{ ...form, code_owner: false, approved_by, approved: rule.approvals_left === 0 }];
+      return [{ ...form, code_owner: false, ...outcome }];
     }),
   };
 }

@@ -1,6 +1,6 @@
 /** Who has approved a merge request (docs/reference/approvals.md). */
 import { sql } from 'kysely';
-import { commitEmailOf, isPrimaryProved } from '../../../access/index.ts';
+import { commitEmailOf, isApprover, isPrimaryProved } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns, userBasicJson } from '../../people/users/index.ts';
@@ -8,6 +8,17 @@ import type { Agreeing } from './message_rules.ts';
 
 /** More approvals than this are not shown. */
 const most_shown = 1_000;
+
+/** More people than this are not looked at for one rule. */
+export const most_eligible = 1_000;
+
+/** A predicate on rows of `users` joined with `projects`: the user's approval counts there. */
+export const countsFrom = (barred_ids: readonly number[]) =>
+  sql<boolean>`(${isApprover} and users.id <> all(${ofAnyLength(barred_ids, 'bigint[]')}))`;
+
+/** A predicate on rows of `users`: the user has approved the merge request. */
+export const hasApprovedIt = (merge_request_id: number) =>
+  sql<boolean>`exists (select from merge_request_approvals where merge_request_id = ${merge_request_id} and user_id = users.id)`;
 
 /** What approvals are shown with. */
 export const approvedRow = (db: Database, id: number) =>
@@ -38,9 +49,7 @@ export async function agreeingWith({ db, url }: Pick<Services, 'db' | 'url'>, me
     .selectFrom('users')
     .select(['users.id', 'username', 'name', 'email', 'commit_email', isPrimaryProved.as('has_proved_email')])
     .select([
-      sql<boolean>`exists (select from merge_request_approvals where merge_request_id = ${merge_request_id} and user_id = users.id)`.as(
-        'has_approved',
-      ),
+      hasApprovedIt(merge_request_id).as('has_approved'),
       sql<boolean>`exists (select from merge_request_reviewers where merge_request_id = ${merge_request_id} and user_id = users.id
                                                                  and state in ('reviewed', 'requested_changes', 'approved'))`.as(
         'has_reviewed',

@@ -37,7 +37,7 @@ export const ProjectApprovalRule = resource('ProjectApprovalRule', {
 export const MergeRequestApprovalRule = resource('MergeRequestApprovalRule', {
   ...common,
   source_rule: nullable(Type.Object({ id: Id, approvals_required: Type.Integer() })),
-  section: Type.Null({ description: 'Always null: code owners have no rules' }),
+  section: Type.Null({ description: 'Always null: rules of code owners are not stored' }),
 });
 
 /** More people than this are not shown. */

@@ -1,32 +1,43 @@
 /** The approvals that a merge request needs, and those that count (docs/reference/approvals.md#rules). */
 import { sql } from 'kysely';
-import { countsToday, isApprover, levels, planInForce } from '../../../access/index.ts';
+import { countsToday, levels, planInForce } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { listCommits, repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { type ApprovalBasis, type ApprovalState, isOverwritten, rulesInEffect, stateOfRule } from './approval_rules.ts';
+import { countsFrom, hasApprovedIt, most_eligible } from './approval_queries.ts';
+import {
+  type ApprovalBasis,
+  type ApprovalState,
+  type ApprovalTerms,
+  asksOwners,
+  isOverwritten,
+  rulesInEffect,
+  stateOfRule,
+} from './approval_rules.ts';
+import { ownerDemands } from './code_owner_queries.ts';
 
-/** More people than this are not looked at for one rule. */
-const most_eligible = 1_000;
 /** More commits than this are not read for their committers. */
 const most_commits = 1_000;
 
 async function basisOf(db: Database, merge_request_id: number): Promise<ApprovalBasis> {
   const { rows } = await sql<ApprovalBasis>`
-    select ${planInForce} as plan, shown.author_id, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
-           (select start_commit_sha from merge_request_versions where id = shown.latest_version_id) as start_commit_sha,
+    select ${planInForce} as plan, shown.state, shown.author_id, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
+           version.start_commit_sha, version.base_commit_sha, coalesce(version.state = 'overflow', false) as is_large,
            reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval,
            merge_requests_disable_committers_approval, require_password_to_approve,
            array(select name::text from protected_branches where project_id = projects.id) as protections,
+           array(select name::text from protected_branches where project_id = projects.id and code_owner_approval_required) as owner_protections,
            coalesce((
              select json_agg(json_build_object(
                       'id', rule.id, 'name', rule.name, 'rule_type', rule.rule_type, 'approvals_required', rule.approvals_required,
+                      'section', null,
                       'is_own', rule.merge_request_id is not null, 'applies_to_all_protected_branches', rule.applies_to_all_protected_branches,
                       'branches', array(select protected_branches.name from approval_rule_protected_branches named
                                           join protected_branches on protected_branches.id = named.protected_branch_id
                                          where named.approval_rule_id = rule.id)) order by rule.id)
                from approval_rules rule where rule.project_id = projects.id or rule.merge_request_id = shown.id), '[]'::json) as rules
       from merge_requests shown join projects on projects.id = shown.project_id
+           left join merge_request_versions version on version.id = shown.latest_version_id
      where shown.id = ${merge_request_id}`.execute(db);
   return rows[0]!;
 }
@@ -64,12 +75,11 @@ interface People {
 async function peopleFor(
   db: Database,
   merge_request_id: number,
-  basis: ApprovalBasis,
+  { project_id, barred_ids }: ApprovalTerms,
   rule_ids: readonly number[],
-  barred_ids: readonly number[],
 ): Promise<People> {
-  const counts = sql`${isApprover} and users.id <> all(${ofAnyLength(barred_ids, 'bigint[]')})`;
-  const hasApproved = sql`exists (select from merge_request_approvals where merge_request_id = ${merge_request_id} and user_id = users.id)`;
+  const counts = countsFrom(barred_ids);
+  const hasApproved = hasApprovedIt(merge_request_id);
   const { rows } = await sql<People>`
     select array(select users.id from merge_request_approvals join users on users.id = merge_request_approvals.user_id
                   where merge_request_id = ${merge_request_id} and ${counts} order by users.id) as approver_ids,
@@ -81,24 +91,29 @@ async function peopleFor(
                                                  where named.approval_rule_id = rule.id and access_level >= ${levels.guest} and ${countsToday()})
                          and ${counts} order by ${hasApproved} desc, users.id limit ${sql.lit(most_eligible)})))
                from unnest(${ofAnyLength(rule_ids, 'bigint[]')}) rule(id)), '[]'::json) as eligible
-      from projects where projects.id = ${basis.project_id}`.execute(db);
+      from projects where projects.id = ${project_id}`.execute(db);
   return rows[0]!;
+}
+
+/** What decides on the approvals that a merge request needs, and whose do not count. */
+export async function approvalTermsOf(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<ApprovalTerms> {
+  const basis = await basisOf(services.db, id);
+  return { ...basis, barred_ids: await barredFrom(services, basis) };
 }
 
 /** The approvals that a merge request needs, and those that it has. Without Premium it needs none. */
 export async function approvalStateOf(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<ApprovalState> {
-  const basis = await basisOf(services.db, id);
-  const barred_ids = await barredFrom(services, basis);
-  const rules = rulesInEffect(basis);
-  const is_overwritten = isOverwritten(basis);
-  if (rules.length === 0) return { ...basis, is_overwritten, barred_ids, in_effect: [] };
+  const terms = await approvalTermsOf(services, id);
+  const rules = rulesInEffect(terms);
+  const owned = asksOwners(terms) ? await ownerDemands(services, id, terms) : [];
+  const is_overwritten = isOverwritten(terms);
+  if (rules.length + owned.length === 0) return { ...terms, is_overwritten, in_effect: [] };
   const ids = rules.map((rule) => rule.id);
-  const { approver_ids, eligible } = await peopleFor(services.db, id, basis, ids, barred_ids);
+  const { approver_ids, eligible } = await peopleFor(services.db, id, terms, ids);
   const byRule = new Map(eligible.map((each) => [each.id, each.user_ids]));
-  return {
-    ...basis,
-    is_overwritten,
-    barred_ids,
-    in_effect: rules.map((rule) => stateOfRule(rule, byRule.get(rule.id) ?? [], approver_ids)),
-  };
+  const in_effect = [
+    ...rules.map((rule) => stateOfRule(rule, byRule.get(rule.id) ?? [], approver_ids)),
+    ...owned.map(({ demand, eligible_ids }) => stateOfRule(demand, eligible_ids, approver_ids)),
+  ];
+  return { ...terms, is_overwritten, in_effect };
 }

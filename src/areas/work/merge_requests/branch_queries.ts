@@ -36,7 +36,7 @@ export interface MergeFacts {
   /** Whether `merge_after` is still to come. */
   is_early: boolean;
   blocking_discussions_resolved: boolean;
-  /** Whether approvals may have to be waited for: a rule asks for some. */
+  /** Whether approvals may have to be waited for: a rule or a protected branch asks for some. */
   asks_approvals: boolean;
   merge_user_id: number | null;
   auto_merge_user_id: number | null;
@@ -103,7 +103,8 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
            coalesce(merge_after > now(), false) as is_early,
            not ${hasBlockingThreads('merge_requests', 'target')} as blocking_discussions_resolved,
            exists (select from approval_rules rule where (rule.project_id = target.id or rule.merge_request_id = merge_requests.id)
-                                                     and rule.approvals_required > 0) as asks_approvals,
+                                                     and rule.approvals_required > 0)
+           or exists (select from protected_branches where project_id = target.id and code_owner_approval_required) as asks_approvals,
            case when version.id is not null then ${members('version', ['id', 'base_commit_sha', 'head_commit_sha', 'start_commit_sha'])} end as version,
            case when source.id is not null then ${members('source', place)} end as source,
            ${members('target', [...place, ...settings])} as target

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+import { fileUrl, onMain } from '../../../../test/support/repository.ts';
+import type { Persona } from '../../../../test/support/world.ts';
+import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest } from './index.ts';
+
+const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady];
+
+test('a merge request waits for the owners of the files that it changes', async () => {
+  const here = await worldWithTopic();
+  const { as, people, project, group, services } = here;
+  const url = `/projects/${project.id}/merge_requests/1`;
+  const protection = `/projects/${project.id}/protected_branches/main`;
+  const statusNow = async () => (await as('reporter').get(url)).body.detailed_merge_status;
+  const state = async () => (await as('reporter').get(`${url}/approval_state`)).body;
+  const owners = async (content: string, path = 'CODEOWNERS', method: 'post' | 'put' = 'put') => {
+    const written = await as('maintainer')[method](fileUrl(project, path), { ...onMain, content });
+    assert.ok(written.status < 300, JSON.stringify(written.body));
+    await performQueued(services, jobs);
+  };
+  const push = async (path: string) => {
+    const pushed = await as('developer').post(fileUrl(project, path), { ...onMain, branch: 'topic', content: 'x\n' });
+    assert.equal(pushed.status, 201, JSON.stringify(pushed.body));
+  };
+  const approve = async (by: Persona) => (await as(by).post(`${url}/approve`)).status;
+
+  await addMergeRequest(here);
+  await performQueued(services, jobs);
+  await owners(`*.txt @${people.owner.username.toUpperCase()} @${people.reporter.username}\n`, '.gitlab/CODEOWNERS', 'post');
+  assert.deepEqual([await statusNow(), (await state()).rules], ['mergeable', []], 'the branch does not ask for it');
+  const asked = await as('maintainer').patch(protection, { code_owner_approval_required: true });
+  assert.equal(asked.body.code_owner_approval_required, true);
+  assert.equal(await statusNow(), 'not_approved');
+  const { rules } = await state();
+  assert.equal(rules.length, 1);
+  const [{ eligible_approvers, ...rule }] = rules;
+  assert.deepEqual(
+    [rule.id, rule.name, rule.rule_type, rule.section, rule.code_owner, rule.approvals_required, rule.approved],
+    [null, '*.txt', 'code_owner', 'codeowners', true, 1, false],
+  );
+  assert.deepEqual(
+    eligible_approvers.map(({ id }: { id: number }) => id),
+    [people.owner.id],
+    'reporters may not approve',
+  );
+  const left = (await as('owner').get(`${url}/approvals`)).body;
+  assert.deepEqual(
+    [left.approved, left.approvals_left, left.approval_rules_left],
+    [false, 1, [{ id: null, name: '*.txt', rule_type: 'code_owner' }]],
+  );
+  assert.deepEqual([left.suggested_approvers.length, left.suggested_approvers[0].id], [1, people.owner.id]);
+  assert.equal((await as('maintainer').put(`${url}/merge`)).status, 405);
+  assert.equal(await approve('maintainer'), 201);
+  assert.equal(await statusNow(), 'not_approved', 'maintainers own nothing here');
+  const own = await as('developer').post(`${url}/approval_rules`, { name: 'Mine', approvals_required: 0 });
+  assert.equal(own.status, 201);
+  assert.deepEqual([await statusNow(), (await state()).rules.length], ['not_approved', 2], 'rules of its own do not replace it');
+
+  // The first file that exists counts, as it is now.
+  const email = (await as('owner').get('/user')).body.email;
+  await owners(
+    `*.txt ${email}\n[Seeds][2]\n*.txt @${group.path}\n^[Extra] @${people.maintainer.username}\n*\n`,
+    'CODEOWNERS',
+    'post',
+  );
+  const named = (await state()).rules.filter(({ code_owner }: { code_owner: boolean }) => code_owner);
+  assert.deepEqual(
+    named.map(({ section, approvals_required, approved }: Record<string, unknown>) => [section, approvals_required, approved]),
+    [
+      ['codeowners', 1, false],
+      ['Seeds', 2, false],
+      ['Extra', 0, true],
+    ],
+  );
+  const eligible = named.map((each: { users: { id: number }[] }) => each.users.map(({ id }) => id));
+  assert.deepEqual(eligible[0], [people.owner.id]);
+  assert.ok(eligible[1].includes(people.maintainer.id) && !eligible[1].includes(people.reporter.id), 'members of the group');
+  assert.ok(!eligible[1].includes(people.developer.id), 'authors do not approve their own');
+
+  // Nobody else's files need them; nor do owners ask for anything who may not approve.
+  await owners(`*.md @${people.owner.username}\n/seeds/ @${people.owner.username}\n*.txt @${people.outsider.username} @nobody\n`);
+  assert.equal(await statusNow(), 'mergeable');
+  const { body: unclaimed } = await as('owner').get(`${url}/approvals`);
+  assert.deepEqual(
+    unclaimed.invalid_approvers_rules.map(({ name }: { name: string }) => name),
+    ['*.txt'],
+  );
+  await push('seeds/beans.md');
+  assert.equal(await statusNow(), 'approvals_syncing', 'what is new may have owners');
+  assert.equal((await as('maintainer').put(`${url}/merge`)).status, 405);
+  await performQueued(services, jobs);
+  assert.equal(await statusNow(), 'not_approved');
+
+  // An auto-merge waits for them.
+  assert.equal((await as('maintainer').put(`${url}/merge`, { auto_merge: true })).body.merge_when_pipeline_succeeds, true);
+  assert.equal(await approve('maintainer'), 201);
+  await performQueued(services, jobs);
+  assert.equal((await as('reporter').get(url)).body.state, 'opened');
+  assert.equal(await approve('owner'), 201);
+  await performQueued(services, jobs);
+  assert.equal((await as('reporter').get(url)).body.state, 'merged');
+  assert.ok(
+    (await state()).rules.every(({ code_owner }: { code_owner: boolean }) => !code_owner),
+    'it is no longer open',
+  );
+});
