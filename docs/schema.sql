@@ -1592,6 +1592,7 @@ create table notes (
   resolved_by_id bigint,
   original_position jsonb,
   diff_commit_id text,
+  outdated boolean default false not null,
   constraint notes_pkey PRIMARY KEY (id),
   constraint notes_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
   constraint notes_diff_commit_id_check CHECK (diff_commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),

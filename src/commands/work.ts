@@ -43,6 +43,7 @@ import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/
 import {
   concludeMerges,
   followMergeRequests,
+  followThreads,
   mergeByCommand,
   mergeReady,
   openMergeRequest,
@@ -69,6 +70,7 @@ const jobs: readonly AnyJob[] = [
   openMergeRequest,
   rebaseSource,
   followMergeRequests,
+  followThreads,
   prepareMergeRequest,
   readClosedIssues,
   removeMergeRequestRefs,

@@ -775,6 +775,7 @@ export interface Notes {
   resolved_by_id: number | null;
   original_position: Json | null;
   diff_commit_id: string | null;
+  outdated: Generated<boolean>;
 }
 
 export interface NotificationSettings {

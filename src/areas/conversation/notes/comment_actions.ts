@@ -14,7 +14,7 @@ import {
   takesCommands,
 } from '../quick_actions/index.ts';
 import { noteMentions } from './mention_actions.ts';
-import type { Position } from './position_rules.ts';
+import { hasDiff, type Position } from './position_rules.ts';
 import type { Written } from './present.ts';
 import { isOn, type NoteRow, noteRows, touch } from './queries.ts';
 import { settleWithout } from './resolution_actions.ts';
@@ -66,6 +66,7 @@ interface First {
   position: Position | null;
   original_position: Position | null;
   diff_commit_id: string | null;
+  outdated: boolean;
   /** Whether all its notes are resolved. */
   is_resolved: boolean;
 }
@@ -83,7 +84,11 @@ async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: str
     .selectFrom('notes')
     .select((q) => ['id', 'system', 'internal', q.ref('type').$castTo<First['type']>().as('type')])
     .select((q) => q.ref('position').$castTo<First['position']>().as('position'))
-    .select((q) => ['diff_commit_id', q.ref('original_position').$castTo<First['position']>().as('original_position')])
+    .select((q) => [
+      'diff_commit_id',
+      'outdated',
+      q.ref('original_position').$castTo<First['position']>().as('original_position'),
+    ])
     .select(isResolved.as('is_resolved'))
     .where(isOn(on))
     .where('discussion_id', '=', discussion_id)
@@ -108,7 +113,17 @@ function placeColumns({ kind }: Noteable, comment: NewComment, joined: First | u
   const { position = joined?.position ?? null, diff_commit_id = joined?.diff_commit_id ?? null } = comment;
   if (position === null) return {};
   const original = kind.type === 'MergeRequest' ? (joined?.original_position ?? position) : null;
-  return { position: JSON.stringify(position), original_position: original && JSON.stringify(original), diff_commit_id };
+  const outdated = joined?.outdated ?? false;
+  return {
+    position: JSON.stringify(position),
+    original_position: original && JSON.stringify(original),
+    diff_commit_id,
+    outdated,
+  };
+}
+
+async function placed(tx: Database, noun: Discussable, on: Noteable, position: Position): Promise<void> {
+  if (hasDiff(noun) && isIssuable(on)) await noun.afterPlaced?.(tx, on, position);
 }
 
 /** Writes the row of a comment and its event. */
@@ -175,6 +190,7 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
     });
     if (isFollowed(on)) await doneTodos(tx, on, caller.id);
     await touch(tx, on);
+    if (note.position && !joined && note.diff_commit_id === null) await placed(tx, writing.noun, on, note.position);
     return { note, commands: await runCommands(tx, writing, granted, commands) };
   });
 }

@@ -1,10 +1,10 @@
 /** Finding the place in a diff that a comment is about (docs/reference/discussions.md#positions). */
-import { type ChangedFile, changedFiles, patchesOf, type Repository, readCommit } from '../../../git/index.ts';
+import { type ChangedFile, changedFiles, type Patch, patchesOf, type Repository, readCommit } from '../../../git/index.ts';
 import { codesOf, shows } from './diff_rules.ts';
 import { completePosition, type GivenPosition, incompletePosition, notInDiff, type Position } from './position_rules.ts';
 
 /** The two sides of a diff. */
-interface Sides {
+export interface Sides {
   repository: Repository;
   /** Null for the empty tree. */
   from: string | null;
@@ -12,7 +12,7 @@ interface Sides {
 }
 
 /** The commits that a position in a diff names. */
-type Refs = Pick<Position, 'base_sha' | 'start_sha' | 'head_sha'>;
+export type Refs = Pick<Position, 'base_sha' | 'start_sha' | 'head_sha'>;
 
 /** The files that differ between the two sides. */
 export const filesIn = ({ repository, from, to }: Sides): Promise<ChangedFile[]> =>
@@ -21,11 +21,14 @@ export const filesIn = ({ repository, from, to }: Sides): Promise<ChangedFile[]>
 /** A longer diff is not shown (docs/reference/repository.md), so its lines cannot be named. */
 const limits = { patch_bytes: 200 * 1024, total_bytes: 200 * 1024 };
 
-/** The hunks of a file as they are shown; empty for those that are too long. */
-export async function hunksOf({ repository, from, to }: Sides, file: ChangedFile): Promise<string> {
+/** The change of a file as it is shown. */
+export async function patchOf({ repository, from, to }: Sides, file: ChangedFile): Promise<Patch> {
   const [patch] = await patchesOf(repository, { from, to }, [file], limits);
-  return patch!.hunks;
+  return patch!;
 }
+
+/** The hunks of a file as they are shown; empty for those that are too long. */
+export const hunksOf = async (sides: Sides, file: ChangedFile): Promise<string> => (await patchOf(sides, file)).hunks;
 
 /** What stands for the parent of the first commit of a history. */
 const noCommit = (like: string) => '0'.repeat(like.length);

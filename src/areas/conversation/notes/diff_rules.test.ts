@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codesOf, linesIn, shows } from './diff_rules.ts';
+import { codesOf, linesIn, movedLines, shows } from './diff_rules.ts';
 
 const hunks = [
   '@@ -1,3 +1,4 @@',
@@ -45,4 +45,19 @@ test('a line is shown only with its numbers on both sides', () => {
   assert.ok(!shows(hunks, { old_line: undefined, new_line: 4 }));
   assert.ok(!shows(hunks, { old_line: 2, new_line: 2 }));
   assert.ok(!shows(hunks, { old_line: 4, new_line: 5 }), 'lines between hunks are not shown');
+});
+
+test('lines are found again after a change, also between hunks, unless they were removed', () => {
+  assert.deepEqual(
+    [...movedLines(hunks, [20, 11, 10, 5, 3, 3, 2, 1])],
+    [
+      [1, 1],
+      [3, 4],
+      [5, 6],
+      [10, 11],
+      [11, 13],
+      [20, 22],
+    ],
+  );
+  assert.deepEqual([...movedLines('', [7])], [[7, 7]]);
 });

@@ -7,9 +7,9 @@ export interface DiffLine {
   new_line: number | undefined;
 }
 
-interface CountedLine extends DiffLine {
+export interface CountedLine extends DiffLine {
   /** The numbers on both sides; on one that does not have it, that of the next line there. */
-  code: string;
+  at: readonly [old_line: number, new_line: number];
 }
 
 const hunkStart = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
@@ -20,9 +20,9 @@ export function* linesIn(hunks: string): Generator<CountedLine> {
   for (const text of hunks.split('\n')) {
     const [, from, to] = hunkStart.exec(text) ?? [];
     if (from !== undefined) [old_line, new_line] = [Number(from), Number(to)];
-    else if (text.startsWith('+')) yield { old_line: undefined, new_line, code: `${old_line}_${new_line++}` };
-    else if (text.startsWith('-')) yield { old_line, new_line: undefined, code: `${old_line++}_${new_line}` };
-    else if (text.startsWith(' ')) yield { old_line, new_line, code: `${old_line++}_${new_line++}` };
+    else if (text.startsWith('+')) yield { old_line: undefined, new_line, at: [old_line, new_line++] };
+    else if (text.startsWith('-')) yield { old_line, new_line: undefined, at: [old_line++, new_line] };
+    else if (text.startsWith(' ')) yield { old_line, new_line, at: [old_line++, new_line++] };
   }
 }
 
@@ -33,11 +33,42 @@ export function shows(hunks: string, wanted: DiffLine): boolean {
   return false;
 }
 
-/** The line codes of what a diff shows: the SHA-1 of the path after the change, and the numbers on both sides. A side without the line may also say 0. */
-export function codesOf(path: string, hunks: string): Set<string> {
+const codeIn = (path: string) => {
   const hash = createHash('sha1').update(path).digest('hex');
+  return (old_line: number, new_line: number) => `${hash}_${old_line}_${new_line}`;
+};
+
+/** The line code of a line with these numbers: the SHA-1 of the path after the change, and the numbers on both sides. */
+export const lineCode = (path: string, [old_line, new_line]: CountedLine['at']): string => codeIn(path)(old_line, new_line);
+
+/** The line codes of what a diff shows. A side without the line may also say 0. */
+export function codesOf(path: string, hunks: string): Set<string> {
+  const code = codeIn(path);
   const codes = new Set<string>();
-  for (const { old_line, new_line, code } of linesIn(hunks))
-    codes.add(`${hash}_${code}`).add(`${hash}_${old_line ?? 0}_${new_line ?? 0}`);
+  for (const { old_line, new_line, at } of linesIn(hunks)) codes.add(code(...at)).add(code(old_line ?? 0, new_line ?? 0));
   return codes;
+}
+
+/**
+ * Where lines of the old side of a change are on its new side.
+ * @param hunks all of them
+ * @param wanted numbers of lines on the old side
+ * @returns their numbers on the new side, without those of lines that were removed
+ */
+export function movedLines(hunks: string, wanted: Iterable<number>): Map<number, number> {
+  const rest = [...new Set(wanted)].sort((one, other) => other - one);
+  const moved = new Map<number, number>();
+  let shift = 0;
+  const moveBefore = (end: number) => {
+    for (let line = rest.at(-1); line !== undefined && line < end; line = rest.at(-1)) moved.set(rest.pop()!, line + shift);
+  };
+  for (const { old_line, new_line, at } of linesIn(hunks)) {
+    moveBefore(at[0]);
+    if (old_line === undefined) shift++;
+    if (new_line !== undefined) continue;
+    if (rest.at(-1) === old_line) rest.pop();
+    shift--;
+  }
+  moveBefore(Number.POSITIVE_INFINITY);
+  return moved;
 }

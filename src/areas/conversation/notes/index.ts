@@ -1,9 +1,10 @@
 /** What other areas may use of notes. */
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
 export { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
-export { diffOfCommit, filesIn, hunksOf, positionIn } from './diff_queries.ts';
+export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_queries.ts';
 export { shows } from './diff_rules.ts';
 export { eventComments } from './event_queries.ts';
+export { followPositions } from './follow_queries.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
   completePosition,
@@ -16,7 +17,7 @@ export {
 } from './position_rules.ts';
 export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
-export { isResolving, type Resolving, resolveNote, resolveThread } from './resolution_actions.ts';
+export { isResolving, type Resolving, resolveNote, resolveOutdated, resolveThread } from './resolution_actions.ts';
 export { CommentTime, commentRate, noteRoutes } from './routes.ts';
 export {
   describedText,

@@ -1,6 +1,7 @@
 /** Positions: the place in a diff that a comment is about (docs/reference/discussions.md#positions). */
 import { type Static, Type } from 'typebox';
-import type { Granted, Noteable } from '../../../access/index.ts';
+import type { Granted, Issuable, Noteable } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { invalidAs, nullable, optional, type Services } from '../../../http/index.ts';
 import type { Discussable } from '../quick_actions/index.ts';
 
@@ -16,6 +17,10 @@ const LineOfRange = Type.Object({
   new_line: Line(),
 });
 
+export type LineOfRange = Static<typeof LineOfRange>;
+const LineRange = Type.Object({ start: LineOfRange, end: LineOfRange });
+export type LineRange = Static<typeof LineRange>;
+
 /** A position as clients give it. */
 export const GivenPosition = Type.Object(
   {
@@ -27,7 +32,7 @@ export const GivenPosition = Type.Object(
     new_path: Path(),
     old_line: optional(Type.Integer({ description: 'Line of a text before the change; omitted for an added line' })),
     new_line: optional(Type.Integer({ description: 'Line of a text after the change; omitted for a removed line' })),
-    line_range: optional(Type.Object({ start: LineOfRange, end: LineOfRange })),
+    line_range: optional(LineRange),
     width: optional(Type.Integer({ description: 'Of an image' })),
     height: optional(Type.Integer({ description: 'Of an image' })),
     x: optional(Type.Integer({ description: 'Place in an image' })),
@@ -47,7 +52,7 @@ export const Position = Type.Object({
   position_type: Type.Enum(['text', 'image', 'file']),
   old_line: optional(nullable(Type.Integer())),
   new_line: optional(nullable(Type.Integer())),
-  line_range: optional(nullable(Type.Object({ start: LineOfRange, end: LineOfRange }))),
+  line_range: optional(nullable(LineRange)),
   width: optional(Type.Integer()),
   height: optional(Type.Integer()),
   x: optional(Type.Integer()),
@@ -67,6 +72,8 @@ export interface Differing<N extends Noteable = Noteable> extends Discussable {
     given: GivenPosition,
     commit_id?: string,
   ): Promise<Position>;
+  /** What follows, in the same transaction, when a thread starts at a position in its whole diff. The transaction has updated what the thread is on. */
+  afterPlaced?(tx: Database, on: Issuable, position: Position): Promise<void>;
   /** Whether it has commits, each with a diff of its own that `commit_id` names. */
   has_commits?: true;
 }

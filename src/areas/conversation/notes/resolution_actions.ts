@@ -1,7 +1,7 @@
 /** Resolving the threads of a noun that lets them be resolved (docs/reference/discussions.md#resolving). */
 import { sql } from 'kysely';
 import { type Issuable, isIssuable, type Noteable, type OnIssuable, type OnNoteable } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import { forbidden } from '../../../http/index.ts';
 import type { Discussable } from '../quick_actions/index.ts';
 import { addSystemNote } from './actions.ts';
@@ -18,8 +18,11 @@ export interface Resolving extends Discussable {
 
 export const isResolving = (noun: Discussable): noun is Resolving => 'mayResolve' in noun;
 
-/** Which notes are resolved or opened: all of a thread, or one. */
-type Which = { discussion_id: string } | { id: number };
+/** Which notes are resolved or opened: all of some threads, or one. */
+type Which = { discussion_ids: readonly string[] } | { id: number };
+
+/** What follows when no thread is open any more. */
+type Settling = Pick<Resolving, 'afterLastThread'>;
 
 /** @throws ApiError 403 for callers who may not resolve */
 async function resolvedOn(db: Database, noun: Resolving, { caller, on }: OnNoteable): Promise<Issuable> {
@@ -39,7 +42,9 @@ export async function resolveThread(
   resolved: boolean,
 ): Promise<void> {
   const on = await resolvedOn(db, noun, granted);
-  await db.transaction().execute((tx) => markResolved(tx, noun, on, granted.caller.id, { discussion_id }, resolved));
+  await db
+    .transaction()
+    .execute((tx) => markResolved(tx, noun, on, granted.caller.id, { discussion_ids: [discussion_id] }, resolved));
 }
 
 /**
@@ -59,19 +64,32 @@ export async function resolveNote(
 }
 
 /**
+ * Resolves threads whose place in the code is gone, with what follows.
+ * @param tx the transaction of the change
+ * @param user_id who changed the code; null for nobody
+ */
+export const resolveOutdated = (
+  tx: Database,
+  noun: Settling,
+  on: Issuable,
+  user_id: number | null,
+  discussion_ids: readonly string[],
+): Promise<void> => markResolved(tx, noun, on, user_id, { discussion_ids }, true);
+
+/**
  * Marks notes as resolved or open, with what follows. The caller has been asked whether they may.
  * @param tx the transaction of the change, which locks what the notes are on
  * @param user_id who resolves them; null for nobody
  */
 async function markResolved(
   tx: Database,
-  noun: Resolving,
+  noun: Settling,
   on: Issuable,
   user_id: number | null,
   which: Which,
   resolved: boolean,
 ): Promise<void> {
-  const isIt = 'id' in which ? sql<boolean>`id = ${which.id}` : sql<boolean>`discussion_id = ${which.discussion_id}`;
+  const isIt = 'id' in which ? sql<boolean>`id = ${which.id}` : isAmong('discussion_id', which.discussion_ids, 'text[]');
   const changed = await tx
     .updateTable('notes')
     .set(resolved ? { resolved_at: sql`now()`, resolved_by_id: user_id } : { resolved_at: null, resolved_by_id: null })
@@ -90,7 +108,7 @@ async function markResolved(
  * @param tx a transaction that has updated what the threads are on, so that of two that end the last threads one sees it
  * @returns whether none is open
  */
-async function settleThreads(tx: Database, noun: Resolving, on: Issuable): Promise<boolean> {
+async function settleThreads(tx: Database, noun: Settling, on: Issuable): Promise<boolean> {
   const open = await tx.selectFrom('notes').select('id').where(isOn(on)).where(isOpen).limit(1).executeTakeFirst();
   if (!open) await noun.afterLastThread(tx, on);
   return !open;

@@ -17,6 +17,7 @@ import {
 import { resetOutdated } from './approval_actions.ts';
 import { addClosedIssues } from './closing_actions.ts';
 import { readClosedIssues } from './closing_jobs.ts';
+import { followThreads } from './follow_jobs.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
 import { refuseTwin } from './twin_actions.ts';
 import { addVersion, headsOf } from './version_actions.ts';
@@ -118,6 +119,7 @@ async function addVersionAfter(
   if (isMoved) await resetOutdated(tx, id, caller.id, 'by changing the target branch');
   else if (heads.head !== row.head_commit_id) await resetOutdated(tx, id, caller.id, 'by pushing to the branch');
   await prepareMergeRequest.enqueue(tx, { merge_request_id: id });
+  await followThreads.enqueue(tx, { merge_request_id: id, user_id: caller.id });
 }
 
 /** The labels before and after. */

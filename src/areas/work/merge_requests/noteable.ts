@@ -23,6 +23,7 @@ import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import type { Followable, TimeTracked } from '../issuables/index.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';
+import { followFromOldVersion } from './follow_jobs.ts';
 import { positionOn } from './position_queries.ts';
 import { MergeRequest, presentMergeRequests, presentSingleMergeRequest } from './present.ts';
 import { mayResolveThreads, mergeWithoutThreads } from './thread_actions.ts';
@@ -56,6 +57,7 @@ export const mergeRequestNoun: Commandable &
   operations: mergeRequestOperations,
   holds: mayUpdateMergeRequest,
   position: positionOn,
+  afterPlaced: followFromOldVersion,
   has_commits: true,
   mayResolve: mayResolveThreads,
   afterLastThread: mergeWithoutThreads,

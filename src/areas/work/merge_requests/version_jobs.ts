@@ -23,6 +23,7 @@ import { addSystemNote } from '../../conversation/notes/index.ts';
 import { resetOutdated } from './approval_actions.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
 import { refreshClosedIssues } from './closing_actions.ts';
+import { followThreads } from './follow_jobs.ts';
 import { linkLargeFiles } from './large_file_actions.ts';
 import { checkBranches, storeCheck } from './status_queries.ts';
 import { addVersion, type Heads } from './version_actions.ts';
@@ -217,6 +218,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     if (row?.state !== 'opened' || row.head_commit_id !== before) return;
     const version_id = await addVersion(tx, facts.id, heads);
     await resetOutdated(tx, facts.id, user_id, 'by pushing to the branch');
+    await followThreads.enqueue(tx, { merge_request_id: facts.id, user_id });
     await storeContent(tx, { merge_request_id: facts.id, version_id }, content);
     await tx
       .updateTable('merge_requests')
