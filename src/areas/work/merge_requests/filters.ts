@@ -122,6 +122,10 @@ const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   approved_by_ids: (ids) => ids.map((id) => approvals.byId('approved_by_ids', id)),
   approved_by_usernames: (usernames, { names }) => usernames.map((username) => approvals.byUser(names.user(username))),
   approver_ids: (ids) => ids.map(namedBy),
+  // There are no deployments.
+  deployed_before: () => narrow(noRow),
+  deployed_after: () => narrow(noRow),
+  environment: () => narrow(noRow),
   draft: isDraft,
   wip: (word) => isDraft(word === 'yes'),
   scope: scopeFilter,

@@ -43,11 +43,7 @@ export const listRules: readonly Rule[] = [
   mutuallyExclusive('approved_by_ids', 'approved_by_usernames'),
 ];
 
-const noEffect = (schema: 'time' | 'text', reason: string) => {
-  const description = `Has no effect: ${reason}`;
-  return schema === 'time' ? Type.String({ format: 'date-time', description }) : Type.String({ description });
-};
-const noDeployments = 'there are no deployments';
+const noDeployments = { description: 'Finds nothing: there are no deployments' };
 
 const approvers = (description: string) => CommaList(Type.String({ description }));
 
@@ -68,9 +64,9 @@ export const listFilters = {
     in: Type.String({ description: 'Fields to search: `title`, `description` or both, separated by a comma' }),
     draft: Type.Boolean(),
     wip: Type.Enum(['yes', 'no'], { description: 'Whether they are drafts' }),
-    deployed_before: noEffect('time', noDeployments),
-    deployed_after: noEffect('time', noDeployments),
-    environment: noEffect('text', noDeployments),
+    deployed_before: Type.String({ format: 'date-time', ...noDeployments }),
+    deployed_after: Type.String({ format: 'date-time', ...noDeployments }),
+    environment: Type.String(noDeployments),
     approved: Type.Enum(['yes', 'no'], { description: 'Whether at least one user has approved them' }),
     approved_by_ids: since('premium', approvers('Who have all approved: IDs, `None` or `Any`')),
     approved_by_usernames: since('premium', approvers('Who have all approved: usernames')),

@@ -12,6 +12,7 @@ import {
   reachableFrom,
   repositoryOf,
   resolveBranch,
+  resolveCommit,
   setKeptRefs,
 } from '../../../git/index.ts';
 import { Id, type Services } from '../../../http/index.ts';
@@ -31,6 +32,21 @@ import { contentOf, type VersionContent } from './version_queries.ts';
 import { branchGone, branchRestored, commitsAdded, mergeAborted, most_listed } from './version_rules.ts';
 
 type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
+
+/** The most versions of which the commits are kept when the first job of a merge request runs. */
+const most_kept = 100;
+
+/** The commits of the versions so far: branches may have moved several times before their first job ran. */
+async function keepVersions(tx: Database, into: Repository, merge_request_id: number): Promise<void> {
+  const versions = tx
+    .selectFrom('merge_request_versions')
+    .select(['head_commit_sha', 'start_commit_sha'])
+    .where('merge_request_id', '=', merge_request_id);
+  const rows = await versions.orderBy('id', 'desc').limit(most_kept).execute();
+  const ids = new Set(rows.flatMap(({ head_commit_sha, start_commit_sha }) => [head_commit_sha, start_commit_sha]));
+  const there = await Promise.all([...ids].map((id) => resolveCommit(into, id)));
+  await setKeptRefs(into, new Map(there.flatMap((id) => (id === undefined ? [] : [[keepAroundRef(id), id]]))));
+}
 
 /** Keeps the commits of a version in the repository of the target, and shows its head to clients. */
 const keepVersion = (into: Repository, iid: number, { head, start }: Pick<Heads, 'head' | 'start'>): Promise<void> =>
@@ -80,6 +96,7 @@ export const prepareMergeRequest = job('prepare_merge_request', {
       const row = await lockedVersion(tx, facts.id);
       if (!row) return;
       if (row.latest_version_id === id) await storeContent(tx, { merge_request_id: facts.id, version_id: id }, content);
+      await keepVersions(tx, into, facts.id);
       await keepVersion(into, facts.iid, { head, start });
     });
     if (facts.state === 'opened') await storeCheck(db, facts, await checkBranches({ storages }, facts));
