@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performQueued } from '../../../../test/support/jobs.ts';
-import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+import { changePlan } from '../../../../test/support/licenses.ts';
+import { addBranch, addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import type { Persona } from '../../../../test/support/world.ts';
 import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest } from './index.ts';
@@ -105,4 +106,24 @@ test('a merge request waits for the owners of the files that it changes', async 
     (await state()).rules.every(({ code_owner }: { code_owner: boolean }) => !code_owner),
     'it is no longer open',
   );
+
+  // Groups elsewhere do not count, of a long file only the beginning does, and nothing does without Premium.
+  await addBranch(here, 'later');
+  await addMergeRequest(here, { source_branch: 'later' });
+  await performQueued(services, jobs);
+  const later = `/projects/${project.id}/merge_requests/2`;
+  const laterStatus = async () => (await as('reporter').get(later)).body.detailed_merge_status;
+  const elsewhere = await as('owner').post('/groups', { name: 'Elsewhere', path: 'elsewhere' });
+  assert.equal(elsewhere.status, 201);
+  await owners('* @elsewhere\n');
+  assert.equal(await laterStatus(), 'mergeable');
+  const long = `${'# a comment\n'.repeat(22_000)}[Late]\n* @${people.owner.username}\n`;
+  await owners(long);
+  assert.equal(await laterStatus(), 'mergeable');
+  await owners(`* @${people.owner.username}\n${long}`);
+  assert.equal(await laterStatus(), 'not_approved');
+  const [only, ...others] = (await as('reporter').get(`${later}/approval_state`)).body.rules;
+  assert.deepEqual([only.section, others], ['codeowners', []]);
+  await changePlan(here, 'free');
+  assert.equal(await laterStatus(), 'mergeable');
 });

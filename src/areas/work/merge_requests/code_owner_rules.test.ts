@@ -66,6 +66,13 @@ test('what is too much to look at concerns whole sections', async () => {
   assert.equal((await ownerRules(ownerSections(many), paths.slice(0, 1).concat('1', '2')))[0]!.name, '/1');
 });
 
+test('default owners of many entries are looked at once', async () => {
+  const owners = Array.from({ length: 600 }, (_, index) => `@user${index}`).join(' ');
+  const many = `[Many] ${owners}\n${'*.x\n'.repeat(5_000)}`;
+  const [rule] = await ownerRules(ownerSections(many), undefined);
+  assert.deepEqual([rule!.name, rule!.owners.length, rule!.owners.at(-1)], ['Many', 500, '@user499']);
+});
+
 test('no pattern takes long, and others are served in between', async () => {
   const costly = Array.from({ length: 500 }, () => `${'*a'.repeat(120)}b @ada`).join('\n');
   const names = Array.from({ length: 1_000 }, () => 'a'.repeat(4_000));
