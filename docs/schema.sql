@@ -1355,6 +1355,24 @@ create table merge_request_context_commits (
   constraint merge_request_context_commits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
 );
 
+create table merge_request_draft_notes (
+  id bigint generated always as identity not null,
+  merge_request_id bigint not null,
+  author_id bigint not null,
+  note text not null,
+  discussion_id text,
+  resolve_discussion boolean default false not null,
+  commit_id text,
+  "position" jsonb,
+  line_code text,
+  constraint merge_request_draft_notes_pkey PRIMARY KEY (id),
+  constraint merge_request_draft_notes_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
+  constraint merge_request_draft_notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint merge_request_draft_notes_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_draft_notes_by_author ON merge_request_draft_notes USING btree (author_id);
+CREATE INDEX merge_request_draft_notes_in_order ON merge_request_draft_notes USING btree (merge_request_id, author_id, id);
+
 create table merge_request_labels (
   merge_request_id bigint not null,
   label_id bigint not null,

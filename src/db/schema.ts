@@ -628,6 +628,18 @@ export interface MergeRequestContextCommits {
   sha: string;
 }
 
+export interface MergeRequestDraftNotes {
+  id: GeneratedAlways<number>;
+  merge_request_id: number;
+  author_id: number;
+  note: string;
+  discussion_id: string | null;
+  resolve_discussion: Generated<boolean>;
+  commit_id: string | null;
+  position: Json | null;
+  line_code: string | null;
+}
+
 export interface MergeRequestLabels {
   merge_request_id: number;
   label_id: number;
@@ -1314,6 +1326,7 @@ export interface DB {
   merge_request_closed_issues: MergeRequestClosedIssues;
   merge_request_commits: MergeRequestCommits;
   merge_request_context_commits: MergeRequestContextCommits;
+  merge_request_draft_notes: MergeRequestDraftNotes;
   merge_request_labels: MergeRequestLabels;
   merge_request_reviewers: MergeRequestReviewers;
   merge_request_versions: MergeRequestVersions;

@@ -43,7 +43,7 @@ const extracted = (body: string, noun: Discussable) =>
 /** Applies quick actions. They run after their text is stored: the comment resolves to-do items, and `/todo` adds one. */
 async function runCommands(
   tx: Database,
-  { storages, url, plan, noun }: Writing,
+  { storages, url, plan, noun }: Omit<Writing, 'db'>,
   { caller, on }: OnNoteable,
   commands: readonly Command[],
 ): Promise<CommandOutcome | undefined> {
@@ -52,14 +52,19 @@ async function runCommands(
 }
 
 /** Applies a text that consists of quick actions only. */
-async function onlyCommands(tx: Database, writing: Writing, granted: OnNoteable, commands: readonly Command[]): Promise<Written> {
+async function onlyCommands(
+  tx: Database,
+  writing: Omit<Writing, 'db'>,
+  granted: OnNoteable,
+  commands: readonly Command[],
+): Promise<Written> {
   const outcome = await runCommands(tx, writing, granted, commands);
   if (!outcome?.applied) throw commandsFailed();
   return { note: undefined, commands: outcome };
 }
 
 /** The first note of a thread. */
-interface First {
+export interface First {
   id: number;
   type: NoteRow['type'];
   internal: boolean;
@@ -79,7 +84,7 @@ const isResolved = sql<boolean>`notes.resolved_at is not null and not exists (
  * The thread that is replied to, locked until the reply is written.
  * @throws ApiError 404 when it does not exist or is hidden from the caller; 400 when it cannot be replied to
  */
-async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: string): Promise<First> {
+export async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: string): Promise<First> {
   const first = await tx
     .selectFrom('notes')
     .select((q) => ['id', 'system', 'internal', q.ref('type').$castTo<First['type']>().as('type')])
@@ -165,34 +170,55 @@ async function addNote(
   return noteWith(tx, id);
 }
 
+/** A comment that may be written, with its quick actions apart from its text. */
+export interface CheckedComment extends NewComment {
+  text: string;
+  commands: readonly Command[];
+}
+
 /**
- * Creates a comment, after its quick actions were extracted and applied.
+ * Checks a comment and extracts its quick actions.
+ * @throws ApiError 400 for an invalid comment, 403 for callers who may not comment
+ */
+export async function checkedComment(noun: Discussable, { on }: OnNoteable, comment: NewComment): Promise<CheckedComment> {
+  if (!mayComment(on) || (comment.internal && !mayReadInternal(on))) throw forbidden();
+  checkBody(comment.body);
+  return { ...comment, ...(await extracted(comment.body, noun)) };
+}
+
+/**
+ * Writes a comment with all its effects, and applies its quick actions.
+ * @param tx the transaction of the comment
+ * @throws ApiError 400 for a text of nothing but quick actions that cannot be applied, 404 for an unknown thread
+ */
+export async function addComment(
+  tx: Database,
+  writing: Omit<Writing, 'db'>,
+  granted: OnNoteable,
+  comment: CheckedComment,
+): Promise<Written> {
+  const { caller, on } = granted;
+  const { text, commands } = comment;
+  const discussion_id = comment.thread?.discussion_id;
+  const joined = discussion_id === undefined ? undefined : await threadToJoin(tx, granted, discussion_id);
+  if (text.trim() === '') return onlyCommands(tx, writing, granted, commands);
+  if (joined) await openThread(tx, joined);
+  const note = await addNote(tx, granted, text, comment, joined);
+  const { id: note_id, internal } = note;
+  await noteMentions(tx, { actor: caller, noteable: on, note_id, internal, text, url: writing.url });
+  if (isFollowed(on)) await doneTodos(tx, on, caller.id);
+  await touch(tx, on);
+  if (note.position && !joined && note.diff_commit_id === null) await placed(tx, writing.noun, on, note.position);
+  return { note, commands: await runCommands(tx, writing, granted, commands) };
+}
+
+/**
+ * Creates a comment in a transaction of its own.
  * @throws ApiError 400 for an invalid comment, 403 for callers who may not comment, 404 for an unknown thread
  */
 export async function writeComment(writing: Writing, granted: OnNoteable, comment: NewComment): Promise<Written> {
-  const { caller, on } = granted;
-  if (!mayComment(on) || (comment.internal && !mayReadInternal(on))) throw forbidden();
-  checkBody(comment.body);
-  const { text, commands } = await extracted(comment.body, writing.noun);
-  const discussion_id = comment.thread?.discussion_id;
-  return writing.db.transaction().execute(async (tx) => {
-    const joined = discussion_id === undefined ? undefined : await threadToJoin(tx, granted, discussion_id);
-    if (text.trim() === '') return onlyCommands(tx, writing, granted, commands);
-    if (joined) await openThread(tx, joined);
-    const note = await addNote(tx, granted, text, comment, joined);
-    await noteMentions(tx, {
-      actor: caller,
-      noteable: on,
-      note_id: note.id,
-      internal: note.internal,
-      text,
-      url: writing.url,
-    });
-    if (isFollowed(on)) await doneTodos(tx, on, caller.id);
-    await touch(tx, on);
-    if (note.position && !joined && note.diff_commit_id === null) await placed(tx, writing.noun, on, note.position);
-    return { note, commands: await runCommands(tx, writing, granted, commands) };
-  });
+  const checked = await checkedComment(writing.noun, granted, comment);
+  return writing.db.transaction().execute((tx) => addComment(tx, writing, granted, checked));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What other areas may use of notes. */
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
-export { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
+export { addComment, checkedComment, removeComment, rewriteComment, threadToJoin, writeComment } from './comment_actions.ts';
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_queries.ts';
 export { shows } from './diff_rules.ts';
 export { eventComments } from './event_queries.ts';
@@ -12,14 +12,16 @@ export {
   GivenPosition,
   hasDiff,
   incompletePosition,
-  type Position,
+  notInDiff,
+  Position,
   positionTexts,
 } from './position_rules.ts';
 export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
-export { isResolving, type Resolving, resolveNote, resolveOutdated, resolveThread } from './resolution_actions.ts';
+export { isResolving, markResolved, type Resolving, resolveNote, resolveOutdated, resolveThread } from './resolution_actions.ts';
 export { CommentTime, commentRate, noteRoutes } from './routes.ts';
 export {
+  checkBody,
   describedText,
   mayComment,
   mayReadInternal,

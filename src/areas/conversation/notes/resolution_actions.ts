@@ -81,7 +81,7 @@ export const resolveOutdated = (
  * @param tx the transaction of the change, which locks what the notes are on
  * @param user_id who resolves them; null for nobody
  */
-async function markResolved(
+export async function markResolved(
   tx: Database,
   noun: Settling,
   on: Issuable,
