@@ -94,6 +94,7 @@ import { approvalRuleRoutes } from './work/merge_requests/approval_rule_routes.t
 import { approvalSettingRoutes } from './work/merge_requests/approval_setting_routes.ts';
 import { mergeRequestCommitRoutes } from './work/merge_requests/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
+import { draftNoteRoutes } from './work/merge_requests/draft_note_routes.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/issue_routes.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
 import { mergeRequestMergeRoutes } from './work/merge_requests/merge_routes.ts';
@@ -188,6 +189,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     approvalRuleRoutes,
     mergeRequestIssueRoutes,
   ),
+  ...tagged('Draft notes', 'Comments on merge requests that their authors have not published yet.', draftNoteRoutes),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),
   ...tagged('Notification settings', 'What the caller is told of by mail.', notificationSettingRoutes),

@@ -64,6 +64,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     await asked(
       owner.post(`/projects/${project.id}${place}/approval_rules`, { name, approvals_required: 0, group_ids: [group.id] }),
     );
+  for (const persona of ['owner', 'admin'] as const)
+    await asked(here.as(persona).post(`/projects/${project.id}/merge_requests/1/draft_notes`, { note: name }));
   const snippet = { title: name, visibility: 'public', files: [{ file_path: 'a.txt', content: name }] };
   await asked(owner.post(`/projects/${project.id}/snippets`, { ...snippet, visibility: 'private' }));
   for (const persona of ['owner', 'admin', 'guest'] as const) await asked(here.as(persona).post('/snippets', snippet));

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+
+test('drafts are seen by their author only, until they publish them with all effects or none', async () => {
+  const here = await worldWithTopic();
+  const { as, project, people, db } = here;
+  const { id: merge_request_id, diff_refs: refs } = await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
+  const url = `/projects/${project.id}/merge_requests/1`;
+  const drafts = `${url}/draft_notes`;
+  const me = as('maintainer');
+  const draft = async (values: object) => {
+    const { status, body } = await me.post(drafts, { ...values });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body;
+  };
+  const listed = async () => (await me.get(drafts)).body.map(({ note }: { note: string }) => note);
+  const comments = async () =>
+    (await as('reporter').get(`${url}/discussions`)).body
+      .flatMap(({ notes }: { notes: { body: string; system: boolean }[] }) => notes)
+      .filter(({ system }: { system: boolean }) => !system)
+      .map(({ body }: { body: string }) => body);
+  const thread = (await as('developer').post(`${url}/discussions`, { body: 'Why?' })).body;
+  const position = { ...refs, position_type: 'text', old_path: 'topic.txt', new_path: 'topic.txt', new_line: 1 };
+  const line_code = `${createHash('sha1').update('topic.txt').digest('hex')}_0_1`;
+
+  const plain = await draft({ note: `Hello @${people.reporter.username}` });
+  const { id, note, ...rest } = plain;
+  assert.deepEqual(rest, {
+    ...{ author_id: people.maintainer.id, merge_request_id, resolve_discussion: false, discussion_id: null },
+    ...{ commit_id: null, line_code: null, position: null },
+  });
+  const placed = await draft({ note: 'Here', position, line_code });
+  assert.deepEqual([placed.line_code, placed.position.new_line], [line_code, 1]);
+  const reply = await draft({ note: 'So', in_reply_to_discussion_id: thread.id, resolve_discussion: true });
+  assert.deepEqual([reply.discussion_id, reply.resolve_discussion], [thread.id, true]);
+
+  // Nobody else sees them, and what is refused changes nothing.
+  for (const persona of ['admin', 'developer'] as const) {
+    const other = as(persona);
+    assert.deepEqual((await other.get(drafts)).body, []);
+    for (const answer of [
+      await other.get(`${drafts}/${id}`),
+      await other.put(`${drafts}/${id}`, { note: 'x' }),
+      await other.delete(`${drafts}/${id}`),
+      await other.put(`${drafts}/${id}/publish`),
+    ])
+      assert.equal(answer.status, 404);
+    assert.equal((await other.post(`${drafts}/bulk_publish`)).status, 204);
+  }
+  assert.equal((await as('guest').get(drafts)).status, 404);
+  const refused: [object, number, string][] = [
+    [{}, 400, 'note is missing'],
+    [{ note: ' ' }, 400, '400 Bad request - Note {:note=>["can\'t be blank"]}'],
+    [
+      { note: 'x', position: { ...position, new_line: 9 } },
+      400,
+      '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}',
+    ],
+    [{ note: 'x', line_code }, 400, '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'],
+    [
+      { note: 'x', position: { ...position, head_sha: 'f'.repeat(40) } },
+      400,
+      '400 Bad request - Note {:position=>["is incomplete"]}',
+    ],
+    [{ note: 'x', resolve_discussion: true }, 400, '400 Bad request - resolve_discussion needs in_reply_to_discussion_id'],
+    [{ note: 'x', in_reply_to_discussion_id: 'nowhere' }, 404, '404 Discussion Not Found'],
+    [
+      { note: 'x', in_reply_to_discussion_id: thread.id, position },
+      400,
+      'in_reply_to_discussion_id, position are mutually exclusive',
+    ],
+  ];
+  for (const [values, status, message] of refused) {
+    const answer = await me.post(drafts, { ...values });
+    assert.deepEqual([answer.status, answer.body.message ?? answer.body.error], [status, message]);
+  }
+  const resolving = { note: 'x', in_reply_to_discussion_id: thread.id, resolve_discussion: true };
+  assert.equal((await as('reporter').post(drafts, resolving)).status, 403);
+  assert.equal((await me.put(`${drafts}/${reply.id}`, { position })).status, 400);
+  assert.equal((await me.put(`${drafts}/${placed.id}`, { position: { ...position, new_line: 9 } })).status, 400);
+  assert.deepEqual((await me.get(`${drafts}/${placed.id}`)).body, placed);
+  assert.deepEqual(await listed(), [note, 'Here', 'So']);
+  assert.deepEqual(await comments(), ['Why?']);
+
+  // One that cannot be published keeps all from it.
+  const impossible = await draft({ note: '/assign @nobody-of-that-name' });
+  const failed = await me.post(`${drafts}/bulk_publish`);
+  assert.deepEqual([failed.status, failed.body.message], [400, '400 Bad request - Failed to apply commands.']);
+  assert.deepEqual(await comments(), ['Why?']);
+  assert.equal((await listed()).length, 4);
+  assert.equal((await me.put(`${drafts}/${impossible.id}`, { note: '/title Reap the beans' })).status, 200);
+
+  assert.equal((await me.put(`${drafts}/${id}/publish`)).status, 204);
+  assert.equal((await me.put(`${drafts}/${id}/publish`)).status, 404, 'once');
+  assert.equal((await as('reporter').get('/todos', { action: 'mentioned' })).body.length, 1);
+  assert.equal((await me.get(`${url}/reviewers`)).body[0].state, 'reviewed');
+  assert.equal((await me.post(`${drafts}/bulk_publish`)).status, 204);
+  assert.deepEqual(await listed(), []);
+  assert.deepEqual((await comments()).toSorted(), [note, 'Here', 'So', 'Why?']);
+  const { notes } = (await me.get(`${url}/discussions/${thread.id}`)).body;
+  assert.deepEqual(
+    notes.map((each: { resolved: boolean; author: { id: number } }) => [each.resolved, each.author.id]),
+    [
+      [true, people.developer.id],
+      [true, people.maintainer.id],
+    ],
+  );
+  assert.equal((await me.get(url)).body.title, 'Reap the beans');
+
+  // At most 500; a locked discussion takes none from those who are no members.
+  await db
+    .insertInto('merge_request_draft_notes')
+    .values(Array.from({ length: 499 }, () => ({ merge_request_id, author_id: people.maintainer.id, note: 'x' })))
+    .execute();
+  const last = await draft({ note: 'The last' });
+  const tooMany = await me.post(drafts, { note: 'x' });
+  assert.deepEqual([tooMany.status, tooMany.body.message], [400, { base: ['Maximum number of draft notes (500) exceeded'] }]);
+  assert.equal((await me.delete(`${drafts}/${last.id}`)).status, 204);
+  assert.equal((await me.get(`${drafts}/${last.id}`)).status, 404);
+});
