@@ -1,5 +1,4 @@
 /** Creating, changing and publishing draft notes (docs/reference/draft_notes.md). */
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type OnIssuable, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -9,6 +8,7 @@ import {
   checkBody,
   checkedComment,
   type GivenPosition,
+  lineCode,
   markResolved,
   mayComment,
   notInDiff,
@@ -37,10 +37,8 @@ export interface NewDraft {
 }
 
 /** The code of the line of a position (docs/reference/discussions.md#positions); null for places that are no lines. */
-function lineCode({ position_type, new_path, old_line, new_line }: Position): string | null {
-  if (position_type !== 'text') return null;
-  return `${createHash('sha1').update(new_path!).digest('hex')}_${old_line ?? 0}_${new_line ?? 0}`;
-}
+const codeOf = ({ position_type, new_path, old_line, new_line }: Position): string | null =>
+  position_type === 'text' ? lineCode(new_path!, [old_line ?? 0, new_line ?? 0]) : null;
 
 /**
  * The columns of a place in the diff.
@@ -49,7 +47,7 @@ function lineCode({ position_type, new_path, old_line, new_line }: Position): st
  */
 async function placeOf(services: Places, { on }: OnIssuable, given: GivenPosition, commit_id: string | undefined) {
   const position = await positionOn(services, on, given, commit_id);
-  const place = { position: JSON.stringify(position), line_code: lineCode(position) };
+  const place = { position: JSON.stringify(position), line_code: codeOf(position) };
   return { ...place, commit_id: commit_id === undefined ? null : position.head_sha };
 }
 
