@@ -191,7 +191,8 @@ test('messages form a thread, say what happened, and end with one click', async 
   const post = (address: string) =>
     fetch(address, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
   assert.equal((await fetch(link)).status, 200);
-  assert.equal((await post(`${link.slice(0, -13)}A/unsubscribe`)).status, 404);
+  const forged = link.replace(/.(?=\/unsubscribe$)/, (last) => (last === 'A' ? 'E' : 'A'));
+  assert.equal((await post(forged)).status, 404);
   assert.equal((await as('developer').get(issue)).body.subscribed, true, 'opening the link changes nothing');
   assert.equal((await post(link)).status, 200);
   assert.equal((await as('developer').get(issue)).body.subscribed, false);
