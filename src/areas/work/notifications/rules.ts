@@ -1,6 +1,6 @@
 /** What mail says of each event, and who watches it (docs/reference/notifications.md). */
 
-/** Why somebody gets a message: the first that applies. */
+/** Why users get a message: the first that applies. */
 export type Reason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
 interface EventRule {
@@ -47,5 +47,5 @@ const whys: Readonly<Record<Reason, string>> = {
   subscribed: 'you subscribed to it',
 };
 
-/** The end of the sentence that says why somebody gets a message. */
+/** The end of the sentence that says why a user gets a message. */
 export const wordsFor = (reason: Reason | null): string => (reason === null ? 'of your notification settings' : whys[reason]);
