@@ -5,6 +5,17 @@ create extension btree_gist;
 create extension citext;
 create extension pg_trgm;
 
+CREATE OR REPLACE FUNCTION public.announce_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if coalesce(current_setting('coppice.announced_events', true), '') = '' then
+    perform pg_advisory_xact_lock_shared(726674, (select last_value - (not is_called)::int from events_id_seq)::bit(32)::int);
+    perform set_config('coppice.announced_events', 'yes', true);
+  end if;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.best_label_priority(issue bigint, project bigint)
  RETURNS integer
  LANGUAGE sql
@@ -687,6 +698,7 @@ create table events (
 CREATE INDEX events_by_age ON events USING btree (created_at);
 CREATE INDEX events_of_author ON events USING btree (author_id, id);
 CREATE INDEX events_of_project ON events USING btree (project_id, id);
+CREATE TRIGGER announce_events BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION announce_events();
 
 create table feature_gates (
   feature_name text not null,

@@ -130,10 +130,18 @@ async function place(entry: ArchiveEntry, progress: Progress): Promise<void> {
   if (name !== 'database/sequences.json')
     throw new RestoreError(`The backup has an entry that this version does not know: ${name}.`);
   await loading.takeSequences(JSON.parse(await textOf(content)));
+  await skipAnsweredEvents(loading.client);
   // The processes that began these updates are gone, so settling need not wait for them.
   await loading.client.query("update reference_updates set created_at = created_at - interval '1 day'");
   for (const row of await repositoryRows(loading.client)) progress.rows.set(nameOf(row), row);
 }
+
+/** More than a server records between two backups. */
+const events_since_backup = 10_000_000;
+
+/** Clients poll for what follows the last event that they have seen, which may be younger than the backup: its id must not be given again. */
+const skipAnsweredEvents = (client: pg.ClientBase) =>
+  client.query("select setval('events_id_seq', last_value + $1) from events_id_seq", [events_since_backup]);
 
 async function placeInRepository(
   name: string,

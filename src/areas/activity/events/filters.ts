@@ -1,9 +1,10 @@
 /** Which events a list shows: query parameter → predicate. */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { allOptional, Direction } from '../../../http/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { allOptional, Direction, mutuallyExclusive } from '../../../http/index.ts';
 import type { EventAction, EventTarget } from './actions.ts';
-import type { EventQuery } from './queries.ts';
+import { type EventQuery, lastSettledId } from './queries.ts';
 
 const actions = {
   created: true,
@@ -41,16 +42,25 @@ export const eventFilters = allOptional({
   before: Type.String({ format: 'date', description: 'Only events before this day (UTC)' }),
   after: Type.String({ format: 'date', description: 'Only events after this day (UTC)' }),
   sort: Direction,
+  after_id: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Only events after the one with this ID, oldest first; for clients that poll, which miss none. 0 for all',
+  }),
 });
+/** The order of `after_id` is its own. */
+export const eventRules = [mutuallyExclusive('after_id', 'sort')];
 
 type Filters = Static<TObject<typeof eventFilters>>;
 
 /** The events that the parameters ask for, in order. */
-export function filtered(all: EventQuery, { action, target_type, before, after, sort = 'desc' }: Filters): EventQuery {
+export async function filtered(db: Database, all: EventQuery, given: Filters): Promise<EventQuery> {
+  const { action, target_type, before, after, after_id, sort = after_id === undefined ? 'desc' : 'asc' } = given;
   let query = all;
   if (action) query = query.where('events.action', '=', action);
   if (target_type) query = query.where(sql<boolean>`events.target_type = any(${targets[target_type]}::text[])`);
   if (before) query = query.where('events.created_at', '<', sql<string>`${before}::date at time zone 'UTC'`);
   if (after) query = query.where('events.created_at', '>=', sql<string>`(${after}::date + 1) at time zone 'UTC'`);
+  if (after_id !== undefined) query = query.where('events.id', '>', after_id).where('events.id', '<=', await lastSettledId(db));
   return query.orderBy('events.id', sort);
 }

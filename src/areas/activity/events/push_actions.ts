@@ -108,16 +108,17 @@ export async function recordPush(
 ): Promise<void> {
   if (author_id === null || pushes.length === 0) return;
   await sql`
-    with given as materialized (
-      select nextval(pg_get_serial_sequence('events', 'id')) as event_id, push.*
-        from jsonb_to_recordset(${JSON.stringify(pushes)}::jsonb)
-             as push(commit_count integer, action text, ref_type text, commit_from text, commit_to text, ref text, commit_title text, ref_count integer)
-    ), recorded as (
-      insert into events (id, project_id, author_id, action) overriding system value
-      select event_id, ${project_id}, ${author_id}, 'pushed' from given
+    with recorded as (
+      insert into events (project_id, author_id, action)
+      select ${project_id}, ${author_id}, 'pushed' from generate_series(1, ${pushes.length})
+      returning id
     ), described as (
       insert into push_event_payloads (event_id, commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count)
-      select event_id, commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count from given
+      select event_id, push.commit_count, push.action, ref_type, commit_from, commit_to, ref, commit_title, ref_count
+        from (select id as event_id, row_number() over (order by id) as number from recorded) numbered
+        join rows from (jsonb_to_recordset(${JSON.stringify(pushes)}::jsonb)
+             as (commit_count integer, action text, ref_type text, commit_from text, commit_to text, ref text, commit_title text, ref_count integer))
+             with ordinality as push(commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count, number) using (number)
     ), ${activity([project_id], [author_id])}
     select`.execute(tx);
 }

@@ -85,3 +85,21 @@ export type EventRow = Awaited<ReturnType<EventQuery['executeTakeFirstOrThrow']>
 /** A predicate on rows of `events`: they are of projects that the caller is a member of. */
 export const isOfMembership = (caller: Caller) => sql<boolean>`
   events.project_id in (select project_id from project_authorizations where user_id = ${caller.id} and ${countsToday()})`;
+
+/**
+ * The highest id up to which every event is committed or will never be. A transaction that is recording events holds a shared lock on a number which all their ids are above
+ * (`announce_events` in migrations/0382), and releases it after its rows have become visible.
+ *
+ * The sequence is read before the locks, which the lateral join ensures: what takes a lock after that has ids above the sequence's. The rows have to be read by a
+ * later statement. Keys of locks have 32 bits: those of numbers above the sequence's are recognized by their distance.
+ */
+export async function lastSettledId(db: Database): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select least(last_value, announced.id) as id
+      from events_id_seq, lateral (
+        select min(last_value - distance) as id
+          from pg_locks, lateral (select (last_value - objid::bigint) & 4294967295 as distance) behind
+         where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+           and classid = 726674 and objsubid = 2 and distance < 2147483648) announced`.execute(db);
+  return rows[0]!.id;
+}

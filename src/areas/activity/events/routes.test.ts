@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Client } from '../../../../test/support/client.ts';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { recordEvent } from './index.ts';
 
 type Event = { action_name: string; target_type: string | null; target_title: string | null; [field: string]: unknown };
 
@@ -211,4 +212,87 @@ test('events of issues in a private project are for its members', async () => {
   const titles = (await eventsOf(here.as('guest'), path, { target_type: 'issue' })).map(({ target_title }) => target_title);
   assert.ok(titles.includes('Inside'));
   assert.equal((await here.as('anonymous').get(path)).status, 404);
+});
+
+test('clients that poll miss no event, also when transactions commit in another order than they began', async () => {
+  const here = await world();
+  const { id: project_id, url } = await publicProject(here);
+  const owner = here.as('owner');
+  const poll = async (after_id: number, query = {}) => {
+    const events = await eventsOf(owner, `${url}/events`, { after_id, per_page: 100, ...query });
+    return events.map(({ id }) => id as number);
+  };
+  const newIssue = async () => (await owner.post(`${url}/issues`, { title: 'New' })).status;
+  const seen = await poll(0);
+  assert.equal(seen.length, 1, 'the creation of the project');
+
+  const later = await here.db.transaction().execute(async (slow) => {
+    await here.db.transaction().execute(async (tx) => {
+      await recordEvent(slow, event(project_id, here.people.owner.id));
+      await recordEvent(tx, event(project_id, here.people.owner.id));
+    });
+    assert.equal(await newIssue(), 201);
+    assert.equal((await eventsOf(owner, `${url}/events`)).length, 3, 'other lists show what is committed');
+    assert.deepEqual(await poll(seen.at(-1)!), [], 'an event before these may still be committed');
+    // The second transaction of this kind begins above the first.
+    await recordEvent(slow, event(project_id, here.people.owner.id));
+    return poll(0);
+  });
+  assert.deepEqual(later, seen);
+  const all = await eventsOf(owner, `${url}/events`, { sort: 'asc' });
+  const ids = all.map(({ id }) => id as number);
+  assert.equal(ids.length, 5);
+  assert.deepEqual(await poll(seen.at(-1)!), ids.slice(1));
+  assert.deepEqual(await poll(ids[1]!, { per_page: 2 }), ids.slice(2, 4));
+  assert.deepEqual(await poll(ids[1]!, { per_page: 2, page: 2 }), ids.slice(4));
+  assert.deepEqual(await poll(0, { target_type: 'issue' }), [all.find(({ target_type }) => target_type === 'Issue')!.id]);
+  assert.deepEqual(await poll(ids.at(-1)!), []);
+
+  const aborted = here.db.transaction().execute(async (tx) => {
+    await recordEvent(tx, event(project_id, here.people.owner.id));
+    throw new Error('no');
+  });
+  await assert.rejects(aborted, /no/);
+  assert.equal(await newIssue(), 201);
+  assert.equal((await poll(ids.at(-1)!)).length, 1, 'what is rolled back holds nothing up');
+
+  for (const [query, message] of [
+    [{ after_id: 'x' }, 'after_id is invalid'],
+    [{ after_id: -1 }, 'after_id does not have a valid value'],
+    [{ after_id: 1, sort: 'desc' }, 'after_id, sort are mutually exclusive'],
+  ] as const)
+    for (const list of ['/events', `${url}/events`, `/users/${here.people.owner.id}/events`]) {
+      const { status, body } = await owner.get(list, { ...query });
+      assert.deepEqual([status, body.error], [400, message]);
+    }
+});
+
+const event = (project_id: number, author_id: number) =>
+  ({ project_id, author_id, action: 'created', target_type: 'Project', target_id: project_id }) as const;
+
+test('a client that polls while others write sees each event once, in order', async () => {
+  const here = await world();
+  const { url } = await publicProject(here);
+  const writers = (['owner', 'guest', 'developer'] as const).map(async (persona) => {
+    for (let number = 0; number < 8; number++)
+      assert.equal((await here.as(persona).post(`${url}/issues`, { title: `${number}` })).status, 201);
+  });
+  const polled: number[] = [];
+  const poll = async () => {
+    const events = await eventsOf(here.as('outsider'), `${url}/events`, { after_id: polled.at(-1) ?? 0 });
+    polled.push(...events.map(({ id }) => id as number));
+  };
+  let writing = true;
+  const ended = Promise.all(writers).finally(() => {
+    writing = false;
+  });
+  while (writing) await poll();
+  await ended;
+  await poll();
+  const all = await eventsOf(here.as('outsider'), `${url}/events`, { sort: 'asc', per_page: 100 });
+  assert.deepEqual(
+    polled,
+    all.map(({ id }) => id),
+  );
+  assert.equal(polled.length, 25);
 });

@@ -14,7 +14,7 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { userIdNamed } from '../../people/users/index.ts';
-import { eventFilters, filtered } from './filters.ts';
+import { eventFilters, eventRules, filtered } from './filters.ts';
 import { type EventReply, eventForm, presentEvent } from './present.ts';
 import { type CommentedOn, type EventQuery, isOfMembership, visibleEvents } from './queries.ts';
 
@@ -41,10 +41,10 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
 
   async function pageOfEvents(
     { db, url }: Pick<Services, 'db' | 'url'>,
-    query: EventQuery,
-    paged: Paging,
+    all: EventQuery,
+    given: Parameters<typeof filtered>[2] & Paging,
   ): Promise<Page<EventReply>> {
-    const { items, ...page } = await paginate(db, query, paged);
+    const { items, ...page } = await paginate(db, await filtered(db, all, given), given);
     const ids = items.flatMap(({ target_type, target_id }) => (isComment(target_type) && target_id !== null ? [target_id] : []));
     const notes = ids.length > 0 ? await comments.present({ db, url }, ids) : new Map<number, unknown>();
     const noteOf = ({ target_type, target_id }: (typeof items)[number]) =>
@@ -64,11 +64,12 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
           Type.String({ description: '`all`: the events of everyone in the projects that the caller is a member of' }),
         ),
       },
+      rules: eventRules,
       returns,
       handle: ({ db, url, caller, input }) => {
         const all = visibleEvents(db, caller, comments);
         const own = input.scope === 'all' ? all.where(isOfMembership(caller)) : all.where('events.author_id', '=', caller.id);
-        return pageOfEvents({ db, url }, filtered(own, input), input);
+        return pageOfEvents({ db, url }, own, input);
       },
     }),
     get('/users/:id/events', {
@@ -78,13 +79,14 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       access: anyone,
       scopes: ['read_user'],
       input: { id: IdOrName('ID or username'), ...input },
+      rules: eventRules,
       returns,
       refusals: { 404: '404 User Not Found' },
       handle: async ({ db, url, caller, input }) => {
         const user_id = await userIdNamed(db, input.id);
         const own = visibleEvents(db, caller, comments).where('events.author_id', '=', user_id);
         const shown = (await isPrivate({ db }, caller, user_id)) ? own.where('events.id', 'is', null) : own;
-        return pageOfEvents({ db, url }, filtered(shown, input), input);
+        return pageOfEvents({ db, url }, shown, input);
       },
     }),
     get('/projects/:id/events', {
@@ -92,10 +94,11 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       summary: 'List the events of a project, newest first',
       access: projectVisible,
       input,
+      rules: eventRules,
       returns,
       handle: ({ db, url, caller, project, input }) => {
         const inside = visibleEvents(db, caller, comments).where('events.project_id', '=', project.id);
-        return pageOfEvents({ db, url }, filtered(inside, input), input);
+        return pageOfEvents({ db, url }, inside, input);
       },
     }),
   ];
