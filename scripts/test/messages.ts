@@ -1,5 +1,8 @@
 // What the runner and its processes say to each other.
 
+/** A process that is larger takes no further file: a few of them are to fit into the memory of a small machine. */
+export const largest_bytes = 700 * 1024 * 1024;
+
 /** The next file, below the top folder; without one the process ends. */
 export interface ToWorker {
   file?: string;

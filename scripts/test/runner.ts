@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { FromWorker, TestEvent, ToWorker } from './messages.ts';
+import { type FromWorker, largest_bytes, type TestEvent, type ToWorker } from './messages.ts';
 
 /** What happened while a file ran. */
 export interface Outcome {
@@ -25,8 +25,6 @@ export interface RunOptions {
 
 /** Far more than any file takes, on a busy machine too. */
 const longest_ms = 15 * 60_000;
-/** To start git takes time in proportion to the memory of the process that does it (14 ms at 750 MB), so that a new process is quicker in the end. */
-const largest_bytes = 500 * 1024 * 1024;
 /** What a file says that changes or measures its whole process, with the reason. */
 const needsOwnProcess = /^\/\/ Runs in a process of its own: \S/m;
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { after, describe } from 'node:test';
 import { endFile } from '../../test/support/file_end.ts';
-import type { Ready, ToWorker } from './messages.ts';
+import { largest_bytes, type Ready, type ToWorker } from './messages.ts';
 
 /** How long a process waits for what its last file has left under way. */
 const grace_ms = 500;
@@ -16,9 +16,14 @@ process.on('uncaughtExceptionMonitor', (error) => console.error(error));
 // The parent process has gone.
 process.on('disconnect', () => process.exit(1));
 
+/** Of this process, once it has given back what it does not use, if that is worth the time. */
+function residentBytes(): number {
+  if (process.memoryUsage.rss() > largest_bytes) globalThis.gc!();
+  return process.memoryUsage.rss();
+}
+
 for (;;) {
-  globalThis.gc!(); // small processes start git sooner
-  process.send!({ type: 'ready', resident_bytes: process.memoryUsage.rss() } satisfies Ready);
+  process.send!({ type: 'ready', resident_bytes: residentBytes() } satisfies Ready);
   const [{ file }] = (await once(process, 'message')) as [ToWorker];
   if (file === undefined) break;
   // What the file registers at its top belongs to this suite, hooks included.

@@ -1,10 +1,8 @@
 /** Repositories that disappear with the test, and git as a user runs it, for tests without a server. */
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { promisify } from 'node:util';
 import {
   type Change,
   closeReaders,
@@ -14,8 +12,7 @@ import {
   updateRefs,
   writeCommit,
 } from '../../src/git/index.ts';
-
-const run = promisify(execFile);
+import { runProgram } from './small_process.ts';
 
 export const someone: Person = { name: 'Ada Lovelace', email: 'ada@example.com', date: new Date('2025-03-01T12:00:00Z') };
 
@@ -71,20 +68,21 @@ export async function commitTo(
   return id;
 }
 
-/** git as a user runs it, with a name and without the settings of this machine. Gives what it wrote on both outputs. */
+/**
+ * git as a user runs it, with a name and without the settings of this machine. Gives what it wrote on both outputs.
+ * @throws Error when git fails
+ */
 export async function userGit(cwd: string, ...args: string[]): Promise<string> {
-  const { stdout, stderr } = await run('git', args, { cwd, maxBuffer: 64 * 1024 * 1024, env: userEnvironment });
+  const { code, stdout, stderr } = await runProgram('git', args, { cwd, env: userEnvironment });
+  if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr}`);
   return stdout + stderr;
 }
 
 /** The same for a command that git must refuse; gives what it said. */
 export async function refusedGit(cwd: string, ...args: string[]): Promise<string> {
-  return userGit(cwd, ...args).then(
-    (said) => {
-      throw new Error(`git ${args.join(' ')} was not refused: ${said}`);
-    },
-    (error: { stderr?: string }) => error.stderr ?? '',
-  );
+  const { code, stdout, stderr } = await runProgram('git', args, { cwd, env: userEnvironment });
+  if (code === 0) throw new Error(`git ${args.join(' ')} was not refused: ${stdout}${stderr}`);
+  return stderr;
 }
 
 const userEnvironment = {

@@ -1,15 +1,11 @@
 /** The real git program as a client of the server under test: its own home, no settings of the machine, and no password prompt. */
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { atFileEnd } from './file_end.ts';
+import { type ProgramResult, runProgram } from './small_process.ts';
 
-export interface GitResult {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
+export type GitResult = ProgramResult;
 
 export interface GitClient {
   /** A folder of this client, for work trees. */
@@ -34,13 +30,7 @@ export async function gitClient(): Promise<GitClient> {
     GIT_COMMITTER_EMAIL: 'ada@example.com',
   };
   const run: GitClient['run'] = (args, { at = '.', env = {}, input } = {}) =>
-    new Promise((resolve) => {
-      const options = { cwd: path.join(folder, at), env: { ...own, ...env }, maxBuffer: 256 * 1024 * 1024 };
-      const child = execFile('git', [...args], options, (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
-      );
-      child.stdin?.end(input);
-    });
+    runProgram('git', args, { cwd: path.join(folder, at), env: { ...own, ...env }, input });
   return { folder, run };
 }
 

@@ -8,6 +8,7 @@ import path from 'node:path';
 import ssh2 from 'ssh2';
 import { gitOverSsh } from '../../src/areas/code/repository/index.ts';
 import { privateKeyText, sshServer } from '../../src/ssh/index.ts';
+import { compileCache } from './compile_cache.ts';
 import { atFileEnd } from './file_end.ts';
 import type { Persona, World } from './world.ts';
 
@@ -31,8 +32,9 @@ function publicLine(privateText: string): string {
 
 /** The settings of git that make it connect with a key. */
 export const withKey = (file: string, hostKey?: string): string[] => {
-  const environment = `SSH_KEY='${file}'${hostKey === undefined ? '' : ` SSH_HOST_KEY='${hostKey}'`}`;
-  return ['-c', `core.sshCommand=${environment} '${process.execPath}' '${program}'`, '-c', 'ssh.variant=ssh'];
+  const variables = { ...compileCache, SSH_KEY: file, ...(hostKey === undefined ? {} : { SSH_HOST_KEY: hostKey }) };
+  const environment = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
+  return ['-c', `core.sshCommand=${environment.join(' ')} '${process.execPath}' '${program}'`, '-c', 'ssh.variant=ssh'];
 };
 
 export interface SshWorld {
