@@ -2209,6 +2209,23 @@ CREATE INDEX subscriptions_to_issue ON subscriptions USING btree (issue_id) WHER
 CREATE INDEX subscriptions_to_label ON subscriptions USING btree (label_id) WHERE label_id IS NOT NULL;
 CREATE INDEX subscriptions_to_merge_request ON subscriptions USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL;
 
+create table suggestions (
+  id bigint generated always as identity not null,
+  note_id bigint not null,
+  lines_above integer not null,
+  lines_below integer not null,
+  from_content text not null,
+  to_content text not null,
+  outdated boolean default false not null,
+  commit_id text,
+  constraint suggestions_pkey PRIMARY KEY (id),
+  constraint suggestions_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
+  constraint suggestions_lines_above_check CHECK (lines_above >= 0 AND lines_above <= 100),
+  constraint suggestions_lines_below_check CHECK (lines_below >= 0 AND lines_below <= 100),
+  constraint suggestions_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE
+);
+CREATE INDEX suggestions_in_order ON suggestions USING btree (note_id, id);
+
 create table timelogs (
   id bigint generated always as identity not null,
   issue_id bigint,

@@ -101,6 +101,7 @@ import { mergeRequestMergeRoutes } from './work/merge_requests/merge_routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
 import { reviewerRoutes } from './work/merge_requests/reviewer_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
+import { suggestionRoutes } from './work/merge_requests/suggestion_routes.ts';
 import { userCountRoutes } from './work/user_counts/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
@@ -189,6 +190,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     approvalRuleRoutes,
     mergeRequestIssueRoutes,
   ),
+  ...tagged('Suggestions', 'Changes of lines that comments on merge requests propose.', suggestionRoutes),
   ...tagged('Draft notes', 'Comments on merge requests that their authors have not published yet.', draftNoteRoutes),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),

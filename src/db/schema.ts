@@ -1113,6 +1113,17 @@ export interface Subscriptions {
   merge_request_id: number | null;
 }
 
+export interface Suggestions {
+  id: GeneratedAlways<number>;
+  note_id: number;
+  lines_above: number;
+  lines_below: number;
+  from_content: string;
+  to_content: string;
+  outdated: Generated<boolean>;
+  commit_id: string | null;
+}
+
 export interface Timelogs {
   id: GeneratedAlways<number>;
   issue_id: number | null;
@@ -1362,6 +1373,7 @@ export interface DB {
   snippet_user_agents: SnippetUserAgents;
   snippets: Snippets;
   subscriptions: Subscriptions;
+  suggestions: Suggestions;
   timelogs: Timelogs;
   todos: Todos;
   topics: Topics;

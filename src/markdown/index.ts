@@ -1,5 +1,6 @@
 /** Markdown: lines, tasks, references and HTML. It imports no other folder of ours. */
 
+export { type FencedBlock, fencedBlocks } from './fences.ts';
 export { isRendered, type LinkOf, toHtml, toInlineHtml } from './html.ts';
 export { linesOf } from './lines.ts';
 export { type Reference, type ReferenceKind, referencesIn } from './references.ts';

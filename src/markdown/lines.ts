@@ -14,7 +14,12 @@ export interface Line {
   quoted: boolean;
   /** Whether it continues the paragraph of the previous line. */
   continues: boolean;
+  /** Its part in a fenced code block. */
+  fence: FencePart | undefined;
 }
+
+/** The first line of a fenced code block, with what it says after the fence; a line inside; the last line, which a block may lack. */
+export type FencePart = { at: 'start'; info: string } | { at: 'inside'; text: string } | { at: 'end' };
 
 /** The deepest nesting of containers; deeper ones are text. */
 const maximumDepth = 100;
@@ -25,8 +30,8 @@ type Container = 'quote' | number;
 /** The state of the reader. */
 interface State {
   containers: Container[];
-  /** What ends the open code block or comment, and its nesting. */
-  open: { isEnd: (rest: string) => boolean; depth: number } | undefined;
+  /** What ends the open code block or comment, and its nesting; of a fenced block also the indentation of its fence, which its lines lose. */
+  open: { isEnd: (rest: string) => boolean; depth: number; fence?: { indent: number; info: string } } | undefined;
   isParagraph: boolean;
 }
 
@@ -129,12 +134,18 @@ function fenceEnd(opening: string): (rest: string) => boolean {
   };
 }
 
-/** Opens a code block or comment that starts at the cursor. */
-function openLiteral(cursor: Cursor, state: State): boolean {
+/**
+ * Opens a code block or comment that starts at the cursor.
+ * @param indent the columns of white space before it
+ */
+function openLiteral(cursor: Cursor, state: State, indent: number): boolean {
   const opening = matchAt(fence, cursor);
   const depth = state.containers.length;
-  if (opening) state.open = { isEnd: fenceEnd(opening[1] ?? opening[2]!), depth };
-  else if (cursor.text.startsWith('<!--', cursor.at)) {
+  if (opening) {
+    const marks = opening[1] ?? opening[2]!;
+    const info = cursor.text.slice(cursor.at + marks.length).trim();
+    state.open = { isEnd: fenceEnd(marks), depth, fence: { indent, info } };
+  } else if (cursor.text.startsWith('<!--', cursor.at)) {
     if (!cursor.text.includes('-->', cursor.at + 4)) state.open = { isEnd: (rest) => rest.includes('-->'), depth };
   } else return false;
   state.isParagraph = false;
@@ -170,7 +181,7 @@ function beginsBlock(cursor: Cursor, state: State): boolean {
     here.text[here.at] === '>' ||
     isRule(here) ||
     matchAt(heading, here) !== null ||
-    openLiteral({ ...here }, probe) ||
+    openLiteral({ ...here }, probe, indent) ||
     openItem({ ...here }, probe, indent)
   );
 }
@@ -194,31 +205,45 @@ function readRest(cursor: Cursor, state: State): boolean {
       continue;
     }
     skipColumns(cursor, indent);
-    if (openLiteral(cursor, state)) return true;
+    if (openLiteral(cursor, state, indent)) return true;
     if (!isDeep && !isRule(cursor) && openItem(cursor, state, indent)) continue;
     state.isParagraph = !isRule(cursor) && matchAt(heading, cursor) === null;
     return false;
   }
 }
 
-/** @returns whether the line is code, and whether it continues a paragraph */
-function readLine(text: string, state: State): { in_code: boolean; continues: boolean } {
+/** A line of an open block, without the white space that its fence has. */
+function insideOf(cursor: Cursor, { fence }: NonNullable<State['open']>): FencePart | undefined {
+  if (!fence) return undefined;
+  const here = { ...cursor };
+  skipColumns(here, indentOf(here, fence.indent));
+  return { at: 'inside', text: restOf(here) };
+}
+
+/** The part of a line that opened what is open now. */
+const startOf = ({ open }: State): FencePart | undefined => open?.fence && { at: 'start', info: open.fence.info };
+
+/** @returns whether the line is code, whether it continues a paragraph, and its part in a fenced block */
+function readLine(text: string, state: State): Pick<Line, 'in_code' | 'continues' | 'fence'> {
   const cursor: Cursor = { text, at: 0, column: 0, end: text.trimEnd().length };
   const matched = takeContainers(cursor, state.containers);
   if (state.open && matched >= state.open.depth) {
-    if (state.open.isEnd(restOf(cursor))) state.open = undefined;
-    return { in_code: true, continues: false };
+    const { open } = state;
+    const isEnd = open.isEnd(restOf(cursor));
+    if (isEnd) state.open = undefined;
+    return { in_code: true, continues: false, fence: isEnd ? open.fence && { at: 'end' } : insideOf(cursor, open) };
   }
   state.open = undefined;
   const wasParagraph = state.isParagraph;
   if (matched < state.containers.length) {
-    if (wasParagraph && !beginsBlock(cursor, state)) return { in_code: false, continues: true };
+    if (wasParagraph && !beginsBlock(cursor, state)) return { in_code: false, continues: true, fence: undefined };
     state.containers.length = matched;
     state.isParagraph = false;
   }
   const depth = state.containers.length;
   const in_code = readRest(cursor, state);
-  return { in_code, continues: wasParagraph && state.isParagraph && matched === depth && state.containers.length === depth };
+  const continues = wasParagraph && state.isParagraph && matched === depth && state.containers.length === depth;
+  return { in_code, continues, fence: startOf(state) };
 }
 
 /** The lines of a Markdown text, in order. Takes linear time for any text. */
@@ -228,8 +253,8 @@ export function* linesOf(text: string): Generator<Line, void, void> {
     const next = text.indexOf('\n', start);
     const end = next === -1 ? text.length : next;
     const line = text.slice(start, end > start && text[end - 1] === '\r' ? end - 1 : end);
-    const { in_code, continues } = readLine(line, state);
-    yield { text: line, start, in_code, quoted: state.containers.includes('quote'), continues };
+    const { in_code, continues, fence } = readLine(line, state);
+    yield { text: line, start, in_code, quoted: state.containers.includes('quote'), continues, fence };
     start = end + 1;
   }
 }

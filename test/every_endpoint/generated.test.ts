@@ -74,6 +74,7 @@ test('each method and path has one endpoint, and each operation has a unique id'
 
 /** The arrays that are not pages, with the reason. */
 const wholeLists: Record<string, string> = {
+  applySuggestions: 'what one call has applied',
   createContextCommits: 'what one call has added',
   getFileBlame: 'the ranges of one file, which only make sense together',
   listGroupMilestoneBurndownEvents: 'the points of one chart',

@@ -58,13 +58,17 @@ async function write(repository: Repository, commit: Parameters<typeof writeComm
 }
 
 /** The author and committer of a commit: the caller is both, unless another author is named. */
-function peopleOf({ caller, author_name, author_email }: CommitRequest): { author: Person; committer: Person } {
+function peopleOf({ caller, author_name, author_email }: Omit<CommitRequest, 'actions'>): { author: Person; committer: Person } {
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
   return { committer, author: { ...committer, name: author_name || committer.name, email: author_email || committer.email } };
 }
 
 /** @throws RefMoved when the branch has moved in the meantime */
-async function move(services: Services, { project, caller, branch }: CommitRequest, update: RefUpdate): Promise<void> {
+async function move(
+  services: Services,
+  { project, caller, branch }: Omit<CommitRequest, 'actions'>,
+  update: RefUpdate,
+): Promise<void> {
   await refusePush(services, { project, caller }, update);
   try {
     await moveRefs(services, { project, user_id: caller.id }, [update]);
@@ -83,13 +87,24 @@ async function move(services: Services, { project, caller, branch }: CommitReque
  * @throws ApiError 400 when the branch, a path or a push rule does not allow it, or when nothing would change
  * @throws FileChanged when a file's `last_commit_id` is not its last commit
  */
-export async function commitChanges(services: Services, request: CommitRequest): Promise<string> {
-  const { project, branch, message, actions } = request;
+export const commitChanges = (services: Services, { actions, ...request }: CommitRequest): Promise<string> =>
+  commitOnto(services, request, async () => actions);
+
+/**
+ * The same for changes that depend on what the branch has.
+ * @param actionsFor the changes to a parent; null in an empty repository. It is called again when the branch has moved in the meantime.
+ */
+export async function commitOnto(
+  services: Services,
+  request: Omit<CommitRequest, 'actions'>,
+  actionsFor: (parent: string | null) => Promise<readonly FileAction[]>,
+): Promise<string> {
+  const { project, branch, message } = request;
   const repository = repositoryOf(services, project);
   if (!(await mayCommitTo(services, request, branch))) throw badRequest(branchRefusal);
   return inTurn(repository, branch, async () => {
     const { head, parent } = await baseOf(services, request);
-    const changes = await changesFor(repository, parent, actions);
+    const changes = await changesFor(repository, parent, await actionsFor(parent));
     const id = await write(repository, { parent, message, changes, ...peopleOf(request) });
     await move(services, request, { ref: `refs/heads/${branch}`, old: head, new: id });
     return id;

@@ -3,7 +3,7 @@
 export { announceHead, followDefaultBranch, moveRefs, moveRefsToMerge, recordRefs, refsBegun } from './actions.ts';
 export { blobBytes } from './blob_present.ts';
 export { createBranch } from './branch_actions.ts';
-export { type CommitRequest, commitChanges, writeChanges } from './commit_actions.ts';
+export { type CommitRequest, commitChanges, commitOnto, writeChanges } from './commit_actions.ts';
 export { statusOfCommit } from './commit_status_queries.ts';
 export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
 export { Diff, diffsOf } from './diff_present.ts';
@@ -14,7 +14,7 @@ export { gitOverSsh } from './git_ssh.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
 export { concludeMerge, followBranches, recordMerge } from './merge_request_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';
-export { mayCommitTo, pushRefusals } from './push_check_rules.ts';
+export { branchRefusal, mayCommitTo, pushRefusals } from './push_check_rules.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';

@@ -19,6 +19,7 @@ import type { Written } from './present.ts';
 import { isOn, type NoteRow, noteRows, touch } from './queries.ts';
 import { settleWithout } from './resolution_actions.ts';
 import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
+import { writeSuggestions } from './suggestion_actions.ts';
 
 /** The noteable that is commented on, with its rules and quick actions. */
 export type Writing = Pick<Services, 'db' | 'storages' | 'url'> & { plan: Plan; noun: Discussable };
@@ -131,9 +132,10 @@ async function placed(tx: Database, noun: Discussable, on: Noteable, position: P
   if (hasDiff(noun) && isIssuable(on)) await noun.afterPlaced?.(tx, on, position);
 }
 
-/** Writes the row of a comment and its event. */
+/** Writes the row of a comment, its suggestions and its event. */
 async function addNote(
   tx: Database,
+  services: Pick<Services, 'storages'>,
   { caller, on }: OnNoteable,
   text: string,
   comment: NewComment,
@@ -143,7 +145,7 @@ async function addNote(
   const type = comment.position || joined?.position ? 'DiffNote' : thread === undefined ? null : 'DiscussionNote';
   const { discussion_id } = thread ?? {};
   const at = mayDate(on) ? comment.created_at : undefined;
-  const { id } = await tx
+  const added = await tx
     .insertInto('notes')
     .values({
       ...noteableColumns(on),
@@ -157,17 +159,18 @@ async function addNote(
       // A reply does not open a thread again.
       ...(joined?.is_resolved ? { resolved_at: sql`now()`, resolved_by_id: caller.id } : {}),
     })
-    .returning('id')
+    .returning((q) => ['id', q.ref('position').$castTo<Position | null>().as('position'), 'diff_commit_id'])
     .executeTakeFirstOrThrow();
+  await writeSuggestions(tx, services, on, added, text);
   await recordEvent(tx, {
     project_id: 'project' in on.in ? on.in.project.id : null,
     author_id: caller.id,
     action: 'commented',
     target_type: type ?? 'Note',
-    target_id: id,
+    target_id: added.id,
     ...(at === undefined ? {} : { created_at: at }),
   });
-  return noteWith(tx, id);
+  return noteWith(tx, added.id);
 }
 
 /** A comment that may be written, with its quick actions apart from its text. */
@@ -203,7 +206,7 @@ export async function addComment(
   const joined = discussion_id === undefined ? undefined : await threadToJoin(tx, granted, discussion_id);
   if (text.trim() === '') return onlyCommands(tx, writing, granted, commands);
   if (joined) await openThread(tx, joined);
-  const note = await addNote(tx, granted, text, comment, joined);
+  const note = await addNote(tx, writing, granted, text, comment, joined);
   const { id: note_id, internal } = note;
   await noteMentions(tx, { actor: caller, noteable: on, note_id, internal, text, url: writing.url });
   if (isFollowed(on)) await doneTodos(tx, on, caller.id);
@@ -242,7 +245,10 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
       .where('id', '=', id);
     found(undefined, await changed.returning('id').executeTakeFirst());
     await noteMentions(tx, { actor: caller, noteable: on, note_id: id, internal, text, url: writing.url, is_edited: true });
-    if (text !== note.body) await touch(tx, on);
+    if (text !== note.body) {
+      await writeSuggestions(tx, writing, on, note, text);
+      await touch(tx, on);
+    }
     return { note: await noteWith(tx, id), commands: await runCommands(tx, writing, granted, commands) };
   });
 }

@@ -59,6 +59,12 @@ async function movedIn({ sides, by_path }: Change, path: string, wanted: readonl
   return { path: file.path, isSame: file.old_id === file.id, lines: moved };
 }
 
+/** Where lines of the files of one commit are in another. */
+export async function movedBetween(repository: Repository, from: string, to: string) {
+  const change = await changeBetween(repository, from, to);
+  return (path: string, lines: readonly number[]): Promise<Moved> => movedIn(change, path, lines);
+}
+
 /** The numbers that a line code ends with. */
 function numbersIn({ line_code }: LineOfRange): DiffLine {
   const [, old_line, new_line] = /_(\d{1,9})_(\d{1,9})$/.exec(line_code) ?? [];

@@ -4,7 +4,7 @@ export { addComment, checkedComment, removeComment, rewriteComment, threadToJoin
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_queries.ts';
 export { lineCode, shows } from './diff_rules.ts';
 export { eventComments } from './event_queries.ts';
-export { followPositions } from './follow_queries.ts';
+export { followPositions, movedBetween } from './follow_queries.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
   completePosition,
@@ -30,4 +30,8 @@ export {
   notResolvableText,
   writingTexts,
 } from './rules.ts';
+export { suggestibleFile } from './suggestion_actions.ts';
+export { Suggestion, type SuggestionReply, suggestionJson } from './suggestion_present.ts';
+export { changedSuggestions } from './suggestion_queries.ts';
+export { type LineSpan, linesAt, spanOf, suggestedLine } from './suggestion_rules.ts';
 export { dateChanged, descriptionChanged, titleChanged } from './system_note_rules.ts';

@@ -6,6 +6,7 @@ import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { type CommandOutcome, type Discussable, takesCommands } from '../quick_actions/index.ts';
 import { Position } from './position_rules.ts';
 import { isResolvable, type NoteRow } from './queries.ts';
+import { Suggestion } from './suggestion_present.ts';
 
 export const Note = resource('Note', {
   id: Id,
@@ -29,6 +30,7 @@ export const Note = resource('Note', {
   ),
   position: optional(Position),
   original_position: optional(Position),
+  suggestions: optional(Type.Array(Suggestion, { description: 'Only of notes on diffs of merge requests' })),
   resolvable: Type.Boolean({ description: 'Whether it is part of a thread on a merge request' }),
   resolved: optional(Type.Boolean({ description: 'Only of notes that can be resolved' })),
   resolved_by: optional(nullable(UserBasic)),
@@ -64,6 +66,7 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     ...(row.commit_id === null ? {} : { commit_id: row.commit_id }),
     ...(row.position === null ? {} : { position: row.position }),
     ...(row.original_position === null ? {} : { original_position: row.original_position, commit_id: row.diff_commit_id }),
+    ...(row.suggestions === null ? {} : { suggestions: row.suggestions }),
     ...resolutionOf(url, row),
     confidential: internal,
     internal,

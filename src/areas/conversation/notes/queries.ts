@@ -20,6 +20,7 @@ import { found, type Page, type Paging, paginate } from '../../../http/index.ts'
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { Position } from './position_rules.ts';
 import { mayReadInternal } from './rules.ts';
+import { type SuggestionReply, suggestionsOfNote } from './suggestion_present.ts';
 
 /** A predicate on rows of `notes`: they are on the noteable. */
 export const isOn = (noteable: Noteable): RawBuilder<boolean> => isAbout('notes', noteable);
@@ -80,6 +81,8 @@ export interface NoteRow extends Record<StoredColumn, number | null> {
   author_avatar: string | null;
   resolved_at: string | null;
   resolved_by: UserBasicRow | null;
+  /** Null for notes that are not about a diff of a merge request. */
+  suggestions: SuggestionReply[] | null;
 }
 
 /** Whether a note is part of a thread that can be resolved. */
@@ -126,7 +129,8 @@ export const noteRows = (db: Database) =>
       'authors.username as author_username',
     ])
     .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email'])
-    .select(['authors.avatar as author_avatar', 'notes.resolved_at', resolver.as('resolved_by')]);
+    .select(['authors.avatar as author_avatar', 'notes.resolved_at', resolver.as('resolved_by')])
+    .select(suggestionsOfNote.as('suggestions'));
 
 /** The notes on something that the caller may read. */
 export const notesFor = (db: Database, { caller, on }: OnNoteable<MaybeCaller>) =>

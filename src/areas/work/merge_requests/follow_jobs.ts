@@ -5,7 +5,13 @@ import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { type Repository, repositoryOf } from '../../../git/index.ts';
 import { Id, nullable } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { followPositions, type Position, type Refs, resolveOutdated } from '../../conversation/notes/index.ts';
+import {
+  changedSuggestions,
+  followPositions,
+  type Position,
+  type Refs,
+  resolveOutdated,
+} from '../../conversation/notes/index.ts';
 import { lastVersion } from './content_queries.ts';
 import { mergeWithoutThreads } from './thread_actions.ts';
 
@@ -82,7 +88,7 @@ async function followAll(
 }
 
 /**
- * Stores where threads are now.
+ * Stores where threads are now, and which suggestions no longer find their lines.
  * @returns false if there is another version meanwhile, and nothing was stored
  */
 async function storeFollowed(
@@ -90,7 +96,7 @@ async function storeFollowed(
   on: Issuable,
   { version_id, resolves }: Goal,
   user_id: number | null,
-  threads: readonly Followed[],
+  { threads, suggestion_ids }: { threads: readonly Followed[]; suggestion_ids: readonly number[] },
 ): Promise<boolean> {
   const ids = threads.map(({ discussion_id }) => discussion_id);
   // The notes before the merge request: replies and resolving lock them in this order, too.
@@ -112,6 +118,11 @@ async function storeFollowed(
     update notes set position = coalesce(followed.position, notes.position), outdated = followed.position is null
       from unnest(${ofAnyLength(ids, 'text[]')}, ${ofAnyLength(positions, 'text[]')}::jsonb[]) followed (discussion_id, position)
      where notes.discussion_id = followed.discussion_id and notes.merge_request_id = ${on.id}`.execute(tx);
+  await tx
+    .updateTable('suggestions')
+    .set({ outdated: true })
+    .where(isAmong('id', suggestion_ids, 'bigint[]'))
+    .execute();
   const answered = threads.filter(({ position, is_older }) => position === null && is_older);
   if (resolves && answered.length > 0) {
     const noun = { afterLastThread: mergeWithoutThreads };
@@ -147,7 +158,9 @@ export const followThreads = job('follow_threads', {
       if (threads.length === 0) return;
       const followed = await followAll(repository, goal, threads, signal);
       const on = theMergeRequest(merge_request_id);
-      const isStored = await db.transaction().execute((tx) => storeFollowed(tx, on, goal, user_id, followed));
+      const suggestion_ids = await changedSuggestions(db, repository, on, followed, signal);
+      const found = { threads: followed, suggestion_ids };
+      const isStored = await db.transaction().execute((tx) => storeFollowed(tx, on, goal, user_id, found));
       if (!isStored || threads.length < at_once) return;
     }
   },

@@ -4,7 +4,7 @@ const usualMerge = "Merge branch '%{source_branch}' into '%{target_branch}'\n\n%
 const usualSquash = '%{title}';
 
 /** What the variables of a template stand for. */
-export interface Variables {
+export type Variables = {
   source_branch: string;
   target_branch: string;
   title: string;
@@ -33,16 +33,16 @@ export interface Variables {
   approved_by: string;
   /** A trailer for each author besides the merger. */
   co_authored_by: string;
-}
+};
 
 const variable = /%\{([a-z_]+)\}/g;
 const loneVariable = /^%\{([a-z_]+)\}$/;
 
-const meaningOf = (variables: Variables, name: string): string | undefined =>
-  Object.hasOwn(variables, name) ? variables[name as keyof Variables] : undefined;
+const meaningOf = (variables: Record<string, string>, name: string): string | undefined =>
+  Object.hasOwn(variables, name) ? variables[name] : undefined;
 
 /** A template with the values of its variables. Unknown ones stay; a line of nothing but an empty variable goes, with a blank line before it. */
-function filled(template: string, variables: Variables): string {
+function filled(template: string, variables: Record<string, string>): string {
   const lines: string[] = [];
   for (const line of template.replaceAll('\r\n', '\n').split('\n')) {
     const name = loneVariable.exec(line)?.[1];
@@ -65,6 +65,30 @@ export const mergeMessage = (template: string | null, variables: Variables): str
 /** The same of a squash commit. */
 export const squashMessage = (template: string | null, variables: Variables): string =>
   filled(template ?? usualSquash, variables) || variables.title;
+
+const usualSuggestion = 'Apply %{suggestions_count} suggestion(s) to %{files_count} file(s)\n\n%{co_authored_by}';
+
+/** What the variables of the message of a commit that applies suggestions stand for. */
+type SuggestionVariables = Record<
+  | 'branch_name'
+  | 'files_count'
+  | 'file_paths'
+  | 'project_path'
+  | 'project_name'
+  | 'suggestions_count'
+  | 'username'
+  | 'user_full_name'
+  /** A trailer for each author besides the one of the commit. */
+  | 'co_authored_by',
+  string
+>;
+
+/**
+ * The message of a commit that applies suggestions.
+ * @param template null for the usual one
+ */
+export const suggestionMessage = (template: string | null, variables: SuggestionVariables): string =>
+  filled(template ?? usualSuggestion, variables) || filled(usualSuggestion, variables);
 
 /** A reviewer, or a user who has approved. */
 export interface Agreeing {
