@@ -592,6 +592,7 @@ create table emails (
   confirmation_sent_at timestamp with time zone default now() not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  refused_at timestamp with time zone,
   constraint emails_pkey PRIMARY KEY (id),
   constraint emails_seed_key UNIQUE (seed),
   constraint emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -1669,6 +1670,33 @@ CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.syste
 CREATE TRIGGER hand_discussion_on AFTER DELETE ON notes FOR EACH ROW WHEN (old.starts_discussion) EXECUTE FUNCTION hand_discussion_on();
 CREATE TRIGGER uncount_note AFTER DELETE ON notes FOR EACH ROW WHEN (NOT old.system) EXECUTE FUNCTION keep_user_notes_count();
 
+create table notification_counts (
+  user_id bigint not null,
+  project_id bigint,
+  group_id bigint,
+  began_at timestamp with time zone default now() not null,
+  messages integer default 1 not null,
+  constraint notification_counts_key UNIQUE NULLS NOT DISTINCT (user_id, project_id, group_id),
+  constraint notification_counts_have_one_place CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint notification_counts_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint notification_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint notification_counts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_counts_by_age ON notification_counts USING btree (began_at);
+CREATE INDEX notification_counts_of_group ON notification_counts USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX notification_counts_of_project ON notification_counts USING btree (project_id) WHERE project_id IS NOT NULL;
+
+create table notification_recipients (
+  notification_id uuid not null,
+  user_id bigint not null,
+  reason text,
+  created_at timestamp with time zone default now() not null,
+  constraint notification_recipients_pkey PRIMARY KEY (notification_id, user_id),
+  constraint notification_recipients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_recipients_by_age ON notification_recipients USING btree (created_at);
+CREATE INDEX notification_recipients_of_user ON notification_recipients USING btree (user_id);
+
 create table notification_settings (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -1681,7 +1709,7 @@ create table notification_settings (
   updated_at timestamp with time zone default now() not null,
   constraint notification_settings_pkey PRIMARY KEY (id),
   constraint notification_settings_key UNIQUE NULLS NOT DISTINCT (user_id, group_id, project_id),
-  constraint notification_settings_email_is_global CHECK (email_id IS NULL OR num_nonnulls(group_id, project_id) = 0),
+  constraint notification_settings_email_is_not_of_project CHECK (email_id IS NULL OR project_id IS NULL),
   constraint notification_settings_end_somewhere CHECK (level <> 'global'::text OR num_nonnulls(group_id, project_id) = 1),
   constraint notification_settings_have_one_scope CHECK (num_nonnulls(group_id, project_id) <= 1),
   constraint notification_settings_level_check CHECK (level = ANY (ARRAY['disabled'::text, 'participating'::text, 'watch'::text, 'global'::text, 'mention'::text, 'custom'::text])),
@@ -2447,6 +2475,7 @@ create table users (
   last_sign_in_at timestamp with time zone,
   current_sign_in_ip text,
   last_sign_in_ip text,
+  notified_of_own_activity boolean default false not null,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),

@@ -52,7 +52,12 @@ import {
   rebaseSource,
   removeMergeRequestRefs,
 } from '../areas/work/merge_requests/index.ts';
-import { sendNotification, sendNotifications, tellOfDueIssues } from '../areas/work/notifications/index.ts';
+import {
+  removeOldNotifications,
+  sendNotification,
+  sendNotifications,
+  tellOfDueIssues,
+} from '../areas/work/notifications/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
@@ -76,6 +81,7 @@ const jobs: readonly AnyJob[] = [
   removeMergeRequestRefs,
   sendNotification,
   sendNotifications,
+  removeOldNotifications,
   tellOfDueIssues,
   endTodosOfGoneCommits,
   maintainRepository,

@@ -222,6 +222,7 @@ export interface Emails {
   confirmation_sent_at: Generated<Timestamp>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  refused_at: Timestamp | null;
 }
 
 export interface EpicIssues {
@@ -790,6 +791,21 @@ export interface Notes {
   outdated: Generated<boolean>;
 }
 
+export interface NotificationCounts {
+  user_id: number;
+  project_id: number | null;
+  group_id: number | null;
+  began_at: Generated<Timestamp>;
+  messages: Generated<number>;
+}
+
+export interface NotificationRecipients {
+  notification_id: string;
+  user_id: number;
+  reason: string | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface NotificationSettings {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1262,6 +1278,7 @@ export interface Users {
   last_sign_in_at: Timestamp | null;
   current_sign_in_ip: string | null;
   last_sign_in_ip: string | null;
+  notified_of_own_activity: Generated<boolean>;
 }
 
 export interface Variables {
@@ -1345,6 +1362,8 @@ export interface DB {
   milestones: Milestones;
   namespaces: Namespaces;
   notes: Notes;
+  notification_counts: NotificationCounts;
+  notification_recipients: NotificationRecipients;
   notification_settings: NotificationSettings;
   notifications: Notifications;
   oauth_tokens: OauthTokens;

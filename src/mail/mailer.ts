@@ -34,9 +34,35 @@ export interface MailerOptions {
   folder: string;
 }
 
+/** The server's answer to a command, as nodemailer reports it. */
+interface Refusal {
+  command?: string;
+  responseCode?: number;
+  response?: string;
+}
+
+/** Whether the server answered, so that the next message may fare better. */
+export const isAnswered = (error: unknown): boolean => (error as Refusal).responseCode !== undefined;
+
+/**
+ * Whether the server refused the recipient's address for good (RFC 5321, section 4.2.1; RFC 3463). A full mailbox is emptied one day, and a policy (`x.7.x`)
+ * is about the sender or the message.
+ */
+export function isRefusedAddress(error: unknown): boolean {
+  const { command, responseCode = 0, response = '' } = error as Refusal;
+  const [, subject, detail] = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/.exec(response) ?? [];
+  return (
+    command === 'RCPT TO' &&
+    responseCode >= 500 &&
+    responseCode !== 552 &&
+    subject !== '7' &&
+    !(subject === '2' && detail === '2')
+  );
+}
+
 const timeout_ms = 30_000;
 /** To the mail server at a time. */
-const connections = 5;
+export const connections = 5;
 /** Connections are kept for the messages that follow one another, and closed after a pause. */
 const idle_ms = 200;
 

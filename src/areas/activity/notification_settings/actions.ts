@@ -7,8 +7,8 @@ import { defaultEvents, defaultLevels } from './rules.ts';
 
 export interface Changes {
   level?: string;
-  /** A confirmed address of the user; only for the global scope. */
-  notification_email?: string;
+  /** A confirmed address of the user; not for projects. Null for that of what is around the group. */
+  notification_email?: string | null;
   /** Those to turn on, and those to turn off. */
   on: readonly string[];
   off: readonly string[];
@@ -17,19 +17,22 @@ export interface Changes {
 export const foreignEmailText = 'must be an email you have verified';
 
 /**
- * @returns the row of the address, or null for the primary one, which may change later
+ * The address is used from now on, also if a mail server refused it before.
+ * @returns the row of the address; null for the primary one in the global scope, since that may change later
  * @throws ApiError 400 if it is not a confirmed address of the user
  */
-async function emailIdOf(tx: Database, user_id: number, email: string): Promise<number | null> {
+async function emailIdOf(tx: Database, user_id: number, kind: Scope['kind'], email: string | null): Promise<number | null> {
+  if (email === null) return null;
   const own = await tx
-    .selectFrom('emails')
-    .select(['id', 'is_primary'])
+    .updateTable('emails')
+    .set({ refused_at: null })
     .where('user_id', '=', user_id)
     .where('email', '=', email)
     .where('confirmed_at', 'is not', null)
+    .returning(['id', 'is_primary'])
     .executeTakeFirst();
   if (!own) throw invalid({ notification_email: [foreignEmailText] });
-  return own.is_primary ? null : own.id;
+  return own.is_primary && kind === 'global' ? null : own.id;
 }
 
 /**
@@ -39,7 +42,7 @@ async function emailIdOf(tx: Database, user_id: number, email: string): Promise<
 export const changeSetting = (db: Database, user_id: number, { kind, group_id, project_id }: Scope, changes: Changes) =>
   db.transaction().execute(async (tx) => {
     const { level, notification_email, on, off } = changes;
-    const email_id = notification_email === undefined ? undefined : await emailIdOf(tx, user_id, notification_email);
+    const email_id = notification_email === undefined ? undefined : await emailIdOf(tx, user_id, kind, notification_email);
     const turned = (events: unknown) =>
       sql<
         string[]

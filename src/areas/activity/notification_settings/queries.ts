@@ -23,7 +23,7 @@ export function settingOf(db: Database, user_id: number, { kind, group_id, proje
     .select([
       sql<string>`coalesce(s.level, ${defaultLevels[kind]})`.as('level'),
       sql<string[]>`coalesce(s.events, ${defaultEvents})`.as('events'),
-      sql<string>`coalesce(e.email, u.email)`.as('notification_email'),
+      sql<string | null>`coalesce(e.email, case when ${kind} = 'global' then u.email end)`.as('notification_email'),
     ])
     .where('u.id', '=', user_id)
     .executeTakeFirstOrThrow();

@@ -9,6 +9,7 @@ import {
   capitalized,
   checked,
   get,
+  nullable,
   one,
   optional,
   put,
@@ -61,10 +62,27 @@ function checkLevel(level: string | undefined, kind: Scope['kind']): void {
   if (!isKnown || (kind === 'global' && level === 'global')) throw badRequest(levelText.replace('<level>', level));
 }
 
-const email = {
-  shown: { notification_email: optional(Type.String({ description: 'The primary address unless another one was chosen' })) },
-  given: {
-    notification_email: optional(checked(Type.String({ description: 'A confirmed address of the caller' }), emailReasons)),
+const Email = (description: string) =>
+  optional(checked(nullable(Type.String({ description })), (email) => (email === null ? [] : emailReasons(email))));
+/** Projects have no address of their own: what is left out is undefined, as the types say. */
+const emails = {
+  global: {
+    shown: {
+      notification_email: optional(nullable(Type.String({ description: 'The primary address unless another one was chosen' }))),
+    },
+    given: { notification_email: Email('A confirmed address of the caller; null for the primary one') },
+  },
+  group: {
+    shown: {
+      notification_email: optional(
+        nullable(Type.String({ description: 'The address for what is in the group, if one was chosen' })),
+      ),
+    },
+    given: {
+      notification_email: Email(
+        'A confirmed address of the caller, for what is in the group; null for the one that is used elsewhere',
+      ),
+    },
   },
 };
 
@@ -73,9 +91,8 @@ function routesOf(kind: Scope['kind']) {
   const Scoped = kind === 'global' ? 'Own' : capitalized(kind);
   const where = kind === 'global' ? '' : ` in a ${kind}`;
   const events = kind === 'project' ? (switches as typeof groupSwitches) : groupSwitches;
-  // What is left out is undefined, as the types say.
-  const [shownEmail, givenEmail] =
-    kind === 'global' ? [email.shown, email.given] : [{} as typeof email.shown, {} as typeof email.given];
+  const { shown: shownEmail, given: givenEmail } =
+    kind === 'project' ? ({ shown: {}, given: {} } as (typeof emails)['group']) : emails[kind];
   const Events = Type.Object(events, { description: 'Only at the level `custom`' });
   const Setting = resource(`${capitalized(kind)}NotificationSetting`, { level: Level, ...shownEmail, events: optional(Events) });
   const shared = { access: accessTo[kind], returns: one(Setting) };
@@ -84,7 +101,7 @@ function routesOf(kind: Scope['kind']) {
     const shown = Object.keys(events).map((event) => [event, on.includes(event)]);
     return {
       level: level as Static<typeof Level>,
-      ...(kind === 'global' ? { notification_email } : {}),
+      ...(notification_email === null ? {} : { notification_email }),
       ...(level === 'custom' ? { events: Object.fromEntries(shown) as Static<typeof Events> } : {}),
     };
   };
@@ -105,7 +122,7 @@ function routesOf(kind: Scope['kind']) {
         ...givenEmail,
         ...allOptional(events),
       },
-      refusals: { 400: kind === 'global' ? [levelText, `notification_email: ${foreignEmailText}`] : levelText },
+      refusals: { 400: kind === 'project' ? levelText : [levelText, `notification_email: ${foreignEmailText}`] },
       handle: async ({ input: { level, notification_email, ...given }, ...call }) => {
         checkLevel(level, kind);
         const named = (wanted: boolean) => Object.keys(given).filter((event) => given[event as keyof typeof given] === wanted);

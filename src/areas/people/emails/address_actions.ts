@@ -5,13 +5,20 @@ import { endClaims } from './claim_rules.ts';
 import { acceptInvitationsTo } from './jobs.ts';
 
 /**
- * What follows when an address is confirmed: the claims of others end, and the invitations to it are accepted, if there are any. A job accepts them in transactions of its own: a membership locks a whole tree of groups, which must
+ * What follows when an address is confirmed: notifications are sent to it again, the claims of others end, and the invitations to it are accepted, if there are any. A job accepts them in transactions of its own: a membership locks a whole tree of groups, which must
  * not wait for the transaction that changes a user.
  * @param tx the transaction that confirms the address
  * @param email_id ID of an address; nothing happens when it is not confirmed
  */
 export async function recordConfirmation(tx: Database, email_id: number): Promise<void> {
   await endClaims(tx, email_id);
+  await tx
+    .updateTable('emails')
+    .set({ refused_at: null })
+    .where('id', '=', email_id)
+    .where('confirmed_at', 'is not', null)
+    .where('refused_at', 'is not', null)
+    .execute();
   const invited = await tx
     .selectFrom('emails')
     .innerJoin('invitations', 'invitations.invite_email', 'emails.email')

@@ -24,6 +24,7 @@ const preferences = {
   view_diffs_file_by_file: Type.Boolean(),
   show_whitespace_in_diffs: Type.Boolean(),
   pass_user_identities_to_ci_jwt: Type.Boolean(),
+  notified_of_own_activity: Type.Boolean({ description: 'Whether notifications also tell users of what they did themselves' }),
 };
 const names = Object.keys(preferences) as (keyof typeof preferences)[];
 const UserPreferences = resource('UserPreferences', { id: Id, user_id: Id, ...preferences });

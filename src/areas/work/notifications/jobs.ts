@@ -1,14 +1,17 @@
-/** Sending notifications: one job finds the recipients, and one for each of them sends the message. */
+/** Sending notifications: one job finds the recipients, and another one sends them their messages. */
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { mailRetries } from '../../../mail/index.ts';
+import { connections, isAnswered, isRefusedAddress, type Mail, mailRetries } from '../../../mail/index.ts';
+import type { JobServices } from '../../../services/index.ts';
 import { notify, notifying } from '../../activity/notification_settings/index.ts';
-import { partsFor } from './message_queries.ts';
-import { mailOf } from './present.ts';
+import { addRecipients, forgetRecipients, markRefused, removeOld } from './delivery_actions.ts';
+import { type Addressee, addresseesAfter, partsFor } from './message_queries.ts';
+import { letterOf } from './present.ts';
 import { type News, recipientsOf } from './recipient_queries.ts';
 
 const isNote = (target_type: string) => target_type.endsWith('Note');
@@ -32,7 +35,30 @@ async function newsOf(
   return kind && { event, on: { kind, id: note[kind.column]! }, note, actor_id, user_ids };
 }
 
-/** Sends one person a message. What is gone or hidden from them by then is not told. */
+/**
+ * Sends one message.
+ * @returns why it has to be sent again; undefined if that is over
+ */
+async function deliver(
+  { db, mailer, log }: Pick<JobServices, 'db' | 'mailer'> & { log: Logger },
+  to: Addressee,
+  mail: Mail,
+): Promise<unknown> {
+  try {
+    await mailer.send(mail);
+    return undefined;
+  } catch (error) {
+    if (!isRefusedAddress(error)) return error;
+    log.warn({ err: error, user_id: to.user_id }, 'the mail server refuses the address for good');
+    await markRefused(db, to.email_id);
+    return undefined;
+  }
+}
+
+/**
+ * Sends the messages of a notification to those who are left. A server that refuses one of them gets the others; one that answers nobody is left alone until the
+ * job is tried again. The recipients of a few messages are forgotten at a time, when these have been sent: as many could get theirs twice after a crash.
+ */
 export const sendNotification = job('send_notification', {
   input: {
     id: Type.String(),
@@ -41,32 +67,46 @@ export const sendNotification = job('send_notification', {
     item_id: Id,
     note_id: Type.Union([Id, Type.Null()]),
     actor_id: Type.Union([Id, Type.Null()]),
-    user_id: Id,
-    reason: Type.Union([Type.Enum(['assigned', 'review_requested', 'mentioned', 'subscribed']), Type.Null()]),
   },
   retries: mailRetries,
   run: async (call) => {
-    const parts = await partsFor(call.db, call.input);
-    if (parts) await call.mailer.send(await mailOf(call, call.input, parts));
+    const { db, input, signal } = call;
+    let failure: unknown;
+    for (let last = 0; ; ) {
+      const parts = await partsFor(db, input);
+      const addressees = parts ? await addresseesAfter(db, input.id, last, parts) : [];
+      if (!parts) await forgetRecipients(db, input.id);
+      if (!parts || addressees.length === 0) break;
+      last = addressees.at(-1)!.user_id;
+      const mailTo = await letterOf(call, input, parts);
+      for (let index = 0; index < addressees.length; index += connections) {
+        signal.throwIfAborted();
+        const together = addressees.slice(index, index + connections);
+        const failures = await Promise.all(together.map((to) => (to.is_told ? deliver(call, to, mailTo(to)) : undefined)));
+        const settled = together.filter((_, at) => failures[at] === undefined);
+        await forgetRecipients(
+          db,
+          input.id,
+          settled.map(({ user_id }) => user_id),
+        );
+        failure ??= failures.find((error) => error !== undefined);
+        if (failures.every((error) => error !== undefined && !isAnswered(error))) throw failure;
+      }
+    }
+    if (failure) throw failure;
   },
 });
 
-const inputOf = (id: string, { event, on, note, actor_id }: News, each: { user_id: number; reason: string | null }) => ({
-  ...{ id, event, kind: on.kind.type, item_id: on.id, note_id: note?.id ?? null, actor_id },
-  ...{ user_id: each.user_id, reason: each.reason as 'assigned' | null },
-});
-
-/** The row goes in the transaction that adds the jobs, so that nobody is told twice, whenever this is interrupted. */
-export const sendNotifications = notify.runBy(async ({ db, input }) => {
+/** The row goes in the transaction that adds the recipients and their job, so that nobody is told twice, whenever this is interrupted. */
+export const sendNotifications = notify.runBy(async ({ db, input: { id } }) => {
   await db.transaction().execute(async (tx) => {
-    const row = await tx.deleteFrom('notifications').where('id', '=', input.id).returningAll().executeTakeFirst();
+    const row = await tx.deleteFrom('notifications').where('id', '=', id).returningAll().executeTakeFirst();
     const news = row && (await newsOf(tx, row));
     if (!news) return;
-    const recipients = await recipientsOf(tx, news);
-    await sendNotification.enqueueEach(
-      tx,
-      recipients.map((recipient) => inputOf(input.id, news, recipient)),
-    );
+    const { event, on, note, actor_id } = news;
+    const isAnyone = await addRecipients(tx, id, await recipientsOf(tx, news));
+    if (isAnyone)
+      await sendNotification.enqueue(tx, { id, event, kind: on.kind.type, item_id: on.id, note_id: note?.id ?? null, actor_id });
   });
 });
 
@@ -83,4 +123,12 @@ export const tellOfDueIssues = job('tell_of_due_issues', {
           from today join issues on issues.due_date = today.day + 1 where issues.state = 'opened'`)} select`.execute(db);
     await sql`delete from due_notices where day < current_date - 7`.execute(db);
   },
+});
+
+/** Every night: what has been tried for days, and what nobody has been sent for a day. */
+export const removeOldNotifications = job('remove_old_notifications', {
+  input: {},
+  retries: 3,
+  schedule: '20 3 * * *',
+  run: ({ db }) => removeOld(db),
 });

@@ -19,8 +19,21 @@ export interface Asked {
   item_id: number;
   note_id: number | null;
   actor_id: number | null;
+}
+
+/** So many are read at a time: who may be told is looked up again for the next ones. */
+const batch = 25;
+
+/** A recipient whose message has not been sent. */
+export interface Addressee {
   user_id: number;
   reason: Reason | null;
+  name: string;
+  address: string;
+  /** The row of the address. */
+  email_id: number | null;
+  /** Whether they may still read what they are told of, and get mail at all. */
+  is_told: boolean;
 }
 
 /** An item with its project or group. */
@@ -36,6 +49,8 @@ export interface Item {
   place_id: number;
   place_name: string;
   full_path: string;
+  /** The group that it is in, after those around that one. */
+  groups: number[];
   assignees: string[];
   reviewers: string[];
 }
@@ -44,6 +59,7 @@ interface Note {
   id: number;
   body: string;
   discussion_id: string;
+  internal: boolean;
 }
 
 interface Person {
@@ -53,7 +69,6 @@ interface Person {
 
 /** What a message is made of. */
 export interface Parts {
-  to: { name: string; address: string };
   /** Undefined when nobody did anything. */
   actor: Person | undefined;
   item: Item;
@@ -73,40 +88,50 @@ async function itemFor(db: Database, on: Issuable): Promise<Item | undefined> {
   const { rows } = await sql<Omit<Item, 'kind'>>`
     select ${sql.join(['id', 'iid', 'title', 'description', 'state'].map(of))}, ${confidential} as confidential,
            ${sql.ref(`${places}.id`)} as place_id, ${sql.ref(`${places}.name`)} as place_name, ${sql.ref(`${places}.full_path`)} as full_path,
+           (select traversal_ids from namespaces groups where groups.id = ${sql.ref(places === 'projects' ? 'projects.namespace_id' : 'namespaces.id')}) as groups,
            ${namesIn(assignees, on)} as assignees, ${namesIn(reviewers, on)} as reviewers
       from ${rowsWithPlaces(on.kind)} where ${of('id')} = ${on.id}`.execute(db);
   return rows[0] && { ...rows[0], kind: on.kind };
 }
 
-/** The recipient's name and chosen address, if they may read the item and get mail at all. */
-async function recipientOf(db: Database, on: Issuable, user_id: number, isInternal: boolean) {
-  return db
-    .selectFrom('users')
-    .leftJoin('notification_settings as own', (join) =>
-      join.onRef('own.user_id', '=', 'users.id').on('own.project_id', 'is', null).on('own.group_id', 'is', null),
-    )
-    .leftJoin('emails', 'emails.id', 'own.email_id')
-    .select((q) => ['users.name', q.fn.coalesce('emails.email', 'users.email').as('address')])
-    .where('users.id', '=', user_id)
-    .where('users.state', '=', 'active')
-    .where('users.confirmed_at', 'is not', null)
-    .where(isInternal ? readsInternalNotesOn(on) : isReaderOf(on))
-    .executeTakeFirst();
+/**
+ * The next of those who are still to be told, by their ids. Mail goes to the address that they have chosen for the nearest group, otherwise to that for everything, otherwise to the primary one; to
+ * none while the mail server refuses that.
+ * @param after the last one who was returned
+ */
+export async function addresseesAfter(
+  db: Database,
+  notification_id: string,
+  after: number,
+  { item, note }: Parts,
+): Promise<Addressee[]> {
+  const { rows } = await sql<Addressee>`
+    select users.id as user_id, recipients.reason, users.name, coalesce(chosen.email, users.email) as address, chosen.id as email_id,
+           users.state = 'active' and users.confirmed_at is not null and chosen.refused_at is null
+             and ${note?.internal ? readsInternalNotesOn(item) : isReaderOf(item)} as is_told
+      from notification_recipients recipients join users on users.id = recipients.user_id
+      left join lateral (
+        select emails.id, emails.email, emails.refused_at
+          from emails left join notification_settings own on own.email_id = emails.id and own.user_id = users.id
+         where emails.user_id = users.id and (emails.is_primary or own.id is not null)
+           and (own.group_id is null or own.group_id = any(${item.groups}::bigint[]))
+         order by array_position(${item.groups}::bigint[], own.group_id) desc nulls last, own.id nulls last limit 1
+      ) chosen on true
+     where recipients.notification_id = ${notification_id} and recipients.user_id > ${after}
+     order by recipients.user_id limit ${batch}`.execute(db);
+  return rows;
 }
 
-/** @returns undefined when there is nothing left to tell this person */
+/** @returns undefined when there is nothing left to tell */
 export async function partsFor(db: Database, asked: Asked): Promise<Parts | undefined> {
   const kind = issuableKinds.find(({ type }) => type === asked.kind);
   if (!kind) return undefined;
-  const on = { kind, id: asked.item_id };
-  const note = asked.note_id === null ? undefined : await noteWith(db, asked.note_id);
-  if (asked.note_id !== null && !note) return undefined;
-  const [item, to, actor] = await Promise.all([
-    itemFor(db, on),
-    recipientOf(db, on, asked.user_id, note?.internal ?? false),
+  const [note, item, actor] = await Promise.all([
+    asked.note_id === null ? undefined : noteWith(db, asked.note_id),
+    itemFor(db, { kind, id: asked.item_id }),
     asked.actor_id === null ? undefined : personWith(db, asked.actor_id),
   ]);
-  return item && to && { to, actor, item, note };
+  return item && (asked.note_id === null || note) && { actor, item, note };
 }
 
 const personWith = (db: Database, id: number): Promise<Person | undefined> =>

@@ -4,8 +4,8 @@ import { capitalized } from '../../../http/index.ts';
 import type { Mail, Paragraph } from '../../../mail/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import type { Asked, Item, Parts } from './message_queries.ts';
-import { eventRules, isFirst, wordsFor } from './rules.ts';
+import type { Addressee, Asked, Item, Parts } from './message_queries.ts';
+import { eventRules, isFirst, type Reason, wordsFor } from './rules.ts';
 import { unsubscribeUrl } from './unsubscribe_rules.ts';
 
 /** `issue_12`, as the first message of a thread is identified. */
@@ -14,14 +14,28 @@ const threadOf = ({ kind, id }: Item): string => `${kind.reference}_${id}`;
 const pageOf = (url: string, { kind, full_path, iid }: Item): string =>
   `${url}/${kind.places === 'projects' ? '' : 'groups/'}${full_path}${kind.page}${iid}`;
 
+const prefixed = (facts: Record<string, string | number>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(facts).flatMap(([name, value]) =>
+      ['X-Service-', 'X-Gitlab-'].map((prefix) => [`${prefix}${name}`, String(value)] as const),
+    ),
+  );
+
+/** Headers that each recipient has of their own. */
+const ownHeaders = (reason: Reason | null, unsubscribe: string): Record<string, string> => ({
+  ...(reason === null ? {} : prefixed({ NotificationReason: reason })),
+  'List-Unsubscribe': `<${unsubscribe}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+});
+
 /** Headers by which mail programs sort. */
-function headersOf({ event, reason }: Asked, { item, note }: Parts, url: string, unsubscribe: string): Record<string, string> {
+function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record<string, string> {
   const { kind, id, iid, place_id, place_name, full_path, state, confidential } = item;
   const place: Record<string, string | number> =
     kind.places === 'projects'
       ? { Project: place_name, 'Project-Id': place_id, 'Project-Path': full_path }
       : { 'Group-Id': place_id, 'Group-Path': full_path };
-  const facts: Record<string, string | number | null> = {
+  const facts: Record<string, string | number> = {
     ...place,
     [`${kind.type}-ID`]: id,
     [`${kind.type}-IID`]: iid,
@@ -29,17 +43,11 @@ function headersOf({ event, reason }: Asked, { item, note }: Parts, url: string,
     ...(kind.type === 'Issue' ? { ConfidentialIssue: String(confidential) } : {}),
     ...(note ? { 'Discussion-ID': note.discussion_id, 'Note-ID': note.id } : {}),
     Event: event,
-    NotificationReason: reason,
   };
-  const named = Object.entries(facts).flatMap(([name, value]) =>
-    value === null ? [] : ['X-Service-', 'X-Gitlab-'].map((prefix) => [`${prefix}${name}`, String(value)] as const),
-  );
   const reversed = full_path.split('/').reverse().join('.');
   return {
-    ...Object.fromEntries(named),
+    ...prefixed(facts),
     'List-Id': `${full_path} <${place_id}.${reversed}.${new URL(url).hostname}>`,
-    'List-Unsubscribe': `<${unsubscribe}>`,
-    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     'X-Auto-Response-Suppress': 'All',
   };
 }
@@ -59,27 +67,40 @@ function sentenceFor(event: string, { actor, item: { kind, iid, title } }: Parts
   return actor ? `${actor.name} (@${actor.username}) ${did} ${named}: ${title}` : `${capitalized(named)} ${did}: ${title}`;
 }
 
-/** The message about news of an item to one person. */
-export async function mailOf({ url, secrets }: Pick<JobServices, 'url' | 'secrets'>, asked: Asked, parts: Parts): Promise<Mail> {
-  const { to, actor, item, note } = parts;
+/**
+ * The message about news of an item. What all recipients get is made once.
+ * @returns the message to one of them
+ */
+export async function letterOf(
+  { url, secrets }: Pick<JobServices, 'url' | 'secrets'>,
+  asked: Asked,
+  parts: Parts,
+): Promise<(to: Addressee) => Mail> {
+  const { actor, item, note } = parts;
   const { kind, iid, title, place_name } = item;
-  const unsubscribe = unsubscribeUrl({ url, secrets }, { kind, user_id: asked.user_id, item_id: item.id });
   const thread = threadOf(item);
   const starts = isFirst(asked.event);
   const page = pageOf(url, item);
-  return {
-    to,
+  const news: Paragraph[] = [
+    sentenceFor(asked.event, parts),
+    ...(await bodyOf(asked, parts)),
+    { link: `View the ${kind.name}`, url: note ? `${page}#note_${note.id}` : page },
+  ];
+  const headers = headersOf(asked, parts, url);
+  const shared = {
     ...(actor ? { sender: actor.name } : {}),
     id: starts ? thread : note ? `note_${note.id}` : asked.id,
     ...(starts ? {} : { thread }),
     subject: `${starts ? '' : 'Re: '}${place_name} | ${title} (${kind.sign}${iid})`,
-    paragraphs: [
-      sentenceFor(asked.event, parts),
-      ...(await bodyOf(asked, parts)),
-      { link: `View the ${kind.name}`, url: note ? `${page}#note_${note.id}` : page },
-      `You get this message because ${wordsFor(asked.reason)}.`,
-      { link: `Unsubscribe from this ${kind.name}`, url: unsubscribe },
-    ],
-    headers: headersOf(asked, parts, url, unsubscribe),
+  };
+  return ({ user_id, name, address, reason }) => {
+    const unsubscribe = unsubscribeUrl({ url, secrets }, { kind, user_id, item_id: item.id });
+    const why = `You get this message because ${wordsFor(reason)}.`;
+    return {
+      ...shared,
+      to: { name, address },
+      paragraphs: [...news, why, { link: `Unsubscribe from this ${kind.name}`, url: unsubscribe }],
+      headers: { ...headers, ...ownHeaders(reason, unsubscribe) },
+    };
   };
 }

@@ -19,6 +19,9 @@ export interface News {
 export interface Recipient {
   user_id: number;
   reason: Reason | null;
+  /** Where it happened: one of both. */
+  project_id: number | null;
+  group_id: number | null;
 }
 
 /** The project, if it is in one, and the groups around it, unless one of them sends no mail. */
@@ -45,7 +48,7 @@ const membersAtLarge = ({ kind }: Issuable): RawBuilder<unknown> => {
 };
 
 /** Everyone who may be told, with what they have to do with it. */
-function candidatesFor({ event, on, note, user_ids }: News): RawBuilder<unknown> {
+function candidatesFor({ event, on, note, actor_id, user_ids }: News): RawBuilder<unknown> {
   const of = sql.ref(on.kind.column);
   const { names } = eventRules[event]!;
   if (names)
@@ -60,6 +63,7 @@ function candidatesFor({ event, on, note, user_ids }: News): RawBuilder<unknown>
       from (
         select user_id, true as participates, false as is_mentioned, false as subscribes from (${participants(on)}) taking_part(user_id)
         union all select unnest(${ofAnyLength(user_ids, 'bigint[]')}), true, false, false
+        union all select ${actor_id}::bigint, true, false, false
         union all select user_id, false, true, false from user_mentions
          where ${note ? sql`note_id = ${note.id}` : sql`note_id is null and ${of} = ${on.id} and ${isFirst(event)}`}
         union all select user_id, false, false, true from subscriptions where ${of} = ${on.id} and subscribed
@@ -83,8 +87,8 @@ export async function recipientsOf(db: Database, news: News): Promise<Recipient[
   const { rows } = await sql<Recipient>`
     with place as materialized (${placeOf(on)}),
     candidates as materialized (${candidatesFor(news)})
-    select users.id as user_id,
-           case when ${peopleIn(on.kind.assignees, on)} then 'assigned' when ${peopleIn(on.kind.reviewers, on)} then 'review_requested'
+    select users.id as user_id, place.project_id, case when place.project_id is null then place.groups[cardinality(place.groups)] end as group_id,
+           case when users.id = ${actor_id}::bigint then 'own_activity' when ${peopleIn(on.kind.assignees, on)} then 'assigned' when ${peopleIn(on.kind.reviewers, on)} then 'review_requested'
                 when is_mentioned then 'mentioned' when subscribes then 'subscribed' end as reason
       from place cross join candidates join users on users.id = candidates.user_id
       left join lateral (
@@ -93,7 +97,7 @@ export async function recipientsOf(db: Database, news: News): Promise<Recipient[
            and (own.project_id = place.project_id or own.group_id = any(place.groups) or (own.project_id is null and own.group_id is null))
          order by own.project_id nulls last, array_position(place.groups, own.group_id) desc nulls last limit 1
       ) setting on true
-     where users.id is distinct from ${actor_id}::bigint and users.state = 'active' and users.user_type = 'human' and users.confirmed_at is not null
+     where (users.id is distinct from ${actor_id}::bigint or users.notified_of_own_activity) and users.state = 'active' and users.user_type = 'human' and users.confirmed_at is not null
        and ${note?.internal ? readsInternalNotesOn(on) : isReaderOf(on)}
        and (is_mentioned or not exists (select from subscriptions where user_id = users.id and ${of} = ${on.id} and not subscribed))
        and (subscribes

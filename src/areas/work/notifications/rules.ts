@@ -1,7 +1,7 @@
 /** What mail says of each event, and who watches it (docs/reference/notifications.md). */
 
 /** Why users get a message: the first that applies. */
-export type Reason = 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
+export type Reason = 'own_activity' | 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
 interface EventRule {
   /** What the actor did, before the name of the item. */
@@ -41,6 +41,7 @@ export const eventRules: Readonly<Record<string, EventRule>> = {
 export const isFirst = (event: string): boolean => ['new_issue', 'new_merge_request', 'new_epic'].includes(event);
 
 const whys: Readonly<Record<Reason, string>> = {
+  own_activity: 'you want to be told of what you do yourself',
   assigned: 'it is assigned to you',
   review_requested: 'your review was requested',
   mentioned: 'you were mentioned',
