@@ -99,6 +99,7 @@ const told: Readonly<Record<string, Partial<Record<EventAction, string>>>> = {
     approved: 'approve_merge_request',
   },
   Epic: { created: 'new_epic', closed: 'close_epic', reopened: 'reopen_epic' },
+  Project: { transferred: 'moved_project' },
   Note: { commented: 'new_note' },
   DiffNote: { commented: 'new_note' },
   DiscussionNote: { commented: 'new_note' },

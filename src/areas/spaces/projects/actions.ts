@@ -14,6 +14,7 @@ import {
 } from '../../../git/index.ts';
 import { ApiError, badRequest, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
+import { addNotification } from '../../activity/notification_settings/index.ts';
 import { copyTemplate, firstCommitRefusals } from '../../code/push_rules/index.ts';
 import { announceHead, followDefaultBranch, refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
@@ -197,6 +198,10 @@ export async function refuseTaken(
   });
 }
 
+/** Tells the members of a project that it has another path. */
+export const tellOfMove = (tx: Database, project_id: number, actor_id: number): Promise<void> =>
+  addNotification(tx, { event: 'moved_project', target_type: 'Project', target_id: project_id, actor_id, user_ids: [] });
+
 export interface ProjectChanges {
   name?: string | undefined;
   path?: string | undefined;
@@ -208,14 +213,14 @@ export interface ProjectChanges {
 /**
  * Updates a project: its columns, and the default branch of its repository.
  * @param changes columns by name; columns that are left out stay
- * @param also more work for the transaction
+ * @param also more work for the transaction, which is told whether the project has another path now
  * @throws ApiError 400 for invalid values, 404 when the project no longer exists
  */
 export async function changeProject(
   services: Services,
   project: Project,
   changes: ProjectChanges,
-  also: (tx: Database) => Promise<void>,
+  also: (tx: Database, has_moved: boolean) => Promise<void>,
 ): Promise<void> {
   const { name, path, default_branch, visibility, description } = changes;
   const problems = namingProblems({ name, path, description });
@@ -259,7 +264,7 @@ export async function changeProject(
       .set(stamped({ ...changes, full_path }, full_path !== before.full_path))
       .where('id', '=', project.id)
       .execute();
-    await also(tx);
+    await also(tx, full_path !== before.full_path);
     return movesHead ? await announceHead(tx, project.id) : undefined;
   });
   if (announced !== undefined) await followDefaultBranch(services, announced);

@@ -49,7 +49,7 @@ import { restrictionReasons } from '../../instance/application_settings/index.ts
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
-import { changeProject, type ProjectChanges } from './actions.ts';
+import { changeProject, type ProjectChanges, tellOfMove } from './actions.ts';
 import { addProject, type Creator } from './creation_rules.ts';
 import { filtered, isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
 import { mergeSettings } from './merge_rules.ts';
@@ -286,7 +286,10 @@ const single = [
       const { name, path, default_branch } = input;
       const received = await receiveAvatar(services, input.avatar);
       const changes = { name, path, default_branch, ...columnsOfSettings(input) };
-      await changeProject(services, project, changes, (tx) => setAvatar(tx, 'projects', project.id, received));
+      await changeProject(services, project, changes, async (tx, has_moved) => {
+        await setAvatar(tx, 'projects', project.id, received);
+        if (has_moved) await tellOfMove(tx, project.id, caller.id);
+      });
       return projectReply(services, caller, project.id);
     },
   }),

@@ -2,8 +2,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
-import { issuableKinds } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { connections, isAnswered, isRefusedAddress, type Mail, mailRetries } from '../../../mail/index.ts';
@@ -12,28 +10,7 @@ import { notify, notifying } from '../../activity/notification_settings/index.ts
 import { addRecipients, forgetRecipients, markRefused, removeOld } from './delivery_actions.ts';
 import { type Addressee, addresseesAfter, partsFor } from './message_queries.ts';
 import { letterOf } from './present.ts';
-import { type News, recipientsOf } from './recipient_queries.ts';
-
-const isNote = (target_type: string) => target_type.endsWith('Note');
-
-/** What a notification is about; undefined when it is gone, or of a kind whose notes nobody is told of. */
-async function newsOf(
-  tx: Database,
-  row: { event: string; target_type: string; target_id: number; actor_id: number | null; user_ids: number[] },
-): Promise<News | undefined> {
-  const { event, target_type, target_id, actor_id, user_ids } = row;
-  if (!isNote(target_type)) {
-    const kind = issuableKinds.find(({ type }) => type === target_type);
-    return kind && { event, on: { kind, id: target_id }, actor_id, user_ids };
-  }
-  const note = await tx
-    .selectFrom('notes')
-    .select(['id', 'internal', 'issue_id', 'epic_id', 'merge_request_id'])
-    .where('id', '=', target_id)
-    .executeTakeFirst();
-  const kind = note && issuableKinds.find(({ column }) => note[column] !== null);
-  return kind && { event, on: { kind, id: note[kind.column]! }, note, actor_id, user_ids };
-}
+import { newsOf, recipientsOf } from './recipient_queries.ts';
 
 /**
  * Sends one message.
@@ -63,9 +40,8 @@ export const sendNotification = job('send_notification', {
   input: {
     id: Type.String(),
     event: Type.String(),
-    kind: Type.String(),
-    item_id: Id,
-    note_id: Type.Union([Id, Type.Null()]),
+    target_type: Type.String(),
+    target_id: Id,
     actor_id: Type.Union([Id, Type.Null()]),
   },
   retries: mailRetries,
@@ -73,7 +49,7 @@ export const sendNotification = job('send_notification', {
     const { db, input, signal } = call;
     let failure: unknown;
     for (let last = 0; ; ) {
-      const parts = await partsFor(db, input);
+      const parts = await partsFor(call, input);
       const addressees = parts ? await addresseesAfter(db, input.id, last, parts) : [];
       if (!parts) await forgetRecipients(db, input.id);
       if (!parts || addressees.length === 0) break;
@@ -98,15 +74,14 @@ export const sendNotification = job('send_notification', {
 });
 
 /** The row goes in the transaction that adds the recipients and their job, so that nobody is told twice, whenever this is interrupted. */
-export const sendNotifications = notify.runBy(async ({ db, input: { id } }) => {
+export const sendNotifications = notify.runBy(async ({ db, storages, input: { id } }) => {
   await db.transaction().execute(async (tx) => {
     const row = await tx.deleteFrom('notifications').where('id', '=', id).returningAll().executeTakeFirst();
-    const news = row && (await newsOf(tx, row));
+    const news = row && (await newsOf({ db: tx, storages }, row));
     if (!news) return;
-    const { event, on, note, actor_id } = news;
     const isAnyone = await addRecipients(tx, id, await recipientsOf(tx, news));
-    if (isAnyone)
-      await sendNotification.enqueue(tx, { id, event, kind: on.kind.type, item_id: on.id, note_id: note?.id ?? null, actor_id });
+    const { target_type, target_id, actor_id } = row;
+    if (isAnyone) await sendNotification.enqueue(tx, { id, event: news.event, target_type, target_id, actor_id });
   });
 });
 

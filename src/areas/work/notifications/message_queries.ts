@@ -1,23 +1,19 @@
-/** What a message tells, as its recipient may see it now. */
+/** What a message tells, and the recipients who may see it now. */
 import { sql } from 'kysely';
-import {
-  type Issuable,
-  type IssuableKind,
-  isReaderOf,
-  issuableKinds,
-  readsInternalNotesOn,
-  rowsWithPlaces,
-} from '../../../access/index.ts';
+import { commitKind, issuableKinds, type Noteable, noteableOf, storedKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import type { JobServices } from '../../../services/index.ts';
+import { type Item, itemOf } from './item_queries.ts';
 import type { Reason } from './rules.ts';
+import { isToldOf, type Subject } from './subject_queries.ts';
 
+/** What a notification tells of. */
 export interface Asked {
   id: string;
   event: string;
-  /** The name of the kind, e.g. `MergeRequest`. */
-  kind: string;
-  item_id: number;
-  note_id: number | null;
+  /** As events name it, e.g. `MergeRequest` or `DiffNote`. */
+  target_type: string;
+  target_id: number;
   actor_id: number | null;
 }
 
@@ -36,26 +32,7 @@ export interface Addressee {
   is_told: boolean;
 }
 
-/** An item with its project or group. */
-export interface Item {
-  kind: IssuableKind;
-  id: number;
-  iid: number;
-  title: string;
-  description: string | null;
-  state: string;
-  /** Null for kinds that cannot be. */
-  confidential: boolean | null;
-  place_id: number;
-  place_name: string;
-  full_path: string;
-  /** The group that it is in, after those around that one. */
-  groups: number[];
-  assignees: string[];
-  reviewers: string[];
-}
-
-interface Note {
+export interface Note {
   id: number;
   body: string;
   discussion_id: string;
@@ -75,25 +52,6 @@ export interface Parts {
   note: Note | undefined;
 }
 
-const namesIn = (table: string | undefined, { kind, id }: Issuable) =>
-  table === undefined
-    ? sql<string[]>`array[]::text[]`
-    : sql<string[]>`array(select name from ${sql.table(table)} people join users on users.id = people.user_id
-        where people.${sql.ref(kind.column)} = ${id} order by users.id)`;
-
-async function itemFor(db: Database, on: Issuable): Promise<Item | undefined> {
-  const { table, places, assignees, reviewers } = on.kind;
-  const of = (column: string) => sql.ref(`${table}.${column}`);
-  const confidential = table === 'merge_requests' ? sql`null::boolean` : of('confidential');
-  const { rows } = await sql<Omit<Item, 'kind'>>`
-    select ${sql.join(['id', 'iid', 'title', 'description', 'state'].map(of))}, ${confidential} as confidential,
-           ${sql.ref(`${places}.id`)} as place_id, ${sql.ref(`${places}.name`)} as place_name, ${sql.ref(`${places}.full_path`)} as full_path,
-           (select traversal_ids from namespaces groups where groups.id = ${sql.ref(places === 'projects' ? 'projects.namespace_id' : 'namespaces.id')}) as groups,
-           ${namesIn(assignees, on)} as assignees, ${namesIn(reviewers, on)} as reviewers
-      from ${rowsWithPlaces(on.kind)} where ${of('id')} = ${on.id}`.execute(db);
-  return rows[0] && { ...rows[0], kind: on.kind };
-}
-
 /**
  * The next of those who are still to be told, by their ids. Mail goes to the address that they have chosen for the nearest group, otherwise to that for everything, otherwise to the primary one; to
  * none while the mail server refuses that.
@@ -108,7 +66,7 @@ export async function addresseesAfter(
   const { rows } = await sql<Addressee>`
     select users.id as user_id, recipients.reason, users.name, coalesce(chosen.email, users.email) as address, chosen.id as email_id,
            users.state = 'active' and users.confirmed_at is not null and chosen.refused_at is null
-             and ${note?.internal ? readsInternalNotesOn(item) : isReaderOf(item)} as is_told
+             and ${isToldOf(item.subject, note?.internal ?? false)} as is_told
       from notification_recipients recipients join users on users.id = recipients.user_id
       left join lateral (
         select emails.id, emails.email, emails.refused_at
@@ -122,20 +80,42 @@ export async function addresseesAfter(
   return rows;
 }
 
+/** The comment, if it is one, and what a notification is about; undefined when that is gone. */
+export async function subjectOf(
+  db: Database,
+  { target_type, target_id }: Pick<Asked, 'target_type' | 'target_id'>,
+): Promise<{ subject: Subject; note: Note | undefined } | undefined> {
+  if (target_type === 'Project') return { subject: { project_id: target_id }, note: undefined };
+  if (!target_type.endsWith('Note')) {
+    const kind = issuableKinds.find(({ type }) => type === target_type);
+    return kind && { subject: { kind, id: target_id }, note: undefined };
+  }
+  const row = await db
+    .selectFrom('notes')
+    .select(['id', 'body', 'discussion_id', 'internal'])
+    .select(['issue_id', 'epic_id', 'merge_request_id', 'snippet_id', 'project_id', 'commit_id'])
+    .where('id', '=', target_id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const subject: Noteable = noteableOf(storedKinds, row) ?? {
+    kind: commitKind,
+    project_id: row.project_id!,
+    sha: row.commit_id!,
+  };
+  return { subject, note: row };
+}
+
 /** @returns undefined when there is nothing left to tell */
-export async function partsFor(db: Database, asked: Asked): Promise<Parts | undefined> {
-  const kind = issuableKinds.find(({ type }) => type === asked.kind);
-  if (!kind) return undefined;
-  const [note, item, actor] = await Promise.all([
-    asked.note_id === null ? undefined : noteWith(db, asked.note_id),
-    itemFor(db, { kind, id: asked.item_id }),
+export async function partsFor(services: Pick<JobServices, 'db' | 'storages'>, asked: Asked): Promise<Parts | undefined> {
+  const { db } = services;
+  const about = await subjectOf(db, asked);
+  if (!about) return undefined;
+  const [item, actor] = await Promise.all([
+    itemOf(services, about.subject),
     asked.actor_id === null ? undefined : personWith(db, asked.actor_id),
   ]);
-  return item && (asked.note_id === null || note) && { actor, item, note };
+  return item && { actor, item, note: about.note };
 }
 
 const personWith = (db: Database, id: number): Promise<Person | undefined> =>
   db.selectFrom('users').select(['name', 'username']).where('id', '=', id).executeTakeFirst();
-
-const noteWith = (db: Database, id: number) =>
-  db.selectFrom('notes').select(['id', 'body', 'discussion_id', 'internal']).where('id', '=', id).executeTakeFirst();

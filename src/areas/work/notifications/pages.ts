@@ -14,8 +14,8 @@ const unknown: HtmlPage = { title: 'Link not valid', parts: ['The link is incomp
 async function unsubscribe({ db, secrets }: Services, key: string): Promise<HtmlPage | undefined> {
   const subscription = subscriptionOf(secrets, key);
   if (!subscription) return undefined;
-  const { kind, item_id, user_id } = subscription;
-  await setSubscription(db, { kind, id: item_id }, user_id, false);
+  const { kind, id, user_id } = subscription;
+  await setSubscription(db, { kind, id }, user_id, false);
   return { title: 'Unsubscribed', parts: [`You get no more mail about this ${kind.name}, unless it mentions you.`] };
 }
 

@@ -1,18 +1,13 @@
 /** Notifications as mail (docs/reference/notifications.md#messages). */
-
+import { isIssuable } from '../../../access/index.ts';
 import { capitalized } from '../../../http/index.ts';
 import type { Mail, Paragraph } from '../../../mail/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import type { Addressee, Asked, Item, Parts } from './message_queries.ts';
+import type { Addressee, Asked, Parts } from './message_queries.ts';
 import { eventRules, isFirst, type Reason, wordsFor } from './rules.ts';
+import { isInGroup } from './subject_queries.ts';
 import { unsubscribeUrl } from './unsubscribe_rules.ts';
-
-/** `issue_12`, as the first message of a thread is identified. */
-const threadOf = ({ kind, id }: Item): string => `${kind.reference}_${id}`;
-
-const pageOf = (url: string, { kind, full_path, iid }: Item): string =>
-  `${url}/${kind.places === 'projects' ? '' : 'groups/'}${full_path}${kind.page}${iid}`;
 
 const prefixed = (facts: Record<string, string | number>): Record<string, string> =>
   Object.fromEntries(
@@ -22,25 +17,21 @@ const prefixed = (facts: Record<string, string | number>): Record<string, string
   );
 
 /** Headers that each recipient has of their own. */
-const ownHeaders = (reason: Reason | null, unsubscribe: string): Record<string, string> => ({
+const ownHeaders = (reason: Reason | null, unsubscribe: string | undefined): Record<string, string> => ({
   ...(reason === null ? {} : prefixed({ NotificationReason: reason })),
-  'List-Unsubscribe': `<${unsubscribe}>`,
-  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  ...(unsubscribe === undefined
+    ? {}
+    : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
 });
 
 /** Headers by which mail programs sort. */
 function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record<string, string> {
-  const { kind, id, iid, place_id, place_name, full_path, state, confidential } = item;
-  const place: Record<string, string | number> =
-    kind.places === 'projects'
-      ? { Project: place_name, 'Project-Id': place_id, 'Project-Path': full_path }
-      : { 'Group-Id': place_id, 'Group-Path': full_path };
+  const { subject, place_id, place_name, full_path } = item;
   const facts: Record<string, string | number> = {
-    ...place,
-    [`${kind.type}-ID`]: id,
-    [`${kind.type}-IID`]: iid,
-    [`${kind.type}-State`]: state,
-    ...(kind.type === 'Issue' ? { ConfidentialIssue: String(confidential) } : {}),
+    ...(isInGroup(subject)
+      ? { 'Group-Id': place_id, 'Group-Path': full_path }
+      : { Project: place_name, 'Project-Id': place_id, 'Project-Path': full_path }),
+    ...item.facts,
     ...(note ? { 'Discussion-ID': note.discussion_id, 'Note-ID': note.id } : {}),
     Event: event,
   };
@@ -61,10 +52,11 @@ async function bodyOf({ event }: Asked, { item, note }: Parts): Promise<Paragrap
   return text === null || text.trim() === '' ? [] : [{ text, html: await toHtml(text) }];
 }
 
-function sentenceFor(event: string, { actor, item: { kind, iid, title } }: Parts): string {
+function sentenceFor(event: string, { actor, item: { name, label, title } }: Parts): string {
   const { did } = eventRules[event]!;
-  const named = `${kind.name} ${kind.sign}${iid}`;
-  return actor ? `${actor.name} (@${actor.username}) ${did} ${named}: ${title}` : `${capitalized(named)} ${did}: ${title}`;
+  const named = `${name} ${label}`;
+  const ending = title === null ? '' : `: ${title}`;
+  return actor ? `${actor.name} (@${actor.username}) ${did} ${named}${ending}` : `${capitalized(named)} ${did}${ending}`;
 }
 
 /**
@@ -77,29 +69,32 @@ export async function letterOf(
   parts: Parts,
 ): Promise<(to: Addressee) => Mail> {
   const { actor, item, note } = parts;
-  const { kind, iid, title, place_name } = item;
-  const thread = threadOf(item);
+  const { subject, name, label, title, thread } = item;
   const starts = isFirst(asked.event);
-  const page = pageOf(url, item);
+  const page = `${url}/${item.page}`;
   const news: Paragraph[] = [
     sentenceFor(asked.event, parts),
     ...(await bodyOf(asked, parts)),
-    { link: `View the ${kind.name}`, url: note ? `${page}#note_${note.id}` : page },
+    { link: `View the ${name}`, url: note ? `${page}#note_${note.id}` : page },
   ];
   const headers = headersOf(asked, parts, url);
   const shared = {
     ...(actor ? { sender: actor.name } : {}),
     id: starts ? thread : note ? `note_${note.id}` : asked.id,
     ...(starts ? {} : { thread }),
-    subject: `${starts ? '' : 'Re: '}${place_name} | ${title} (${kind.sign}${iid})`,
+    subject:
+      title === null
+        ? `${item.place_name} | ${capitalized(name)} was moved`
+        : `${starts ? '' : 'Re: '}${item.place_name} | ${title} (${label})`,
   };
-  return ({ user_id, name, address, reason }) => {
-    const unsubscribe = unsubscribeUrl({ url, secrets }, { kind, user_id, item_id: item.id });
-    const why = `You get this message because ${wordsFor(reason)}.`;
+  return ({ user_id, name: recipient, address, reason }) => {
+    const unsubscribe =
+      subject.kind && isIssuable(subject) ? unsubscribeUrl({ url, secrets }, { ...subject, user_id }) : undefined;
+    const end: Paragraph[] = unsubscribe === undefined ? [] : [{ link: `Unsubscribe from this ${name}`, url: unsubscribe }];
     return {
       ...shared,
-      to: { name, address },
-      paragraphs: [...news, why, { link: `Unsubscribe from this ${kind.name}`, url: unsubscribe }],
+      to: { name: recipient, address },
+      paragraphs: [...news, `You get this message because ${wordsFor(reason)}.`, ...end],
       headers: { ...headers, ...ownHeaders(reason, unsubscribe) },
     };
   };

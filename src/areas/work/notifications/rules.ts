@@ -8,8 +8,8 @@ interface EventRule {
   did: string;
   /** Whether the level `watch` includes it. */
   watched: boolean;
-  /** Whom it names, if it is told to nobody else. */
-  names?: 'mentioned' | 'subscribed';
+  /** Whom it is told to, if that is nobody else: those who are named, or all members. */
+  names?: 'mentioned' | 'subscribed' | 'members';
 }
 
 const watched = (did: string): EventRule => ({ did, watched: true });
@@ -18,6 +18,7 @@ export const eventRules: Readonly<Record<string, EventRule>> = {
   new_note: watched('commented on'),
   new_issue: watched('created'),
   close_issue: watched('closed'),
+  move_issue: { did: 'moved', watched: false },
   reopen_issue: watched('reopened'),
   reassign_issue: watched('changed the assignees of'),
   new_merge_request: watched('created'),
@@ -35,6 +36,7 @@ export const eventRules: Readonly<Record<string, EventRule>> = {
   label: { did: 'added a label to', watched: false, names: 'subscribed' },
   mention: { did: 'mentioned you in', watched: false, names: 'mentioned' },
   reopen_epic: watched('reopened'),
+  moved_project: { did: 'moved', watched: false, names: 'members' },
 };
 
 /** Those that begin a thread of mail. */

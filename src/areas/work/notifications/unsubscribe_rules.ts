@@ -7,7 +7,8 @@ const purpose = 'unsubscribing from notifications';
 interface Subscription {
   kind: IssuableKind;
   user_id: number;
-  item_id: number;
+  /** The item. */
+  id: number;
 }
 
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
@@ -16,8 +17,7 @@ const hex = (number: number, digits: number) => number.toString(16).padStart(dig
 export const unsubscribePage = '/-/sent_notifications/:key/unsubscribe';
 
 /** 16 bytes: the kind, the user and the item. */
-const seedOf = ({ kind, user_id, item_id }: Subscription) =>
-  `${hex(issuableKinds.indexOf(kind), 2)}${hex(user_id, 14)}${hex(item_id, 16)}`;
+const seedOf = ({ kind, user_id, id }: Subscription) => `${hex(issuableKinds.indexOf(kind), 2)}${hex(user_id, 14)}${hex(id, 16)}`;
 
 export const unsubscribeUrl = ({ url, secrets }: { url: string; secrets: Secrets }, subscription: Subscription): string =>
   `${url}${unsubscribePage.replace(':key', secrets.linkToken(purpose, seedOf(subscription)))}`;
@@ -27,5 +27,5 @@ export function subscriptionOf(secrets: Secrets, key: string): Subscription | un
   const seed = secrets.seedOfLink(purpose, key)?.replaceAll('-', '');
   const kind = seed && issuableKinds[Number.parseInt(seed.slice(0, 2), 16)];
   if (!seed || !kind) return undefined;
-  return { kind, user_id: Number.parseInt(seed.slice(2, 16), 16), item_id: Number.parseInt(seed.slice(16), 16) };
+  return { kind, user_id: Number.parseInt(seed.slice(2, 16), 16), id: Number.parseInt(seed.slice(16), 16) };
 }
