@@ -70,6 +70,21 @@ async function begin(tx: Database, report: Report): Promise<number> {
 /** Merge requests may wait for a status of this commit. Their area is above this one and runs the job. */
 export const mergeWhenReady = queueOf('merge_when_ready', { input: { sha: Type.String() }, retries: 3 });
 
+/** More merge requests than this do not look again at once; what they wait for wakes them later. */
+const most_woken = 1_000;
+
+/** Lets merge requests of a project, or one of them, that wait to be merged look again. */
+export async function retryWaiting(
+  tx: Database,
+  { project_id, merge_request_id = null }: { project_id: number; merge_request_id?: number | null },
+): Promise<void> {
+  const { rows } = await sql<{ sha: string }>`
+    select distinct head_commit_id as sha from merge_requests
+     where auto_merge_user_id is not null and state = 'opened' and head_commit_id is not null and project_id = ${project_id}
+       and (${merge_request_id}::bigint is null or id = ${merge_request_id}) limit ${sql.lit(most_woken)}`.execute(tx);
+  await mergeWhenReady.enqueueEach(tx, rows);
+}
+
 async function tellWaiting(tx: Database, sha: string): Promise<void> {
   const waiting = tx
     .selectFrom('merge_requests')

@@ -1,2 +1,2 @@
 /** What other areas may use of commit statuses. */
-export { mergeWhenReady } from './actions.ts';
+export { mergeWhenReady, retryWaiting } from './actions.ts';

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { levels, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
+import { retryWaiting } from '../commit_statuses/index.ts';
 import { defaultLevelOf, knownIn, ruleNamed, rulesOf } from './queries.ts';
 import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
 
@@ -127,6 +128,7 @@ export async function changeProtection(
     .where('id', '=', id)
     .execute();
   await changeEntries(tx, { id, project_id: change.project.id }, change.entries);
+  await retryWaiting(tx, { project_id: change.project.id });
 }
 
 async function changeEntries(
@@ -181,6 +183,7 @@ async function moveEntries(tx: Database, changes: readonly EntryChange[]): Promi
 export async function unprotectBranch(tx: Database, change: Change): Promise<void> {
   const { id } = await changeable(tx, change);
   await tx.deleteFrom('protected_branches').where('id', '=', id).execute();
+  await retryWaiting(tx, { project_id: change.project.id });
 }
 
 /**

@@ -129,6 +129,7 @@ export async function moveRefs(services: Services, mover: Mover, updates: readon
 /**
  * Moves references as `moveRefs` does, which merges a merge request. It is locked in the transaction that announces the move, and merged in the one that writes
  * its effects; so it is merged once, and exactly when the branch has moved.
+ * @param check refuses, in the first of these transactions, what has changed since the merge was prepared; it locks the merge request
  * @returns false, without a move, when the merge request is not open
  * @throws RefMoved, RefConflict as `moveRefs`; the merge request is open again
  */
@@ -136,8 +137,10 @@ export async function moveRefsToMerge(
   services: Services,
   mover: ProjectMover & { merge: Merge },
   updates: readonly RefUpdate[],
+  check: (tx: Database) => Promise<void>,
 ): Promise<boolean> {
   const id = await services.db.transaction().execute(async (tx) => {
+    await check(tx);
     const isLocked = await lockForMerge(tx, mover.merge.merge_request_id);
     return isLocked ? announceUpdates(tx, mover, updates) : undefined;
   });

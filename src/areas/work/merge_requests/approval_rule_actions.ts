@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { isVisibleGroup } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { type Caller, found, invalid } from '../../../http/index.ts';
-import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
+import { retryWaiting } from '../../code/commit_statuses/index.ts';
 import { knownIn } from '../../code/protected_branches/index.ts';
 
 /** What has the rule: a project, or one merge request of it. */
@@ -102,15 +102,6 @@ async function writeNamed(tx: Database, owner: RuleOwner, caller: Caller, rule_i
   }
   if (protected_branch_ids)
     await replace(tx, 'approval_rule_protected_branches', 'protected_branch_id', rule_id, protected_branch_ids);
-}
-
-/** Lets merge requests of a project that wait for approvals look again. */
-export async function retryWaiting(tx: Database, { project_id, merge_request_id }: RuleOwner): Promise<void> {
-  const { rows } = await sql<{ sha: string }>`
-    select distinct head_commit_id as sha from merge_requests
-     where auto_merge_user_id is not null and state = 'opened' and head_commit_id is not null and project_id = ${project_id}
-       and (${merge_request_id ?? null}::bigint is null or id = ${merge_request_id ?? null}) limit 1000`.execute(tx);
-  await mergeWhenReady.enqueueEach(tx, rows);
 }
 
 /**

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { mergeRequestsReader, projectRole } from '../../../access/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { allOptional, atLeastOneOf, deprecated, get, one, post, resource } from '../../../http/index.ts';
-import { requireApprovals, retryWaiting } from './approval_rule_actions.ts';
+import { retryWaiting } from '../../code/commit_statuses/index.ts';
+import { requireApprovals } from './approval_rule_actions.ts';
 
 const switches = [
   ...(['reset_approvals_on_push', 'disable_overriding_approvers_per_merge_request', 'merge_requests_author_approval'] as const),

@@ -1,5 +1,6 @@
 /** Merging: the commits of a merge, and the move of the target branch that makes it happen (docs/reference/merge_requests.md#merging, decision 42). */
 import { callerInJob, type Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { listCommits, mergeBase, type Repository, readCommit, repositoryOf, writeTreeCommit } from '../../../git/index.ts';
 import { type Caller, conflict, notAllowed, type Services, unauthorized, unprocessable } from '../../../http/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
@@ -91,7 +92,19 @@ async function mergeNow(services: Services, request: MergeRequestToMerge, facts:
   const should_remove_source_branch = wishes.should_remove_source_branch ?? facts.force_remove_source_branch;
   const outcome = { head: heads.source_head, merge_commit_sha, squash_commit_sha, should_remove_source_branch };
   const merge = { merge_request_id: facts.id, outcome };
-  if (!(await moveRefsToMerge(services, { project, user_id: caller.id, merge }, [update]))) throw notAllowed();
+  const check = (tx: Database) => refuseChanged(tx, services, facts.id, heads.source_head);
+  if (!(await moveRefsToMerge(services, { project, user_id: caller.id, merge }, [update], check))) throw notAllowed();
+}
+
+/**
+ * Refuses what was taken back while the merge was prepared: approvals, which lock the merge request as this does, and threads.
+ * @throws ApiError 405
+ */
+async function refuseChanged(tx: Database, { storages }: Services, id: number, source_head: string): Promise<void> {
+  await tx.selectFrom('merge_requests').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+  const facts = await factsOf(tx, id);
+  if (stateBlocker(facts) ?? threadBlocker(facts) ?? (await missingApproval({ db: tx, storages }, facts, source_head)))
+    throw notAllowed();
 }
 
 interface MergeCommits {

@@ -167,6 +167,13 @@ async function followTarget(services: JobServices, all: readonly MergeFacts[], u
         update merge_requests set merge_status = 'unchecked'
          where id = any(${ofAnyLength(ids, 'bigint[]')}) and state = 'opened' and merge_status in ('can_be_merged', 'cannot_be_merged')
            and checked_target_sha is distinct from ${target_head}`.execute(tx);
+      // The branch says who owns which files.
+      const waiting = group.filter(({ auto_merge_user_id, asks_approvals }) => auto_merge_user_id !== null && asks_approvals);
+      const shas = new Set(waiting.flatMap(({ head_commit_id }) => head_commit_id ?? []));
+      await mergeWhenReady.enqueueEach(
+        tx,
+        [...shas].map((sha) => ({ sha })),
+      );
     });
   }
 }
@@ -250,6 +257,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
     if (user_id !== null) await tellOfPush(tx, facts.id, user_id);
+    // It was asked for at this very head, before this was recorded: what it waited for may have come meanwhile, and found nothing under this head.
     if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);
     else if (row.auto_merge_user_id !== null) await mergeWhenReady.enqueue(tx, { sha: head });
     // Before the commit: if it fails, nothing is recorded and this is repeated.
