@@ -932,6 +932,7 @@ export interface Projects {
   merge_requests_author_approval: Generated<boolean>;
   merge_requests_disable_committers_approval: Generated<boolean>;
   require_password_to_approve: Generated<boolean>;
+  selective_code_owner_removals: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {

@@ -1,7 +1,8 @@
 /** Approving merge requests, and taking approvals back (docs/reference/approvals.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { mayApproveMergeRequests, type Project, planInForce, theMergeRequest } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
+import { repositoryOf } from '../../../git/index.ts';
 import { ApiError, type Caller, conflict, type Services, unauthorized } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
@@ -9,6 +10,8 @@ import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { wordsForReset } from './approval_rules.ts';
 import { approvalTermsOf } from './approval_state_queries.ts';
+import type { MergeFacts } from './branch_queries.ts';
+import { ownerIds, ownersOfChanges } from './code_owner_queries.ts';
 import { shaText } from './rules.ts';
 
 export interface Approving extends Pick<Services, 'storages'> {
@@ -103,6 +106,35 @@ export async function resetOutdated(tx: Database, id: number, user_id: number | 
     .where(sql<boolean>`${planInForce} <> 'free'`)
     .executeTakeFirst();
   if (outdated) await resetApprovals(tx, id, user_id, reason);
+}
+
+/**
+ * The owners of the files that a push changes, if the project removes only their approvals, the plan has that, and the changed files have owners.
+ * @returns how to remove them in the transaction that records the push
+ */
+export async function selectiveRemoval(
+  { db, storages }: Pick<Services, 'db' | 'storages'>,
+  { id, target, target_branch, version }: Pick<MergeFacts, 'id' | 'target' | 'target_branch' | 'version'>,
+  to: { head: string; base: string | null },
+): Promise<((tx: Database, user_id: number | null) => Promise<void>) | undefined> {
+  const wanted = await db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .select('merge_requests.id')
+    .where('merge_requests.id', '=', id)
+    .where('selective_code_owner_removals', '=', true)
+    .where(sql<boolean>`${planInForce} <> 'free'`)
+    .executeTakeFirst();
+  if (!wanted || !version) return undefined;
+  const from = { head: version.head_commit_sha, base: version.base_commit_sha };
+  const rules = await ownersOfChanges(repositoryOf({ storages }, target), target_branch, from, to);
+  if (rules.length === 0) return undefined;
+  return async (tx, user_id) => {
+    const ids = await ownerIds(tx, id, target.id, rules);
+    const removed = await removeApprovals(tx, id, isAmong('user_id', ids, 'bigint[]'));
+    const reason = 'by changing files that they own';
+    if (removed.length > 0) await addSystemNote(tx, theMergeRequest(id), user_id, wordsForReset(removed, reason));
+  };
 }
 
 /** @returns the usernames of those who had approved */

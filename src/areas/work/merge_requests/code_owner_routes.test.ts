@@ -4,6 +4,7 @@ import { performQueued } from '../../../../test/support/jobs.ts';
 import { changePlan } from '../../../../test/support/licenses.ts';
 import { addBranch, addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import type { Persona } from '../../../../test/support/world.ts';
 import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest } from './index.ts';
 
@@ -126,4 +127,89 @@ test('a merge request waits for the owners of the files that it changes', async 
   assert.deepEqual([only.section, others], ['codeowners', []]);
   await changePlan(here, 'free');
   assert.equal(await laterStatus(), 'mergeable');
+  await changePlan(here, 'ultimate');
+});
+
+test('a push takes the approvals of the owners whose files it changes, if the project says so, and no others', async () => {
+  const here = await worldWithTopic();
+  const { as, people, project, services } = here;
+  const url = `/projects/${project.id}/merge_requests/1`;
+  const settings = `/projects/${project.id}/approvals`;
+  const change = (given: Record<string, boolean>) => as('maintainer').post(settings, given);
+  const refused = await change({ selective_code_owner_removals: true });
+  assert.deepEqual(refused.body.message, {
+    selective_code_owner_removals: ['can only be enabled without reset_approvals_on_push'],
+  });
+  assert.equal((await as('maintainer').get(settings)).body.selective_code_owner_removals, false);
+  const on = (await change({ selective_code_owner_removals: true, reset_approvals_on_push: false })).body;
+  assert.deepEqual([on.selective_code_owner_removals, on.reset_approvals_on_push], [true, false]);
+
+  const content = `*.md @${people.owner.username}\n*.txt @${people.maintainer.username}\n`;
+  await as('maintainer').post(fileUrl(project, 'CODEOWNERS'), { ...onMain, content });
+  await addMergeRequest(here);
+  await performQueued(services, jobs);
+  const approvers = async () =>
+    (await as('reporter').get(`${url}/approvals`)).body.approved_by.map(
+      ({ user }: { user: { username: string } }) => user.username,
+    );
+  const push = async (path: string) => {
+    const pushed = await as('developer').post(fileUrl(project, path), { ...onMain, branch: 'topic', content: 'x\n' });
+    assert.equal(pushed.status, 201, JSON.stringify(pushed.body));
+    await performQueued(services, jobs);
+  };
+  for (const by of ['owner', 'maintainer'] as const) assert.equal((await as(by).post(`${url}/approve`)).status, 201);
+  await push('other.c');
+  assert.deepEqual(await approvers(), [people.owner.username, people.maintainer.username]);
+  await push('seeds.md');
+  assert.deepEqual(await approvers(), [people.maintainer.username]);
+  const notes = (await as('reporter').get(`${url}/notes`)).body.map(({ body }: { body: string }) => body);
+  assert.ok(notes.includes(`reset approvals from @${people.owner.username} by changing files that they own`));
+  const back = (await change({ reset_approvals_on_push: true })).body;
+  assert.deepEqual([back.selective_code_owner_removals, back.reset_approvals_on_push], [false, true]);
+});
+
+test('an auto-merge that waits for code owners looks again when the file or the protection changes', async () => {
+  const here = await worldWithTopic();
+  const { as, people, project, services } = here;
+  const protection = `/projects/${project.id}/protected_branches/main`;
+  const stateOf = async (iid: number) => (await as('reporter').get(`/projects/${project.id}/merge_requests/${iid}`)).body.state;
+  const file = { ...onMain, content: `*.txt @${people.owner.username}\n` };
+  assert.equal((await as('maintainer').post(fileUrl(project, 'CODEOWNERS'), file)).status, 201);
+  assert.equal((await as('maintainer').patch(protection, { code_owner_approval_required: true })).status, 200);
+  await addBranch(here, 'later');
+  for (const [index, source_branch] of ['topic', 'later'].entries()) {
+    await addMergeRequest(here, { source_branch });
+    await performQueued(services, jobs);
+    const asked = await as('maintainer').put(`/projects/${project.id}/merge_requests/${index + 1}/merge`, { auto_merge: true });
+    assert.equal(asked.body.merge_when_pipeline_succeeds, true, JSON.stringify(asked.body));
+  }
+  await performQueued(services, jobs);
+  assert.equal(await stateOf(1), 'opened');
+  const content = `/topic.txt\n/later.txt @${people.owner.username}\n`;
+  assert.equal((await as('maintainer').put(fileUrl(project, 'CODEOWNERS'), { ...onMain, content })).status, 200);
+  await performQueued(services, jobs);
+  assert.deepEqual([await stateOf(1), await stateOf(2)], ['merged', 'opened']);
+  assert.equal((await as('maintainer').patch(protection, { code_owner_approval_required: false })).status, 200);
+  await performQueued(services, jobs);
+  assert.equal(await stateOf(2), 'merged');
+});
+
+test('an approval that is taken back while a merge is prepared prevents it', async () => {
+  const here = await worldWithTopic();
+  const { as, db, people, project, services } = here;
+  const url = `/projects/${project.id}/merge_requests/1`;
+  const { id } = await addMergeRequest(here);
+  await performQueued(services, jobs);
+  const rule = { name: 'One', approvals_required: 1, user_ids: [people.owner.id] };
+  assert.equal((await as('maintainer').post(`/projects/${project.id}/approval_rules`, rule)).status, 201);
+  assert.equal((await as('owner').post(`${url}/approve`)).status, 201);
+  const merging = await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('merge_requests').select('id').where('id', '=', id).forUpdate().execute();
+    const answer = as('maintainer').put(`${url}/merge`);
+    await untilLockWaits(db);
+    await tx.deleteFrom('merge_request_approvals').where('merge_request_id', '=', id).execute();
+    return { answer };
+  });
+  assert.equal((await merging.answer).status, 405);
+  assert.equal((await as('reporter').get(url)).body.state, 'opened');
 });

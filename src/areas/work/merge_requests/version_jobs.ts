@@ -21,7 +21,7 @@ import { addNotification } from '../../activity/notification_settings/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { followBranches, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
-import { resetOutdated } from './approval_actions.ts';
+import { resetOutdated, selectiveRemoval } from './approval_actions.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
 import { refreshClosedIssues } from './closing_actions.ts';
 import { followThreads } from './follow_jobs.ts';
@@ -225,9 +225,10 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
   await linkLargeFiles(services, facts, head);
   const { head_commit_id: before } = facts;
   const known = before === null ? [heads.start] : [before, heads.start];
-  const [commits, content] = await Promise.all([
+  const [commits, content, removeOwners] = await Promise.all([
     listCommits(into, { from: [head], not: known, limit: most_listed + 1 }),
     contentOf(into, heads),
+    selectiveRemoval(services, facts, heads),
   ]);
   const on = theMergeRequest(facts.id);
   await services.db.transaction().execute(async (tx) => {
@@ -242,6 +243,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     if (row?.state !== 'opened' || row.head_commit_id !== before) return;
     const version_id = await addVersion(tx, facts.id, heads);
     await resetOutdated(tx, facts.id, user_id, 'by pushing to the branch');
+    await removeOwners?.(tx, user_id);
     await followThreads.enqueue(tx, { merge_request_id: facts.id, user_id });
     await storeContent(tx, { merge_request_id: facts.id, version_id }, content);
     await tx
