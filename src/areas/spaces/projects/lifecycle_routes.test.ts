@@ -285,3 +285,47 @@ test('after a user is renamed, the old paths of their projects redirect', async 
   const old = await person.client.get(`/projects/${encodeURIComponent(`${person.username}/mine`)}`);
   assert.deepEqual([old.status, old.headers.get('location')], [301, `${here.url}/api/v4/projects/${id}`]);
 });
+
+test('a transferred project keeps the labels and milestones of the group that it leaves', async () => {
+  const here = await world();
+  const { as, project, group } = here;
+  const url = `/projects/${project.id}`;
+  const there = (await as('owner').post('/groups', { name: 'new', path: `new-${group.id}` })).body;
+  const label = async (place: string, name: string, more = {}) =>
+    (await as('owner').post(`${place}/labels`, { name, color: '#aabbcc', ...more })).body;
+  const milestone = async (place: string, title: string) =>
+    (await as('owner').post(`${place}/milestones`, { title, due_date: '2031-05-01', description: 'Ripe' })).body;
+  const [old_group, new_group] = [`/groups/${group.id}`, `/groups/${there.id}`];
+  const copied = await label(old_group, 'copied', { description: 'Old' });
+  await label(old_group, 'shared');
+  const shared = await label(new_group, 'shared');
+  const own = await label(url, 'own');
+  await label(old_group, 'unused');
+  await here.db.insertInto('label_priorities').values({ label_id: copied.id, project_id: project.id, priority: 3 }).execute();
+  const [first, second] = [await milestone(old_group, 'first'), await milestone(old_group, 'second')];
+  const same = await milestone(new_group, 'second');
+  const issues = [];
+  for (const milestone_id of [first.id, second.id])
+    issues.push((await as('owner').post(`${url}/issues`, { title: 'Pick', labels: 'copied,shared,own', milestone_id })).body);
+  const { updated_at } = issues[0];
+
+  assert.equal((await as('owner').put(`${url}/transfer`, { namespace: there.id })).status, 200);
+  const labels = (await as('owner').get(`${url}/labels`)).body as {
+    id: number;
+    name: string;
+    is_project_label: boolean;
+    priority: number;
+  }[];
+  const byName = new Map(labels.map((each) => [each.name, each]));
+  assert.deepEqual([...byName.keys()].toSorted(), ['copied', 'own', 'shared']);
+  const copy = byName.get('copied')!;
+  assert.ok(copy.id !== copied.id && copy.is_project_label);
+  assert.deepEqual([copy.priority, byName.get('shared')!.id, byName.get('own')!.id], [3, shared.id, own.id]);
+  const [one, two] = await Promise.all(issues.map(async ({ iid }) => (await as('owner').get(`${url}/issues/${iid}`)).body));
+  assert.deepEqual([one.labels, one.updated_at], [['copied', 'own', 'shared'], updated_at]);
+  assert.deepEqual([one.milestone.title, one.milestone.project_id, one.milestone.due_date], ['first', project.id, '2031-05-01']);
+  assert.equal(two.milestone.id, same.id);
+  const found = (await as('owner').get(`${url}/issues`, { labels: 'copied,shared' })).body;
+  assert.equal(found.length, 2);
+  assert.equal((await as('owner').get(`${old_group}/labels/copied`)).body.id, copied.id, 'the group keeps its own');
+});

@@ -16,6 +16,7 @@ import { lockTarget } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
+import { takePlanning } from './planning_actions.ts';
 import { mayCreateIn } from './rules.ts';
 
 const notAllowedThere = "You don't have permission to transfer projects into that namespace.";
@@ -60,6 +61,7 @@ export async function transferProject(
     .set({ namespace_id: place.id, full_path, visibility: allowed, updated_at: sql`now()` })
     .where('id', '=', project_id)
     .execute();
+  await takePlanning(tx, project_id);
   await dropForeignRoles(tx, { project_id });
   await refreshAuthorizations(tx, { project_id });
   await recordEvent(tx, {
